@@ -1,0 +1,1 @@
+"""Accounts, the ledger (the one door for money), the cashier."""

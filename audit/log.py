@@ -1,0 +1,81 @@
+"""The way into the event log: `record` in the transaction of what it records, `record_refusal` in one of its own.
+
+Personal data never stands in an event, only its salted hash; the value itself lies in the one erasable table, so that erasing it on a
+person's request leaves every proof valid.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, Union
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+# What an event may hold. Fractions of a number are written as text: a float has no canonical JSON.
+Json: TypeAlias = Union[None, bool, int, str, Sequence["Json"], Mapping[str, "Json"]]
+
+
+def canonical(value: Json) -> str:
+    """Write *value* as canonical JSON: keys sorted, no white space, UTF-8 as itself.
+
+    Raises TypeError on a float or anything else that has no single spelling.
+    """
+    _refuse_floats(value)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def personal_hash(salt: bytes, value: str) -> str:
+    """Return what stands in an event for a personal *value*: hex SHA-256 of the 16-byte salt followed by its UTF-8."""
+    return hashlib.sha256(salt + value.encode()).hexdigest()
+
+
+def record(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> int:
+    """Write an event into the current transaction and return its id.
+
+    *kind* is a dotted verb (``round.settled``), *by* who did it (``player:12``, ``staff:3``, ``system``), *on* what it was done to.
+    """
+    return _record(connections[DEFAULT_DB_ALIAS], kind, by=by, on=on, data=data, personal=personal)
+
+
+def record_refusal(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> int:
+    """Write an event that outlives the current transaction: what it speaks of was refused and rolls back."""
+    own = connections[DEFAULT_DB_ALIAS].copy()
+    try:
+        return _record(own, kind, by=by, on=on, data=data, personal=personal)
+    finally:
+        own.close()
+
+
+def _record(
+    database: BaseDatabaseWrapper,
+    kind: str,
+    *,
+    by: str,
+    on: str,
+    data: Mapping[str, Json],
+    personal: Mapping[str, str] | None,
+) -> int:
+    kept = [{"field": field, "salt": secrets.token_hex(16), "value": value} for field, value in sorted((personal or {}).items())]
+    event: dict[str, Json] = {"by": by, "data": data, "kind": kind, "on": on}
+    if kept:
+        event["personal"] = {line["field"]: personal_hash(bytes.fromhex(line["salt"]), line["value"]) for line in kept}
+    with database.cursor() as cursor:
+        cursor.execute(
+            "SELECT audit_record(%s, %s, %s, %s, %s::jsonb)",
+            [kind, by, on, canonical(event), json.dumps(kept) if kept else None],
+        )
+        event_id: int = cursor.fetchone()[0]
+    return event_id
+
+
+def _refuse_floats(value: Json) -> None:
+    if isinstance(value, float):
+        raise TypeError(f"{value!r}: a float has no canonical spelling; write a whole number or text")
+    if isinstance(value, Mapping):
+        for part in value.values():
+            _refuse_floats(part)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for part in value:
+            _refuse_floats(part)

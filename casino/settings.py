@@ -1,0 +1,227 @@
+"""Settings, all from the environment.
+
+Two ways to run. *Demo* (``SABOT_DEMO=1``, implied where no ``DATABASE_URL`` is set): keys are made once and kept in ``var/``, PostgreSQL and
+the broker are embedded unless configured, demo players exist. *Production* (everything else): every secret and address must be given, and
+`casino.checks` refuses to start where one is missing or weak.
+"""
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONCE, NONE, SELF
+
+from casino import embedded
+from casino.keys import demo_key
+
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(env.str("SABOT_VAR", default=str(BASE_DIR / "var"))).resolve()
+
+EMBEDDED = not env.str("DATABASE_URL", default="")
+DEMO = env.bool("SABOT_DEMO", default=EMBEDDED)
+DEBUG = env.bool("DEBUG", default=False)
+
+SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key") if DEMO else "")
+# Unspent seeds are encrypted with this key, which the database never sees: 32 bytes, URL-safe base64.
+SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# --- Applications -----------------------------------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "casino",
+    "games",
+    "wallet",
+    "players",
+    "audit",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "django_structlog",
+    "allauth",
+    "allauth.account",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+]
+
+ROOT_URLCONF = "casino.urls"
+WSGI_APPLICATION = "casino.wsgi.application"
+ASGI_APPLICATION = "casino.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "casino.context.house",
+            ],
+        },
+    },
+]
+
+# --- Database, broker, cache -----------------------------------------------------------------------------------------------------------------
+
+_addresses = embedded.addresses(VAR_DIR)
+DATABASE_URL = env.str("DATABASE_URL", default="") or _addresses.database_url
+DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", default="") or (_addresses.database_owner_url if EMBEDDED else "")
+BROKER_URL = env.str("BROKER_URL", default="") or (_addresses.broker_url if DEMO else "")
+CACHE_URL = env.str("CACHE_URL", default="") or (
+    _addresses.cache_url if BROKER_URL == _addresses.broker_url else BROKER_URL.removesuffix("/0") + "/1" if BROKER_URL.startswith("redis") else ""
+)
+
+
+def _database(url: str) -> dict[str, object]:
+    """One alias: server-side binding and prepared statements made the ORM 1.2 to 1.8 times faster when measured."""
+    config: dict[str, object] = dict(environ.Env.db_url_config(url)) if url else {"NAME": ""}
+    return config | {
+        "ENGINE": "casino.postgresql",
+        "CONN_MAX_AGE": 600,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {"server_side_binding": True, "prepare_threshold": 3},
+    }
+
+
+# "default" is the role that web and workers log in with; "owner" owns the tables and runs migrations. Both are one database.
+DATABASES = {"default": _database(DATABASE_URL), "owner": _database(DATABASE_OWNER_URL)}
+DATABASE_ROUTERS = ["casino.routers.OwnerMigrates"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}
+    if CACHE_URL
+    else {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
+}
+
+CELERY_BROKER_URL = BROKER_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 300, "unacked_restore_interval": 5, "unacked_restore_throttle": 1}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TIMEZONE = "UTC"
+
+# --- People ----------------------------------------------------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "players.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_LOGOUT_REDIRECT_URL = "lobby"
+
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_SIGNUP_FORM_CLASS = "players.forms.RegistrationForm"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_PRESERVE_USERNAME_CASING = False
+ACCOUNT_ADAPTER = "players.adapter.AccountAdapter"
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "5/5m/key,20/5m/ip", "signup": "20/m/ip"}
+ACCOUNT_SESSION_REMEMBER = False
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend" if DEMO else "django.core.mail.backends.smtp.EmailBackend"
+
+# --- Language, time ---------------------------------------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("sv", "Svenska"), ("da", "Dansk"), ("ro", "Română"), ("de", "Deutsch"), ("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Static files -----------------------------------------------------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = DEMO
+WHITENOISE_MAX_AGE = 0 if DEMO else 60
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage" if DEMO else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+# --- Security ---------------------------------------------------------------------------------------------------------------------------------
+
+HTTPS = env.bool("HTTPS", default=not DEMO)
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("TRUST_PROXY", default=False) else None
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+SESSION_COOKIE_AGE = 12 * 3600
+CSRF_FAILURE_VIEW = "casino.views.csrf_failure"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 100
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [NONCE],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "media-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- Logs -------------------------------------------------------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"()": "structlog.stdlib.ProcessorFormatter", "processor": "casino.logs.renderer", "foreign_pre_chain": "ext://casino.logs.SHARED"}
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+}
+SILENCED_SYSTEM_CHECKS: list[str] = []

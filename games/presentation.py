@@ -1,0 +1,112 @@
+"""What a table page shows, as plain values: templates read these and decide nothing.
+
+Labels are already in the reader's language, amounts are minor units, and nothing here knows a request.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+Result = Literal["", "win", "push", "lose"]
+
+
+@dataclass(frozen=True)
+class CardView:
+    """One card as dealt: ``order`` counts 1 to 6 over both hands in dealing order."""
+
+    rank: str  # "A", "2" … "10", "J", "Q", "K"
+    suit: str  # "clubs", "diamonds", "hearts", "spades"
+    symbol: str  # "♣" …
+    code: str  # "9H", "TD"
+    name: str  # "nine of hearts", in the reader's language
+    order: int
+    third: bool
+
+
+@dataclass(frozen=True)
+class HandView:
+    """One side's cards, its score as ``x:y`` and its final total."""
+
+    side: Literal["player", "banker"]
+    name: str
+    cards: tuple[CardView, ...]
+    score: str
+    total: int
+    wins: bool
+
+
+@dataclass(frozen=True)
+class ChipView:
+    """A chip of the tray or of a stack: ``tone`` 1 to 6 picks its colour, small to large."""
+
+    value: int  # minor units
+    text: str  # "25", "5k"
+    tone: int
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class SpotView:
+    """A bet area: what lies on it now (``stake``), or what the round shown did with it (``result``, ``payout``)."""
+
+    code: str
+    name: str
+    pays: str
+    stake: int
+    chips: tuple[ChipView, ...]
+    result: Result
+    payout: int
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True)
+class RoundView:
+    """A finished round as it is dealt on the page or replayed."""
+
+    id: UUID
+    code: str
+    player: HandView
+    banker: HandView
+    outcome: Literal["player", "banker", "tie"]
+    announcement: str  # "Banker wins with 7 over 4."
+    natural: bool
+    steps: int  # cards dealt: 4 to 6
+    staked: int
+    paid: int
+    balance_before: int
+    balance_after: int
+    fresh: bool  # just played: deal its cards one by one; otherwise they lie there at once
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One sentence to the player, with somewhere to go where that helps."""
+
+    level: Literal["info", "error"]
+    text: str
+    link: str = ""
+    link_text: str = ""
+
+
+@dataclass(frozen=True)
+class GameView:
+    """Everything inside ``#game``."""
+
+    currency: str
+    mode: Literal["R", "F"]
+    spots: tuple[SpotView, ...]
+    tray: tuple[ChipView, ...]
+    bet_total: int  # BET: staked on the table now, or in the round shown
+    balance: int  # BALANCE: less the bets on the table
+    win: int  # WIN: what the round shown paid
+    round: RoundView | None
+    notice: Notice | None
+    next_round_id: UUID
+    slip_version: int
+    commitment: str  # SHA-256 of the next round's seed
+    can_deal: bool
+    can_double: bool
+    can_clear: bool
+    can_undo: bool
+    can_rebet: bool

@@ -1,0 +1,95 @@
+"""People: log-ins, players with their jurisdiction, staff with their roles."""
+
+from typing import ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower, Now
+from django.utils.translation import gettext_lazy as _
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes log-ins; an e-mail address is kept in lower case, so that one person has one."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":
+        """Store a log-in with its hashed *password* (None: cannot log in)."""
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Find a log-in by its e-mail address, however it is capitalised."""
+        return self.get(email=(username or "").strip().lower())
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A log-in: an e-mail address and a password. What it is for, a `Player` or a `Staff` row says."""
+
+    email = models.EmailField(_("E-mail address"), unique=True)
+    language = models.CharField(max_length=2, default="en")
+    is_active = models.BooleanField(default=True)
+    is_demo = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_default=Now())
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    EMAIL_FIELD = "email"
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(email=Lower("email")), name="players_user_email_lower")]
+
+    def __str__(self) -> str:
+        return self.email
+
+
+class Jurisdiction(models.Model):
+    """Where a player plays under the law of: data, with defaults from `compliance` profiles, read by all and changed by migration only."""
+
+    code = models.CharField(max_length=2, primary_key=True)
+    language = models.CharField(max_length=2)
+    currencies = models.JSONField()  # the first one is offered first
+    minimum_age = models.PositiveSmallIntegerField()  # whole years
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Player(models.Model):
+    """Someone who plays: one jurisdiction and one currency, for good."""
+
+    user = models.OneToOneField(User, models.PROTECT)
+    jurisdiction = models.ForeignKey(Jurisdiction, models.PROTECT)
+    currency = models.CharField(max_length=3)
+    birth_date = models.DateField()
+
+    def __str__(self) -> str:
+        return f"player:{self.pk}"
+
+
+class Agreement(models.Model):
+    """A player's agreement to one version of the terms (GLI-19 v3.0, 2.8.5)."""
+
+    player = models.ForeignKey(Player, models.PROTECT)
+    terms_version = models.CharField(max_length=20)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "terms_version"], name="players_agreement_once")]
+
+
+class Staff(models.Model):
+    """Someone who works here. Roles are groups of permissions, kept as data; a person may hold one staff account only."""
+
+    user = models.OneToOneField(User, models.PROTECT)
+    name = models.CharField(max_length=120)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("work", "Can enter the back office")]
+
+    def __str__(self) -> str:
+        return f"staff:{self.pk}"
