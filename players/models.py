@@ -47,12 +47,15 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Jurisdiction(models.Model):
-    """Where a player plays under the law of: data, with defaults from `compliance` profiles, read by all and changed by migration only."""
+    """Where a player plays under the law of: data, read by all, changed by migration only."""
 
     code = models.CharField(max_length=2, primary_key=True)
     language = models.CharField(max_length=2)
     currencies = models.JSONField()  # the first one is offered first
     minimum_age = models.PositiveSmallIntegerField()  # whole years
+
+    class Meta:
+        default_permissions = ("view",)
 
     def __str__(self) -> str:
         return self.code
@@ -66,6 +69,9 @@ class Player(models.Model):
     currency = models.CharField(max_length=3)
     birth_date = models.DateField()
 
+    class Meta:
+        default_permissions = ("view",)
+
     def __str__(self) -> str:
         return f"player:{self.pk}"
 
@@ -78,6 +84,7 @@ class Agreement(models.Model):
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
+        default_permissions = ("view",)
         constraints = [models.UniqueConstraint(fields=["player", "terms_version"], name="players_agreement_once")]
 
 
