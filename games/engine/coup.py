@@ -1,0 +1,131 @@
+"""One deal, from the cards as they leave the shoe to who won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+
+from games.engine.cards import Card
+from games.engine.tableau import NATURALS, banker_draws, player_draws
+
+
+class TooFewCards(ValueError):
+    """The cards ran out before the coup was complete."""
+
+
+class Side(StrEnum):
+    """The two hands of a coup. Player is not the person playing: anyone may bet on either."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+
+
+class Outcome(StrEnum):
+    """Who came nearest to nine."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+    TIE = "tie"
+
+
+class Pairing(Enum):
+    """What the first two cards of a hand have in common. King and queen have nothing in common."""
+
+    NONE = 0
+    RANK = 1
+    RANK_AND_SUIT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Coup:
+    """Both hands as dealt, two or three cards each, and what follows from them."""
+
+    player: tuple[Card, ...]
+    banker: tuple[Card, ...]
+    player_total: int = field(init=False, repr=False, compare=False)
+    banker_total: int = field(init=False, repr=False, compare=False)
+    outcome: Outcome = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        player_total, banker_total = total(self.player), total(self.banker)
+        object.__setattr__(self, "player_total", player_total)
+        object.__setattr__(self, "banker_total", banker_total)
+        object.__setattr__(self, "outcome", higher(player_total, banker_total))
+
+    @property
+    def natural(self) -> bool:
+        """Whether either side had 8 or 9 in two cards, which ends the coup at once."""
+        four_cards = len(self.player) == len(self.banker) == 2
+        return four_cards and (self.player_total in NATURALS or self.banker_total in NATURALS)
+
+    @property
+    def player_pair(self) -> Pairing:
+        """What Player's first two cards have in common."""
+        return pairing(*self.player[:2])
+
+    @property
+    def banker_pair(self) -> Pairing:
+        """What Banker's first two cards have in common."""
+        return pairing(*self.banker[:2])
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The four to six cards in the order they were dealt."""
+        first_four = (self.player[0], self.banker[0], self.player[1], self.banker[1])
+        return first_four + self.player[2:] + self.banker[2:]
+
+    def hand(self, side: Side) -> tuple[Card, ...]:
+        """The cards of one side."""
+        return self.player if side is Side.PLAYER else self.banker
+
+    def score(self, side: Side) -> str:
+        """What is written beside a hand: the total of its first two cards, a colon, its final total."""
+        hand = self.hand(side)
+        return f"{total(hand[:2])}:{total(hand)}"
+
+
+def deal(cards: Iterable[Card]) -> Coup:
+    """Deal one coup from the front of `cards`, taking four to six of them.
+
+    Player, Banker, Player, Banker; then at most one card more each, Player's first. Given an iterator, it is left
+    standing at the next coup's first card. Raises TooFewCards.
+    """
+    shoe = iter(cards)
+    try:
+        player_first, banker_first, player_second, banker_second = next(shoe), next(shoe), next(shoe), next(shoe)
+        player_two = (player_first.points + player_second.points) % 10
+        banker_two = (banker_first.points + banker_second.points) % 10
+        player: tuple[Card, ...] = (player_first, player_second)
+        banker: tuple[Card, ...] = (banker_first, banker_second)
+        if player_two in NATURALS or banker_two in NATURALS:
+            return Coup(player, banker)
+        player_third = None
+        if player_draws(player_two):
+            card = next(shoe)
+            player_third = card.points
+            player += (card,)
+        if banker_draws(banker_two, player_third):
+            banker += (next(shoe),)
+        return Coup(player, banker)
+    except StopIteration:
+        raise TooFewCards("the cards ran out before the coup was complete") from None
+
+
+def total(hand: Iterable[Card]) -> int:
+    """What a hand is worth: the last digit of the sum of its points."""
+    return sum([card.points for card in hand]) % 10
+
+
+def higher(player_total: int, banker_total: int) -> Outcome:
+    """The outcome of two final totals."""
+    if player_total == banker_total:
+        return Outcome.TIE
+    return Outcome.PLAYER if player_total > banker_total else Outcome.BANKER
+
+
+def pairing(first: Card, second: Card) -> Pairing:
+    """What two cards have in common."""
+    if first is second:
+        return Pairing.RANK_AND_SUIT
+    return Pairing.RANK if first.rank is second.rank else Pairing.NONE

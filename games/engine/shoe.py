@@ -1,0 +1,82 @@
+"""Seeds, the promises made about them, and the order of cards that follows from each.
+
+A shuffle is a pure function of a 32-byte seed, the number of decks and a text the player may choose, so that anyone who
+is given these afterwards can deal the same cards again:
+
+1. HKDF with SHA-256 (RFC 5869) stretches the seed: the seed is the key material, the player's text in UTF-8 the salt,
+   and "sabot shuffle v1, decks=N" the info.
+2. Its output is read two bytes at a time, big-endian.
+3. Fisher and Yates, from the last card of the unshuffled decks down to the second: the card at position `last` changes
+   places with the one at `number mod (last + 1)`. Numbers from the largest multiple of `last + 1` below 65536 upwards
+   are passed over, since they would favour the first positions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator
+from functools import cache
+from struct import Struct
+from typing import Final
+
+from games.engine.cards import FULL_DECK, Card
+
+SEED_BYTES: Final = 32
+
+_DRAW_VALUES: Final = 1 << 16
+_LAST_HKDF_BLOCK: Final = 255  # RFC 5869, 2.3: the block number is one byte, and starts at one
+_draws_of_block: Final = Struct(">16H").unpack
+
+
+class SeedError(ValueError):
+    """No shuffle follows from this seed: it has not 32 bytes, or (never seen) its stream ended before the shuffle."""
+
+
+def commitment(seed: bytes) -> str:
+    """What is shown before the cards: the SHA-256 of the seed, in hex. Raises SeedError on a seed not of 32 bytes."""
+    return hashlib.sha256(_checked(seed)).hexdigest()
+
+
+def shuffle(seed: bytes, decks: int, player_value: str = "") -> tuple[Card, ...]:
+    """All cards of `decks` decks in the order they are dealt. Raises SeedError on a seed not of 32 bytes."""
+    cards = list(FULL_DECK * decks)
+    draws = _draws(_checked(seed), decks, player_value)
+    last = len(cards)
+    for size, limit in _unbiased_limits(last):
+        draw = next(draws)
+        while draw >= limit:
+            draw = next(draws)
+        last -= 1
+        chosen = draw % size
+        cards[last], cards[chosen] = cards[chosen], cards[last]
+    return tuple(cards)
+
+
+def hkdf_blocks(key_material: bytes, salt: bytes, info: bytes) -> Iterator[bytes]:
+    """The output of HKDF-SHA256 in blocks of 32 bytes, as many as the standard allows."""
+    key = hmac.digest(salt, key_material, "sha256")
+    block = b""
+    for number in range(1, _LAST_HKDF_BLOCK + 1):
+        block = hmac.digest(key, block + info + bytes((number,)), "sha256")
+        yield block
+
+
+def _draws(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
+    """Numbers from 0 to 65535, 4080 of them: eight decks need 415 and pass over two or three."""
+    info = f"sabot shuffle v1, decks={decks}".encode()
+    for block in hkdf_blocks(seed, salt=player_value.encode(), info=info):
+        yield from _draws_of_block(block)
+    raise SeedError("the stream of numbers ended before the cards were shuffled")
+
+
+@cache
+def _unbiased_limits(cards: int) -> tuple[tuple[int, int], ...]:
+    """For each choice of a shuffle, among how many cards it is and the first number that is passed over."""
+    return tuple((size, _DRAW_VALUES - _DRAW_VALUES % size) for size in range(cards, 1, -1))
+
+
+def _checked(seed: bytes) -> bytes:
+    if len(seed) != SEED_BYTES:
+        raise SeedError(f"a seed has {SEED_BYTES} bytes, this one {len(seed)}")
+    return seed
