@@ -1,0 +1,55 @@
+"""The roles of the house: who owns the tables, who works in them.
+
+``sabot_app`` is a group without log-in that holds the rights `casino.privileges` declares. The login role of web and
+workers is a member of it and owns nothing. The owner role migrates; it is no superuser either. Roles are never made by
+a migration: they belong to the server.
+"""
+
+from dataclasses import dataclass
+
+from psycopg import Connection
+from psycopg.sql import SQL, Identifier, Literal
+
+GROUP = "sabot_app"
+
+
+@dataclass(frozen=True)
+class Login:
+    """A role that logs in; without a password only where the server trusts the socket."""
+
+    name: str
+    password: str = ""
+
+
+def make_house(superuser: Connection, *, web: Login, owner: Login, database: str) -> None:
+    """Make the group, both login roles and the database, as far as they are missing; existing passwords are
+    replaced. *superuser* is in autocommit.
+    """
+    if not _exists(superuser, "SELECT 1 FROM pg_roles WHERE rolname = %s", GROUP):
+        superuser.execute(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(GROUP)))
+    for login in (web, owner):
+        _make_login(superuser, login)
+    superuser.execute(SQL("GRANT {} TO {}").format(Identifier(GROUP), Identifier(web.name)))
+    if not _exists(superuser, "SELECT 1 FROM pg_database WHERE datname = %s", database):
+        superuser.execute(
+            SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'").format(
+                Identifier(database), Identifier(owner.name)
+            )
+        )
+    superuser.execute(SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(Identifier(database)))
+    superuser.execute(SQL("GRANT CONNECT ON DATABASE {} TO {}").format(Identifier(database), Identifier(GROUP)))
+
+
+def _make_login(superuser: Connection, login: Login) -> None:
+    if not _exists(superuser, "SELECT 1 FROM pg_roles WHERE rolname = %s", login.name):
+        superuser.execute(
+            SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE").format(Identifier(login.name))
+        )
+    if login.password:
+        # Hashed here, so that no log of the server ever holds it.
+        hashed = superuser.pgconn.encrypt_password(login.password.encode(), login.name.encode(), b"scram-sha-256")
+        superuser.execute(SQL("ALTER ROLE {} PASSWORD {}").format(Identifier(login.name), Literal(hashed.decode())))
+
+
+def _exists(superuser: Connection, question: str, name: str) -> bool:
+    return superuser.execute(SQL(question), [name]).fetchone() is not None  # type: ignore[arg-type]
