@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.client import DatabaseClient
-from django.db.backends.postgresql.psycopg_any import Database
+from psycopg import Connection
 
 from casino import embedded
 from casino.embedded import binaries
@@ -31,7 +31,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     client_class = EmbeddedClient
 
-    def get_new_connection(self, conn_params: dict[str, Any]) -> "Database.Connection":
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
         """Connect, starting the embedded server if that is the one meant and nobody has."""
         if settings.EMBEDDED:
             embedded.ensure_running(settings.VAR_DIR)
