@@ -1,0 +1,59 @@
+"""Why a table refuses. The sentence a player reads for each stands in `games.sentences`."""
+
+
+class PlayError(Exception):
+    """Something a player asked for that the table does not do; nothing has changed."""
+
+
+class TableClosed(PlayError):
+    """The table takes no bets now."""
+
+
+class NothingStaked(PlayError):
+    """DEAL without a bet on the table."""
+
+
+class StalePage(PlayError):
+    """The page speaks of a round that this player never had: it was left open too long, or altered."""
+
+
+class SlipChanged(PlayError):
+    """The bets were changed in another tab since this page was drawn."""
+
+
+class NothingToRepeat(PlayError):
+    """REBET before any round was played here."""
+
+
+class BalanceTooLow(PlayError):
+    """The bets come to more than the balance."""
+
+
+class UnknownChip(PlayError):
+    """The tray has no such chip."""
+
+
+class UnknownCurrency(PlayError):
+    """The table is not played in this currency."""
+
+
+class LimitError(PlayError):
+    """A stake outside the table limits of a bet; *amount* is the limit in minor units of *currency*."""
+
+    def __init__(self, bet: str, amount: int, currency: str) -> None:
+        super().__init__(f"{bet}: {amount} {currency}")
+        self.bet = bet
+        self.amount = amount
+        self.currency = currency
+
+
+class UnderMinimum(LimitError):
+    """Less than the bet's minimum."""
+
+
+class OverMaximum(LimitError):
+    """More than the bet's maximum."""
+
+
+class StakeOffStep(LimitError):
+    """Not a multiple of the table's step."""

@@ -1,0 +1,62 @@
+"""Names of games, bets and cards in the reader's language."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from games.engine.bets import Variant
+from games.engine.cards import Card, Rank, Suit
+from games.engine.coup import Coup, Outcome
+
+FALLBACK = "en"
+
+
+def variant_label(variant: Variant, key: str, language: str) -> str:
+    """Return one of the variant's own texts, such as ``name`` or ``bet.tie``."""
+    return variant.label(language if language in variant.labels else FALLBACK, key)
+
+
+def bet_name(variant: Variant, bet: str, language: str) -> str:
+    """Return what a bet is called."""
+    return variant_label(variant, f"bet.{bet}", language)
+
+
+def card_name(card: Card) -> str:
+    """Return a card's name as it is read aloud: "nine of hearts"."""
+    return _("%(rank)s of %(suit)s") % {"rank": _rank_names()[card.rank], "suit": _suit_names()[card.suit]}
+
+
+def announcement(coup: Coup) -> str:
+    """Return the croupier's sentence on a finished coup."""
+    if coup.outcome is Outcome.TIE:
+        return _("Tie, %(total)d all.") % {"total": coup.player_total}
+    totals = {"high": max(coup.player_total, coup.banker_total), "low": min(coup.player_total, coup.banker_total)}
+    if coup.outcome is Outcome.PLAYER:
+        return _("Player wins with %(high)d over %(low)d.") % totals
+    return _("Banker wins with %(high)d over %(low)d.") % totals
+
+
+def _rank_names() -> dict[Rank, str]:
+    return {
+        Rank.ACE: pgettext("card", "ace"),
+        Rank.TWO: pgettext("card", "two"),
+        Rank.THREE: pgettext("card", "three"),
+        Rank.FOUR: pgettext("card", "four"),
+        Rank.FIVE: pgettext("card", "five"),
+        Rank.SIX: pgettext("card", "six"),
+        Rank.SEVEN: pgettext("card", "seven"),
+        Rank.EIGHT: pgettext("card", "eight"),
+        Rank.NINE: pgettext("card", "nine"),
+        Rank.TEN: pgettext("card", "ten"),
+        Rank.JACK: pgettext("card", "jack"),
+        Rank.QUEEN: pgettext("card", "queen"),
+        Rank.KING: pgettext("card", "king"),
+    }
+
+
+def _suit_names() -> dict[Suit, str]:
+    return {
+        Suit.CLUBS: pgettext("card", "clubs"),
+        Suit.DIAMONDS: pgettext("card", "diamonds"),
+        Suit.HEARTS: pgettext("card", "hearts"),
+        Suit.SPADES: pgettext("card", "spades"),
+    }

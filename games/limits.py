@@ -1,0 +1,67 @@
+"""Table limits and chips per currency: read from a table version, checked against a slip. Amounts are minor units."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
+
+
+@dataclass(frozen=True)
+class BetLimits:
+    """The least and the most that may lie on one bet."""
+
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a table allows in one currency. Every stake is a multiple of *step*; so is every chip."""
+
+    currency: str
+    step: int
+    chips: tuple[int, ...]
+    bets: Mapping[str, BetLimits]
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Mapping[str, object]], currency: str) -> "Limits":
+        """Read the limits for *currency* from a table version's JSON.
+
+        Shape: ``{"SEK": {"step": 1000, "chips": [1000, …], "bets": {"player": [1000, 500000], …}}}``. Raises UnknownCurrency.
+        """
+        if currency not in stored:
+            raise UnknownCurrency(currency)
+        entry: Mapping[str, object] = stored[currency]
+        step, chips, bets = entry["step"], entry["chips"], entry["bets"]
+        assert isinstance(step, int) and isinstance(chips, list) and isinstance(bets, dict)  # noqa: S101, PT018  (narrows JSON)
+        return cls(
+            currency=currency,
+            step=step,
+            chips=tuple(chips),
+            bets={bet: BetLimits(minimum, maximum) for bet, (minimum, maximum) in bets.items()},
+        )
+
+    @property
+    def lowest(self) -> int:
+        """The smallest stake that any bet of the table allows."""
+        return min(limits.minimum for limits in self.bets.values())
+
+    @property
+    def highest(self) -> int:
+        """The largest stake that any bet of the table allows."""
+        return max(limits.maximum for limits in self.bets.values())
+
+    def check_maximum(self, stakes: Mapping[str, int]) -> None:
+        """Refuse what lies over a bet's maximum; what lies under its minimum may still grow. Raises OverMaximum."""
+        for bet, stake in stakes.items():
+            if stake > self.bets[bet].maximum:
+                raise OverMaximum(bet, self.bets[bet].maximum, self.currency)
+
+    def check(self, stakes: Mapping[str, int]) -> None:
+        """Refuse stakes that may not be dealt. Raises UnderMinimum, OverMaximum, StakeOffStep."""
+        self.check_maximum(stakes)
+        for bet, stake in stakes.items():
+            if stake < self.bets[bet].minimum:
+                raise UnderMinimum(bet, self.bets[bet].minimum, self.currency)
+            if stake % self.step:
+                raise StakeOffStep(bet, self.step, self.currency)

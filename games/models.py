@@ -1,0 +1,122 @@
+"""What the house stores about its games: tables and their versions, the round that comes next, and the rounds that were played.
+
+A played round is inserted once, whole, and never changed: the login role has no right to update or delete these rows.
+"""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from players.models import Player
+from wallet.models import Mode
+
+
+class Table(models.Model):
+    """A place to play one variant. What decides money (rules, limits, chips) stands in its current version."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=80)
+    variant = models.CharField(max_length=40)  # a slug of games.variants
+    is_open = models.BooleanField(default=False)
+    version = models.ForeignKey("TableVersion", models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        default_permissions = ("view",)
+        permissions = [("operate_table", "Can open and close tables")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TableVersion(models.Model):
+    """The rules and limits a table was played under from a moment on (GLI-19 v3.0, A.6.1: a change is a new version)."""
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    rules_version = models.CharField(max_length=20)
+    rules_digest = models.CharField(max_length=64)  # hex SHA-256 of everything in the rules that decides money
+    limits = models.JSONField()  # shape: games.limits
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [models.UniqueConstraint(fields=["table", "number"], name="games_tableversion_number")]
+
+
+class NextRound(models.Model):
+    """A player's place at a solo table: the round that DEAL will play, committed to already, and the slip composed for it.
+
+    One row per player, table and mode, so that every tab shows the same round and the same bets.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT)
+    table = models.ForeignKey(Table, models.PROTECT)
+    mode = models.CharField(max_length=1, choices=Mode.choices)
+    round_id = models.UUIDField(unique=True)
+    commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed, shown before DEAL
+    sealed_seed = models.BinaryField()  # encrypted with a key the database never sees
+    slip = models.JSONField(default=dict)  # bet -> minor units
+    slip_version = models.PositiveIntegerField(default=0)  # counts changes of the slip
+    undo = models.JSONField(default=list)  # earlier slips, latest last
+    last_stakes = models.JSONField(default=dict)  # what Rebet places
+    last_round = models.UUIDField(null=True)
+    last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["player", "table", "mode"], name="games_nextround_place")]
+
+
+class Round(models.Model):
+    """One deal with its cards and everything needed to deal it again."""
+
+    id = models.UUIDField(primary_key=True)
+    code = models.CharField(max_length=14, unique=True)  # what people say to each other: "7Q4K-0193-BD2M"
+    table_version = models.ForeignKey(TableVersion, models.PROTECT)
+    mode = models.CharField(max_length=1, choices=Mode.choices)
+    commitment = models.CharField(max_length=64)
+    seed = models.BinaryField()
+    player_value = models.CharField(max_length=64)  # mixed into the shuffle by the player's wish; usually empty
+    cards = models.CharField(max_length=40)  # in dealing order: "9H 4D KS 2C"
+    outcome = models.CharField(max_length=6)  # player, banker, tie
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ("view",)
+
+
+class Participation(models.Model):
+    """One player's part in one round (GLI-19 v3.0, 2.8.2: kept per round and per player). Amounts in minor units."""
+
+    round = models.ForeignKey(Round, models.PROTECT)
+    player = models.ForeignKey(Player, models.PROTECT)
+    currency = models.CharField(max_length=3)
+    mode = models.CharField(max_length=1, choices=Mode.choices)
+    balance_before = models.BigIntegerField()
+    balance_after = models.BigIntegerField()
+    staked = models.BigIntegerField()
+    paid = models.BigIntegerField()
+    commission = models.BigIntegerField()
+    session = models.UUIDField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["round", "player"], name="games_participation_once")]
+        indexes = [models.Index(fields=["player", "mode", "-id"], name="games_participation_history")]
+
+
+class Wager(models.Model):
+    """One bet of one player in one round, with what became of it. Amounts in minor units; payout includes the stake."""
+
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="wagers")
+    bet = models.CharField(max_length=20)
+    stake = models.BigIntegerField()
+    payout = models.BigIntegerField()
+    commission = models.BigIntegerField()
+    result = models.CharField(max_length=4)  # win, push, lose
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["participation", "bet"], name="games_wager_once"),
+            models.CheckConstraint(condition=models.Q(stake__gt=0, payout__gte=0), name="games_wager_amounts"),
+        ]

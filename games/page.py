@@ -1,0 +1,162 @@
+"""Puts together what a table page shows, in the reader's language, from the place, the limits and the last round."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from games.engine.bets import Variant
+from games.engine.cards import Card
+from games.engine.coup import Coup, Outcome, Side, deal
+from games.errors import TableClosed
+from games.labels import announcement, bet_name, card_name
+from games.limits import Limits
+from games.models import NextRound, Participation, Wager
+from games.presentation import CardView, ChipView, GameView, HandView, Notice, RoundView, SpotView
+from games.variants import VARIANTS
+from wallet import accounts
+from wallet.models import Mode
+
+MINOR = 100
+THOUSAND = 1000
+FIRST_FOUR = 4
+
+
+def game_view(
+    place: NextRound,
+    *,
+    language: str,
+    notice: Notice | None = None,
+    shown: UUID | None = None,
+    fresh: bool = False,
+) -> GameView:
+    """Return everything inside ``#game`` at this place.
+
+    *shown* is the round whose cards lie on the table (by default the last one played here); *fresh* says that the reader has not seen it.
+    """
+    variant, mode, player = VARIANTS[place.table.variant], Mode(place.mode), place.player
+    limits = table_limits(place)
+    part = participation(shown or place.last_round, player.pk) if shown or place.last_round else None
+    wagers = {wager.bet: wager for wager in part.wagers.all()} if part and not place.slip else {}
+    stakes: Mapping[str, int] = place.slip or {bet: wager.stake for bet, wager in wagers.items()}
+    on_table = sum(place.slip.values())
+    chosen = place.last_chip if place.last_chip in limits.chips else limits.chips[0]
+    return GameView(
+        currency=player.currency,
+        mode=mode.value,
+        spots=spots(variant, limits, stakes, wagers, language),
+        tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in limits.chips),
+        bet_total=sum(stakes.values()),
+        balance=accounts.balance(player.pk, mode) - on_table,
+        win=part.paid if part and wagers else 0,
+        round=round_view(part, language=language, fresh=fresh) if part else None,
+        notice=notice,
+        next_round_id=place.round_id,
+        slip_version=place.slip_version,
+        commitment=place.commitment,
+        can_deal=bool(place.slip),
+        can_double=bool(place.slip),
+        can_clear=bool(place.slip),
+        can_undo=bool(place.undo),
+        can_rebet=bool(place.last_stakes),
+    )
+
+
+def table_limits(place: NextRound) -> Limits:
+    """Return the limits in force at a place, in its player's currency. Raises TableClosed where the table never was put live."""
+    if place.table.version is None:
+        raise TableClosed
+    return Limits.of(place.table.version.limits, place.player.currency)
+
+
+def participation(round_id: UUID | None, player_id: int) -> Participation | None:
+    """Return a player's part in a round with everything that is shown of it, or None if it is not theirs."""
+    found = Participation.objects.filter(round_id=round_id, player_id=player_id)
+    return found.select_related("round__table_version__table").prefetch_related("wagers").first()
+
+
+def spots(
+    variant: Variant, limits: Limits, stakes: Mapping[str, int], wagers: Mapping[str, Wager], language: str
+) -> tuple[SpotView, ...]:
+    """Return the bet areas in table order with what lies on each, or what became of it."""
+    return tuple(
+        SpotView(
+            code=bet.code,
+            name=bet_name(variant, bet.code, language),
+            pays=bet.pays_text,
+            stake=stakes.get(bet.code, 0),
+            chips=stack(stakes.get(bet.code, 0), limits.chips),
+            result=wagers[bet.code].result if bet.code in wagers else "",  # type: ignore[arg-type]  # the column holds nothing else
+            payout=wagers[bet.code].payout if bet.code in wagers else 0,
+            minimum=limits.bets[bet.code].minimum,
+            maximum=limits.bets[bet.code].maximum,
+        )
+        for bet in variant.bets
+    )
+
+
+def round_view(part: Participation, *, language: str, fresh: bool) -> RoundView:
+    """Return a stored round as its cards tell it."""
+    coup = deal([Card.parse(code) for code in part.round.cards.split()])
+    return RoundView(
+        id=part.round_id,
+        code=part.round.code,
+        player=hand_view(coup, Side.PLAYER, part, language),
+        banker=hand_view(coup, Side.BANKER, part, language),
+        outcome=coup.outcome.value,
+        announcement=announcement(coup),
+        natural=coup.natural,
+        steps=len(coup.cards),
+        staked=part.staked,
+        paid=part.paid,
+        balance_before=part.balance_before,
+        balance_after=part.balance_after,
+        fresh=fresh,
+    )
+
+
+def hand_view(coup: Coup, side: Side, part: Participation, language: str) -> HandView:
+    """Return one side's cards, each with its place in the dealing order."""
+    hand = coup.hand(side)
+    first = 1 if side is Side.PLAYER else 2
+    orders = [first, first + 2, FIRST_FOUR + 1 if side is Side.PLAYER else len(coup.cards)]
+    variant = VARIANTS[part.round.table_version.table.variant]
+    return HandView(
+        side=side.value,
+        name=bet_name(variant, side.value, language),
+        cards=tuple(card_view(card, order, third=index == 2) for index, (card, order) in enumerate(zip(hand, orders, strict=False))),  # noqa: PLR2004
+        score=coup.score(side),
+        total=coup.player_total if side is Side.PLAYER else coup.banker_total,
+        wins=coup.outcome is Outcome(side.value),
+    )
+
+
+def card_view(card: Card, order: int, *, third: bool) -> CardView:
+    """Return a card for the page."""
+    return CardView(
+        rank="10" if card.rank.letter == "T" else card.rank.letter,
+        suit=card.suit.name.lower(),
+        symbol=card.suit.symbol,
+        code=card.code,
+        name=card_name(card),
+        order=order,
+        third=third,
+    )
+
+
+def chip_view(value: int, tray: Sequence[int], *, chosen: bool = False) -> ChipView:
+    """Return a chip as it lies in the tray or on a bet."""
+    units = value // MINOR
+    return ChipView(
+        value=value,
+        text=f"{units // THOUSAND}k" if units >= THOUSAND and units % THOUSAND == 0 else str(units),
+        tone=tray.index(value) + 1,
+        chosen=chosen,
+    )
+
+
+def stack(amount: int, tray: Sequence[int]) -> tuple[ChipView, ...]:
+    """Return the fewest chips that come to *amount*, largest first."""
+    chips: list[ChipView] = []
+    for value in sorted(tray, reverse=True):
+        count, amount = divmod(amount, value)
+        chips += [chip_view(value, tray)] * count
+    return tuple(chips)

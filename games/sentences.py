@@ -1,0 +1,61 @@
+"""Every refusal of a table as one sentence in the reader's language, with somewhere to go where that helps."""
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from games import errors
+from games.engine.bets import Variant
+from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
+from games.labels import bet_name
+from games.presentation import Notice
+from wallet.models import Mode
+from wallet.money import format_money
+
+
+def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
+    """Say why nothing happened."""
+    if isinstance(error, errors.BalanceTooLow):
+        return _balance_too_low(mode)
+    if isinstance(error, errors.LimitError):
+        return Notice("error", _limit(error, variant, language))
+    return Notice("error", _sentence(error))
+
+
+def repeated() -> Notice:
+    """Say that a round had been played before this click."""
+    return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))
+
+
+def _sentence(error: errors.PlayError | SettlementError) -> str:
+    if isinstance(error, errors.NothingStaked):
+        return _("Place a bet first: choose a chip and click Player, Banker or Tie.")
+    if isinstance(error, errors.TableClosed):
+        return _("This table is closed. No bet was taken.")
+    if isinstance(error, errors.SlipChanged):
+        return _("Your bets were changed in another window. Nothing was staked; look at them and deal again.")
+    if isinstance(error, errors.NothingToRepeat):
+        return _("There is no earlier round at this table to bet again.")
+    if isinstance(error, errors.UnknownChip):
+        return _("This table has no such chip. Choose one from the tray.")
+    if isinstance(error, errors.UnknownCurrency):
+        return _("This table is not played in your currency.")
+    if isinstance(error, ExcludedBets):
+        return _("These bets cannot be placed together.")
+    if isinstance(error, MissingMainBet):
+        return _("This bet needs a main bet beside it.")
+    return _("This page was out of date. Nothing was staked; it now shows how the table stands.")
+
+
+def _balance_too_low(mode: Mode) -> Notice:
+    if mode == Mode.FREE:
+        return Notice("error", _("Your free money does not cover this bet."), reverse("cashier"), _("Top up free money"))
+    return Notice("error", _("Your balance does not cover this bet."), reverse("cashier"), _("Deposit"))
+
+
+def _limit(error: errors.LimitError, variant: Variant, language: str) -> str:
+    names = {"bet": bet_name(variant, error.bet, language), "amount": format_money(error.amount, error.currency, language)}
+    if isinstance(error, errors.UnderMinimum):
+        return _("The minimum bet on %(bet)s is %(amount)s.") % names
+    if isinstance(error, errors.OverMaximum):
+        return _("The maximum bet on %(bet)s is %(amount)s.") % names
+    return _("A bet on %(bet)s must be a multiple of %(amount)s.") % names

@@ -1,0 +1,38 @@
+"""The tables a house starts with. Limits and chips are whole units of each currency here, minor units in the database."""
+
+from games.models import Table
+from games.tables import StoredLimits, make_table, set_open
+
+MINOR = 100
+
+# currency: chips, then (minimum, maximum) on Player and Banker, and on Tie.
+BACCARAT = {
+    "SEK": ((10, 50, 100, 500, 1000, 5000), (10, 20_000), (10, 2_500)),
+    "DKK": ((10, 50, 100, 500, 1000, 5000), (10, 15_000), (10, 2_000)),
+    "RON": ((5, 25, 50, 100, 500, 1000), (5, 10_000), (5, 1_250)),
+    "EUR": ((1, 5, 10, 25, 100, 500), (1, 2_000), (1, 250)),
+    "GBP": ((1, 5, 10, 25, 100, 500), (1, 2_000), (1, 250)),
+}
+
+
+def baccarat_limits() -> StoredLimits:
+    """Limits of the shipped `baccarat` table in every currency, as a table version stores them."""
+    return {
+        currency: {
+            "step": chips[0] * MINOR,
+            "chips": [chip * MINOR for chip in chips],
+            "bets": {
+                "player": [each * MINOR for each in main],
+                "banker": [each * MINOR for each in main],
+                "tie": [each * MINOR for each in tie],
+            },
+        }
+        for currency, (chips, main, tie) in BACCARAT.items()
+    }
+
+
+def load_tables() -> None:
+    """Make and open the shipped tables that are not there yet."""
+    if not Table.objects.filter(slug="baccarat").exists():
+        table = make_table(slug="baccarat", name="Baccarat", variant="baccarat", limits=baccarat_limits(), by="system")
+        set_open(table_id=table.pk, is_open=True, reason="The house opens.", by="system")

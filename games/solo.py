@@ -1,0 +1,270 @@
+"""Solo play: a place at a table, the slip composed there, and the one transaction that plays it.
+
+PostgreSQL decides everything here. A round either is stored whole (cards, wagers, ledger, event) or has not happened; its id, drawn before
+the click, makes a repeated click find the round instead of playing another.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from audit import log
+from games import rounds
+from games.engine.bets import Variant
+from games.engine.coup import deal
+from games.engine.settle import Settlement, settle
+from games.engine.shoe import shuffle
+from games.errors import BalanceTooLow, NothingStaked, PlayError, SlipChanged, StalePage, TableClosed, UnknownChip
+from games.limits import Limits
+from games.models import NextRound, Participation, TableVersion
+from games.rounds import FinishedRound
+from games.seeds import new_sealed_seed, unseal
+from games.slip import Slip
+from games.variants import VARIANTS
+from players.models import Player
+from wallet import accounts, ledger
+from wallet.models import Mode
+
+
+class Deal(StrEnum):
+    """How the slip is dealt: as it lies, doubled first, or replaced by last round's bets first."""
+
+    AS_IT_LIES = "deal"
+    DOUBLED = "double_deal"
+    REPEATED = "rebet_deal"
+
+
+class Change(StrEnum):
+    """A change of the whole slip."""
+
+    UNDO = "undo"
+    CLEAR = "clear"
+    DOUBLE = "double"
+    REPEAT = "rebet"
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished round, and whether this very request played it or had been answered before."""
+
+    round_id: UUID
+    repeated: bool
+
+
+def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
+    """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be staked on it."""
+    found = _places().filter(player=player, table_id=table_id, mode=mode).first()
+    if found:
+        return found
+    seed = new_sealed_seed()
+    place = NextRound(
+        player=player, table_id=table_id, mode=mode, round_id=seed.round_id, commitment=seed.commitment, sealed_seed=seed.sealed
+    )
+    NextRound.objects.bulk_create([place], ignore_conflicts=True)  # another tab may have come first: its round is the one
+    return _places().get(player=player, table_id=table_id, mode=mode)
+
+
+@transaction.atomic
+def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) -> NextRound:
+    """Put one chip on a bet of the slip.
+
+    Raises TableClosed, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
+    """
+    place = _locked_place(player, table_id, mode)
+    limits = _limits(place)
+    if chip not in limits.chips:
+        raise UnknownChip
+    place.last_chip = chip
+    return _keep(place, _slip(place).add(bet, chip), limits)
+
+
+@transaction.atomic
+def change_slip(*, player: Player, table_id: int, mode: Mode, change: Change) -> NextRound:
+    """Undo, clear, double or rebet. Raises what `add_chip` raises, and NothingToRepeat."""
+    place = _locked_place(player, table_id, mode)
+    return _keep(place, _changed(place, change), _limits(place))
+
+
+def play_round(
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    round_id: UUID,
+    slip_version: int,
+    how: Deal = Deal.AS_IT_LIES,
+    player_value: str = "",
+    session: UUID | None = None,
+) -> Played:
+    """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
+
+    Raises TableClosed, StalePage, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow; each
+    refusal is recorded, in a transaction of its own, since the refused one rolls back.
+    """
+    try:
+        return _play(player, table_id, mode, round_id, slip_version, how, player_value, session)
+    except PlayError as refusal:
+        data = {"reason": type(refusal).__name__, "round": str(round_id)}
+        log.record("round.refused", by=f"player:{player.pk}", on=f"table:{table_id}", data=data)
+        raise
+
+
+@transaction.atomic
+def _play(
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    round_id: UUID,
+    slip_version: int,
+    how: Deal,
+    player_value: str,
+    session: UUID | None,
+) -> Played:
+    place = _locked_place(player, table_id, mode)
+    if place.round_id != round_id:
+        return Played(_played_before(player, table_id, mode, round_id), repeated=True)
+    if place.slip_version != slip_version:
+        raise SlipChanged
+    variant = VARIANTS[place.table.variant]
+    stakes = _stakes(place, how, variant)
+
+    seed = unseal(round_id, place.sealed_seed)
+    coup = deal(shuffle(seed, variant.decks, player_value))
+    settlement = settle(variant, coup, stakes)
+    balance_after = _move_money(round_id, player, mode, settlement)
+
+    finished = FinishedRound(
+        round_id=round_id,
+        version=_version(place),
+        mode=mode,
+        commitment=place.commitment,
+        seed=seed,
+        player_value=player_value,
+        coup=coup,
+        settlement=settlement,
+        player=player,
+        balance_after=balance_after,
+        session=session,
+    )
+    rounds.store(finished)
+    _succeed(place, stakes)
+    return Played(round_id, repeated=False)
+
+
+def _stakes(place: NextRound, how: Deal, variant: Variant) -> Mapping[str, int]:
+    """Return what is about to be staked, allowed by rules and limits."""
+    if how is Deal.DOUBLED:
+        slip = _slip(place).double()
+    elif how is Deal.REPEATED:
+        slip = _slip(place).repeat(place.last_stakes)
+    else:
+        slip = _slip(place)
+    if not slip.stakes:
+        raise NothingStaked
+    variant.check(slip.stakes)
+    _limits(place).check(slip.stakes)
+    return slip.stakes
+
+
+def _move_money(round_id: UUID, player: Player, mode: Mode, settlement: Settlement) -> int:
+    """Post stakes and payouts in one call, and return the balance after it in minor units. Raises BalanceTooLow."""
+    cash = accounts.player_account(player.pk, mode)
+    escrow = accounts.house_account("escrow", player.currency, mode)
+    house = accounts.house_account("house", player.currency, mode)
+
+    def line(account: int, amount: int) -> ledger.Line:
+        return ledger.Line(account, player.currency, mode, amount)
+
+    staked, paid = settlement.staked, settlement.paid
+    payouts = [line(escrow, -staked), line(cash, paid), line(house, staked - paid)]
+    try:
+        posted = ledger.post(
+            ledger.Journal(
+                ledger.system_key(round_id, "stake"), "stake", (line(cash, -staked), line(escrow, staked)), round_id
+            ),
+            ledger.Journal(
+                ledger.system_key(round_id, "settle"), "settle", tuple(each for each in payouts if each.amount), round_id
+            ),
+        )
+    except ledger.InsufficientFunds as short:
+        raise BalanceTooLow from short
+    return {**posted[0].balances, **posted[1].balances}[cash]
+
+
+def _succeed(place: NextRound, stakes: Mapping[str, int]) -> None:
+    """Commit to the round after the one just played, on an empty table."""
+    seed = new_sealed_seed()
+    NextRound.objects.filter(pk=place.pk).update(
+        round_id=seed.round_id,
+        commitment=seed.commitment,
+        sealed_seed=seed.sealed,
+        slip={},
+        undo=[],
+        slip_version=0,
+        last_stakes=dict(stakes),
+        last_round=place.round_id,
+    )
+
+
+def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) -> UUID:
+    """Return *round_id* if this player has played it here. Raises StalePage."""
+    theirs = Participation.objects.filter(
+        round_id=round_id, player=player, mode=mode, round__table_version__table_id=table_id
+    )
+    if not theirs.exists():
+        raise StalePage
+    return round_id
+
+
+def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
+    """Return the place with its row locked, at an open table. Raises StalePage where none was taken, TableClosed."""
+    place = _places().select_for_update(of=("self",)).filter(player=player, table_id=table_id, mode=mode).first()
+    if place is None:
+        raise StalePage
+    if not place.table.is_open:
+        raise TableClosed
+    return place
+
+
+def _keep(place: NextRound, slip: Slip, limits: Limits) -> NextRound:
+    """Store a changed slip, if what lies on the table now is allowed and covered by the balance."""
+    if slip.stakes:
+        VARIANTS[place.table.variant].check(slip.stakes)
+        limits.check_maximum(slip.stakes)
+        if slip.total > accounts.balance(place.player_id, Mode(place.mode)):
+            raise BalanceTooLow
+    place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
+    place.slip_version += 1
+    place.save(update_fields=["slip", "undo", "slip_version", "last_chip"])
+    return place
+
+
+def _changed(place: NextRound, change: Change) -> Slip:
+    slip = _slip(place)
+    if change is Change.REPEAT:
+        return slip.repeat(place.last_stakes)
+    if change is Change.DOUBLE:
+        return slip.double()
+    return slip.clear() if change is Change.CLEAR else slip.undo()
+
+
+def _slip(place: NextRound) -> Slip:
+    return Slip(place.slip, tuple(place.undo))
+
+
+def _limits(place: NextRound) -> Limits:
+    return Limits.of(_version(place).limits, place.player.currency)
+
+
+def _version(place: NextRound) -> TableVersion:
+    if place.table.version is None:
+        raise TableClosed
+    return place.table.version
+
+
+def _places() -> QuerySet[NextRound]:
+    return NextRound.objects.select_related("table__version", "player")

@@ -1,0 +1,41 @@
+"""The floor, as far as it goes: which tables there are, and opening and closing them with a reason. In English, like all of the back office."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from games import tables
+from games.models import Table
+from players.access import actor, staff_required
+
+
+class StatusForm(forms.Form):
+    """Open or close, and why."""
+
+    is_open = forms.BooleanField(required=False)
+    reason = forms.CharField(max_length=300)
+
+
+@staff_required("games.operate_table")
+@require_safe
+def staff_tables(request: HttpRequest) -> HttpResponse:
+    """List every table with its version and state."""
+    return render(request, "staff/tables.html", {"tables": Table.objects.select_related("version").order_by("name")})
+
+
+@staff_required("games.operate_table")
+@require_POST
+def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
+    """Open or close a table; a round in progress finishes."""
+    get_object_or_404(Table, pk=table_id)
+    form = StatusForm(request.POST)
+    if form.is_valid():
+        table = tables.set_open(
+            table_id=table_id, is_open=form.cleaned_data["is_open"], reason=form.cleaned_data["reason"], by=actor(request)
+        )
+        messages.success(request, f"{table.name} is {'open' if table.is_open else 'closed'}.")
+    else:
+        messages.error(request, "Say why: the reason is kept in the log.")
+    return redirect("staff_tables")

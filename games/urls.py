@@ -1,0 +1,15 @@
+from django.urls import path, register_converter
+
+from games import views
+from games.converters import ModeConverter
+
+register_converter(ModeConverter, "mode")
+
+urlpatterns = [
+    path("", views.lobby, name="lobby"),
+    path("table/<slug:slug>/<mode:mode>/", views.table, name="table"),
+    path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
+    path("history/", views.history, name="history"),
+    path("history/<uuid:round_id>/", views.round_replay, name="round"),
+    path("help/<slug:slug>/", views.rules, name="rules"),
+]

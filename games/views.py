@@ -1,0 +1,147 @@
+"""The player's pages: lobby, table, Game logs, rules. Thin: parse, call one service or selector, render."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language
+from django.views.decorators.http import require_POST, require_safe
+
+from games import history as logs
+from games import selectors, solo
+from games.engine.settle import SettlementError
+from games.errors import PlayError, StalePage
+from games.forms import BET, SlipForm
+from games.help import rules_page
+from games.models import NextRound, Table
+from games.page import game_view
+from games.presentation import Notice
+from games.sentences import refusal, repeated
+from games.variants import VARIANTS
+from players.access import PlayerRequest, player_required, session_id
+from wallet.models import Mode
+
+NOTICE = "table_notice"  # session key: a sentence that waits for the page after a redirect
+
+
+@require_safe
+def lobby(request: HttpRequest) -> HttpResponse:
+    """The tables of the house; anyone may look."""
+    player = getattr(request, "player", None)
+    return render(request, "games/lobby.html", {"tables": selectors.lobby(player, _language())})
+
+
+@player_required
+@require_safe
+def table(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """A table page: the player's own place, as it stands."""
+    found = _table(slug)
+    place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+    waiting = request.session.pop(NOTICE, None)
+    return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
+
+
+@player_required
+@require_POST
+def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
+    found = _table(slug)
+    place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+    notice, shown, fresh = None, None, False
+    try:
+        played = _carry_out(request, found, mode)
+        if played is not None:
+            shown, fresh = played.round_id, True
+            notice = repeated() if played.repeated else None
+    except (PlayError, SettlementError) as error:
+        notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
+    if not request.htmx:
+        if notice:
+            request.session[NOTICE] = vars(notice)
+        return redirect("table", slug=slug, mode=mode)
+    place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+    return _render(request, "games/_game.html", place, notice, shown=shown, fresh=fresh)
+
+
+@player_required
+@require_safe
+def history(request: PlayerRequest) -> HttpResponse:
+    """Game logs: the player's real-money rounds, newest first."""
+    mark = request.GET.get("before", "")
+    before = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 19 else None  # noqa: PLR2004  (what bigint holds)
+    page = logs.history(request.player, before=before, language=_language())
+    return render(request, "games/history.html", {"rounds": page.rounds, "older": page.older, "first": before is None})
+
+
+@player_required
+@require_safe
+def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
+    """One of the player's own rounds, dealt again from what was stored, and marked as a replay."""
+    found = logs.round_of(request.player, round_id, _language())
+    if found is None:
+        raise Http404
+    return render(
+        request, "games/round.html", {"round": found, "spots": logs.replay_spots(request.player, round_id, _language())}
+    )
+
+
+@require_safe
+def rules(request: HttpRequest, slug: str) -> HttpResponse:
+    """The rules of a game, with every figure from the engine; readable without an account."""
+    if slug not in VARIANTS:
+        raise Http404
+    open_table = Table.objects.filter(variant=slug).order_by("id").first()
+    return render(request, "games/rules.html", {"page": rules_page(VARIANTS[slug], _language()), "table": open_table})
+
+
+def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played | None:
+    """Do what the button says; None where it was a change of the slip."""
+    form = SlipForm(request.POST)
+    if not form.is_valid():
+        raise StalePage
+    action = form.cleaned_data["action"]
+    if isinstance(action, solo.Deal):
+        return solo.play_round(
+            player=request.player,
+            table_id=found.pk,
+            mode=mode,
+            round_id=form.cleaned_data["round_id"],
+            slip_version=form.cleaned_data["slip_version"],
+            how=action,
+            player_value=form.cleaned_data["player_value"],
+            session=session_id(request),
+        )
+    if isinstance(action, solo.Change):
+        solo.change_slip(player=request.player, table_id=found.pk, mode=mode, change=action)
+    else:
+        chip = form.cleaned_data["chip"] or 0
+        solo.add_chip(player=request.player, table_id=found.pk, mode=mode, bet=action.removeprefix(BET), chip=chip)
+    return None
+
+
+def _render(
+    request: PlayerRequest,
+    template: str,
+    place: NextRound,
+    notice: Notice | None,
+    *,
+    shown: UUID | None = None,
+    fresh: bool = False,
+) -> HttpResponse:
+    mode = Mode(place.mode)
+    context = {
+        "table": place.table,
+        "variant": VARIANTS[place.table.variant],
+        "game": game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh),
+        "now_mode": mode,
+        "mode_word": mode.name.lower(),
+    }
+    return render(request, template, context)
+
+
+def _table(slug: str) -> Table:
+    return get_object_or_404(Table, slug=slug)
+
+
+def _language() -> str:
+    return get_language() or "en"
