@@ -1,0 +1,64 @@
+"""Fixtures for every test: databases, the web server, Chromium.
+
+Tests marked ``django_db`` run as the login role of web and workers in a transaction that is rolled back. Where commits
+must be real (threads, processes, the ledger's append-only tables, which refuse truncation), the fixture `cloned_db`
+gives a database of the test's own.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from casino import embedded
+from tests.harness import databases
+from tests.harness.databases import Database
+
+pytest_plugins = ["tests.harness.web", "tests.harness.browser"]
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Instead of Django's test database: this process's own clone of the migrated template."""
+    with django_db_blocker.unblock(), databases.clone(os.environ.get("PYTEST_XDIST_WORKER", "main")):
+        yield
+
+
+@pytest.fixture
+def cloned_db(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Database]:
+    """Give the test a database of its own, with real commits; the aliases ``default`` and ``owner`` both point to it
+    meanwhile.
+    """
+    if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
+        pytest.fail("cloned_db commits for real: use it without django_db", pytrace=False)
+    with django_db_blocker.unblock(), databases.clone("clone") as database:
+        yield database
+
+
+@pytest.fixture
+def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
+    """Log in to the test's own database as the owner of its tables, every statement committed at once."""
+    with psycopg.connect(cloned_db.owner_url, autocommit=True) as connection:
+        yield connection
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse tests that would truncate tables: the database does."""
+    for item in items:
+        marker = item.get_closest_marker("django_db")
+        if marker and (marker.kwargs.get("transaction") or marker.args):
+            raise pytest.UsageError(f"{item.nodeid}: transactional tests use the fixture cloned_db")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the servers and remove what they kept, once every worker has gone."""
+    var = Path(os.environ["SABOT_TEST_VAR"])
+    embedded.leave(var)
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(var.parent, ignore_errors=True)

@@ -1,0 +1,60 @@
+"""Real Chromium through Playwright: Debian's, since Playwright's own download needs an open network.
+
+The fixtures `page` and `new_context` are pytest-playwright's; this says which browser they get and where they lead, and
+adds `phone`.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.harness.web import WebServer
+
+NewContext = Callable[..., BrowserContext]
+
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+HOW_TO_GET_IT = (
+    "No Chromium found. As root: apt-get install chromium fonts-dejavu-core (make test does it then). "
+    "Otherwise set CHROMIUM to the path of any Chromium or Chrome."
+)
+
+
+def find_chromium() -> str | None:
+    """Return the path of a Chromium: the one CHROMIUM names, else one on the PATH."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """Launch the machine's Chromium, or fail saying how to get one."""
+    executable = find_chromium()
+    if executable is None:
+        pytest.fail(HOW_TO_GET_IT, pytrace=False)
+    return browser_type_launch_args | {"executable_path": executable, "args": FLAGS}
+
+
+@pytest.fixture
+def context(new_context: NewContext, web_server: WebServer) -> BrowserContext:
+    """Window of a desktop onto the test's own web server, where relative addresses lead; `page` opens in it."""
+    return new_context(base_url=web_server.url, viewport=DESKTOP)
+
+
+@pytest.fixture
+def phone(new_context: NewContext, web_server: WebServer) -> Page:
+    """A page as tall and narrow as a phone's, with touch, onto the test's own web server."""
+    return new_context(base_url=web_server.url, viewport=PHONE, has_touch=True, is_mobile=True).new_page()

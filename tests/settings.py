@@ -1,0 +1,36 @@
+"""Settings of the tests: the product's demo settings, on servers of this run alone, whatever the shell around it says.
+
+Importing this starts nothing. `tests/conftest.py` starts the servers with the first test that needs a database; xdist's
+workers inherit the environment, so that all of them find the same ones.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+OURS = "SABOT_TEST_VAR"
+
+if OURS not in os.environ:
+    folder = Path(tempfile.mkdtemp(prefix="sabot-tests-"))
+    folder.chmod(0o755)  # as root, the servers run as another account; what they keep in it is private
+    os.environ[OURS] = str(folder / "var")
+
+for name in (
+    "DATABASE_URL",
+    "DATABASE_OWNER_URL",
+    "BROKER_URL",
+    "CACHE_URL",
+    "SECRET_KEY",
+    "SEED_KEY",
+    "DEBUG",
+    "HTTPS",
+):
+    os.environ.pop(name, None)
+os.environ["SABOT_VAR"] = os.environ[OURS]
+os.environ["SABOT_DEMO"] = "1"
+os.environ["LOG_LEVEL"] = "WARNING"
+# Playwright's synchronous interface keeps an event loop running in the thread of the tests, where Django would refuse
+# the ORM.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+from casino.settings import *  # noqa: E402, F403  (the environment comes first)
