@@ -12,8 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from games.engine.conditions import Condition, holding_cases
-from games.engine.coup import Coup
+from games.engine.conditions import EVERY_COUP, Condition, Facts
 from games.engine.refusals import BadStake, ExcludedBets, MissingMainBet, NoStake, UnknownBet
 from games.engine.tableau import banker_draws, player_draws
 
@@ -62,7 +61,7 @@ class BetRule:
     commission: bool = False
     """Whether it pays even money less a commission, so that the difference is accounted as the house's share."""
 
-    def pays(self, coup: Coup) -> Pays | None:
+    def pays(self, coup: Facts) -> Pays | None:
         """What the bet pays on this coup; None where it is lost."""
         for condition, pays in self.prizes:
             if condition.holds(coup):
@@ -105,6 +104,7 @@ class Headline(NamedTuple):
 
     bets: tuple[str, ...]
     percent: str
+    """With the precision it is published with, rounded half up."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,8 @@ class Variant:
     controls: tuple[Control, ...]
     declared: Mapping[str, str]
     """The return of each bet in percent, with the precision it is published with, rounded half up."""
-    headline: Headline
+    headline: Headline | None
+    """None where the game is not advertised with one figure."""
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
     """Language, then key, then text."""
     exclusions: tuple[frozenset[str], ...] = ()
@@ -160,8 +161,8 @@ class Variant:
     def digest(self) -> str:
         """SHA-256, in hex, of everything here that decides about money.
 
-        Conditions and the tableau enter as what they do in every case, not by name alone, so that no change of the
-        rules, in whatever module, leaves the digest as it was.
+        The tableau and the bets enter as what they do in every case, not only by name, so that no change of the rules,
+        in whatever module, leaves the digest as it was.
         """
         rules = {
             "decks": self.decks,
@@ -172,7 +173,8 @@ class Variant:
             "bets": [
                 {
                     "code": bet.code,
-                    "prizes": [[when.name, holding_cases(when), str(pays)] for when, pays in bet.prizes],
+                    "prizes": [[prize.when.name, str(prize.pays)] for prize in bet.prizes],
+                    "pays": [str(bet.pays(coup)) for coup in EVERY_COUP],
                     "needs": sorted(bet.needs),
                     "commission": bet.commission,
                 }

@@ -1,4 +1,4 @@
-"""What several variants share: the three bets of every baccarat, and the words for them."""
+"""What several variants share: the bets of every baccarat table, and the words for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from games.engine.bets import PUSH, BetRule, Pays, Prize
-from games.engine.conditions import BANKER_WINS, PLAYER_WINS, TIE
+from games.engine.conditions import BANKER_PAIR, BANKER_WINS, PLAYER_PAIR, PLAYER_WINS, TIE, Condition
 
 EVEN_MONEY: Final = Pays(1, 1)
 EVEN_MONEY_LESS_COMMISSION: Final = Pays(19, 20)
@@ -14,6 +14,17 @@ EVEN_MONEY_LESS_COMMISSION: Final = Pays(19, 20)
 PLAYER: Final = BetRule("player", (Prize(PLAYER_WINS, EVEN_MONEY), Prize(TIE, PUSH)))
 BANKER: Final = BetRule("banker", (Prize(BANKER_WINS, EVEN_MONEY_LESS_COMMISSION), Prize(TIE, PUSH)), commission=True)
 TIE_AT_EIGHT: Final = BetRule("tie", (Prize(TIE, Pays(8, 1)),))
+
+
+def side_bet(condition: Condition, pays: Pays, needs: tuple[str, ...]) -> BetRule:
+    """A bet on one condition, of the same name, that stands only beside one of the bets it needs."""
+    return BetRule(condition.name, (Prize(condition, pays),), needs)
+
+
+def pair_bets(needs: tuple[str, ...]) -> tuple[BetRule, BetRule]:
+    """The two pair bets, settled whatever the result."""
+    return side_bet(PLAYER_PAIR, Pays(11, 1), needs), side_bet(BANKER_PAIR, Pays(11, 1), needs)
+
 
 _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
     "sv": {
@@ -23,6 +34,10 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "when.player_wins": "Spelaren vinner",
         "when.banker_wins": "Banken vinner",
         "when.tie": "Oavgjort",
+        "bet.player_pair": "Spelarpar",
+        "bet.banker_pair": "Bankpar",
+        "when.player_pair": "Spelarens två första kort är ett par",
+        "when.banker_pair": "Bankens två första kort är ett par",
     },
     "da": {
         "bet.player": "Spiller",
@@ -31,6 +46,10 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "when.player_wins": "Spiller vinder",
         "when.banker_wins": "Banken vinder",
         "when.tie": "Uafgjort",
+        "bet.player_pair": "Spillerpar",
+        "bet.banker_pair": "Bankpar",
+        "when.player_pair": "Spillerens to første kort er et par",
+        "when.banker_pair": "Bankens to første kort er et par",
     },
     "ro": {
         "bet.player": "Jucător",
@@ -39,6 +58,10 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "when.player_wins": "Jucătorul câștigă",
         "when.banker_wins": "Bancherul câștigă",
         "when.tie": "Egalitate",
+        "bet.player_pair": "Pereche Jucător",
+        "bet.banker_pair": "Pereche Bancher",
+        "when.player_pair": "Primele două cărți ale Jucătorului sunt pereche",
+        "when.banker_pair": "Primele două cărți ale Bancherului sunt pereche",
     },
     "de": {
         "bet.player": "Spieler",
@@ -47,6 +70,10 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "when.player_wins": "Spieler gewinnt",
         "when.banker_wins": "Bank gewinnt",
         "when.tie": "Unentschieden",
+        "bet.player_pair": "Spieler-Paar",
+        "bet.banker_pair": "Bank-Paar",
+        "when.player_pair": "Die ersten zwei Karten des Spielers sind ein Paar",
+        "when.banker_pair": "Die ersten zwei Karten der Bank sind ein Paar",
     },
     "en": {
         "bet.player": "Player",
@@ -55,10 +82,14 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "when.player_wins": "Player wins",
         "when.banker_wins": "Banker wins",
         "when.tie": "Tie",
+        "bet.player_pair": "Player Pair",
+        "bet.banker_pair": "Banker Pair",
+        "when.player_pair": "Player’s first two cards are a pair",
+        "when.banker_pair": "Banker’s first two cards are a pair",
     },
 }
 
 
-def labels(own: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+def with_common(own: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
     """A variant's own labels together with the common ones."""
     return {language: {**common, **own[language]} for language, common in _LABELS.items()}

@@ -5,12 +5,12 @@ from typing import Final
 
 from games.engine.bets import Control, Headline, Shape, Variant
 from games.variants.baccarat.labels import LABELS
-from games.variants.common import BANKER, PLAYER, TIE_AT_EIGHT, labels
+from games.variants.common import BANKER, PLAYER, TIE_AT_EIGHT, with_common
 
 VARIANT: Final = Variant(
     slug="baccarat",
     version="1.0",
-    changed=date(2026, 11, 1),
+    changed=date(2026, 11, 21),
     decks=1,
     shape=Shape.SOLO,
     bets=(PLAYER, BANKER, TIE_AT_EIGHT),
@@ -25,5 +25,5 @@ VARIANT: Final = Variant(
     ),
     declared={"player": "98.71", "banker": "98.99", "tie": "84.25"},
     headline=Headline(("player", "banker", "tie"), "93.985"),
-    labels=labels(LABELS),
+    labels=with_common(LABELS),
 )

@@ -1,0 +1,124 @@
+"""Exact chances and returns, from counting every coup, in whole numbers and fractions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from math import gcd, isqrt, lcm
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from games.engine.bets import Pays, Variant
+from games.engine.counting import BadDecks, count_coups
+
+__all__ = [
+    "LIVE_MINIMUM",
+    "BadDecks",
+    "BadStakes",
+    "BetOdds",
+    "count_outcomes",
+    "exact",
+    "lowest_return",
+    "percent",
+    "return_at",
+    "square_root",
+]
+
+LIVE_MINIMUM: Final = Fraction(3, 4)
+"""What returns less than this at any stake a table allows cannot be put live (GLI-19 v3.0, 4.7.1)."""
+
+
+class BadStakes(ValueError):
+    """No stake lies between these limits."""
+
+
+class BetOdds(NamedTuple):
+    """One bet over all coups, per unit staked and without rounding."""
+
+    rtp: Fraction
+    win: Fraction
+    push: Fraction
+    lose: Fraction
+    variance: Fraction
+
+    @property
+    def edge(self) -> Fraction:
+        """What the house keeps."""
+        return 1 - self.rtp
+
+
+def exact(variant: Variant, decks: int | None = None) -> Mapping[str, BetOdds]:
+    """The odds of every bet by its code, with the variant's number of decks or another. Raises BadDecks."""
+    return MappingProxyType({bet.code: _bet_odds(_chances(variant, bet.code, decks)) for bet in variant.bets})
+
+
+def return_at(variant: Variant, bet: str, stake: int, decks: int | None = None) -> Fraction:
+    """The return of a bet at a stake in minor units, rounding down included. Raises UnknownBet or BadDecks."""
+    return _return_at(_chances(variant, bet, decks), stake)
+
+
+def lowest_return(
+    variant: Variant, bet: str, minimum: int, maximum: int, step: int, decks: int | None = None
+) -> tuple[Fraction, int]:
+    """The least return at any of the stakes minimum, minimum + step, … up to maximum, and the smallest such stake.
+
+    What rounding costs depends only on the remainder of the stake by the denominators of the paytable, and weighs less
+    the larger the stake: so the first stake of each remainder is the worst with it, and no others need be looked at.
+    Raises UnknownBet, BadDecks or BadStakes.
+    """
+    if not (0 < minimum <= maximum and step > 0):
+        raise BadStakes(f"no stakes from {minimum} to {maximum} in steps of {step}")
+    chances = _chances(variant, bet, decks)
+    remainders = lcm(*(pays.per for pays in chances if pays is not None))
+    stakes = range(minimum, maximum + 1, step)[: remainders // gcd(step, remainders)]
+    return min((_return_at(chances, stake), stake) for stake in stakes)
+
+
+def count_outcomes(decks: int) -> dict[str, int]:
+    """In how many ways six cards in a row end for "banker", "player" and "tie". Raises BadDecks."""
+    outcomes: Counter[str] = Counter()
+    for coup, ways in count_coups(decks).items():
+        outcomes[coup.outcome.value] += ways
+    return dict(outcomes)
+
+
+def percent(share: Fraction, places: int) -> str:
+    """A share of one in percent with so many decimal places, rounded half up: "98.7649"."""
+    units = int(share * 100 * 10**places + Fraction(1, 2))
+    whole, decimals = divmod(units, 10**places)
+    return f"{whole}.{decimals:0{places}}"
+
+
+def square_root(number: Fraction, places: int) -> str:
+    """The square root with so many decimal places, rounded down."""
+    units = isqrt(int(number * 100**places))
+    whole, decimals = divmod(units, 10**places)
+    return f"{whole}.{decimals:0{places}}"
+
+
+def _chances(variant: Variant, code: str, decks: int | None) -> Mapping[Pays | None, Fraction]:
+    """How likely a bet is to pay what; None where it is lost."""
+    bet = variant.bet(code)
+    coups = count_coups(variant.decks if decks is None else decks)
+    ways: Counter[Pays | None] = Counter()
+    for coup, count in coups.items():
+        ways[bet.pays(coup)] += count
+    return {pays: Fraction(count, ways.total()) for pays, count in ways.items()}
+
+
+def _bet_odds(chances: Mapping[Pays | None, Fraction]) -> BetOdds:
+    gains = [(Fraction(-1) if pays is None else pays.fraction, chance) for pays, chance in chances.items()]
+    mean = sum((gain * chance for gain, chance in gains), Fraction())
+    return BetOdds(
+        rtp=1 + mean,
+        win=sum((chance for gain, chance in gains if gain > 0), Fraction()),
+        push=sum((chance for gain, chance in gains if gain == 0), Fraction()),
+        lose=sum((chance for gain, chance in gains if gain < 0), Fraction()),
+        variance=sum((gain * gain * chance for gain, chance in gains), Fraction()) - mean * mean,
+    )
+
+
+def _return_at(chances: Mapping[Pays | None, Fraction], stake: int) -> Fraction:
+    payouts = (chance * pays.payout(stake) for pays, chance in chances.items() if pays is not None)
+    return sum(payouts, Fraction()) / stake
