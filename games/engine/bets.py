@@ -122,8 +122,7 @@ class Variant:
     controls: tuple[Control, ...]
     declared: Mapping[str, str]
     """The return of each bet in percent, with the precision it is published with, rounded half up."""
-    headline: Headline | None
-    """None where the game is not advertised with one figure."""
+    headline: Headline
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
     """Language, then key, then text."""
     exclusions: tuple[frozenset[str], ...] = ()

@@ -17,6 +17,7 @@ __all__ = [
     "BadDecks",
     "BadStakes",
     "BetOdds",
+    "Odds",
     "count_outcomes",
     "exact",
     "lowest_return",
@@ -48,7 +49,11 @@ class BetOdds(NamedTuple):
         return 1 - self.rtp
 
 
-def exact(variant: Variant, decks: int | None = None) -> Mapping[str, BetOdds]:
+Odds = Mapping[str, BetOdds]
+"""Of every bet of a variant, by its code."""
+
+
+def exact(variant: Variant, decks: int | None = None) -> Odds:
     """The odds of every bet by its code, with the variant's number of decks or another. Raises BadDecks."""
     return MappingProxyType({bet.code: _bet_odds(_chances(variant, bet.code, decks)) for bet in variant.bets})
 
@@ -61,17 +66,20 @@ def return_at(variant: Variant, bet: str, stake: int, decks: int | None = None) 
 def lowest_return(
     variant: Variant, bet: str, minimum: int, maximum: int, step: int, decks: int | None = None
 ) -> tuple[Fraction, int]:
-    """The least return at any of the stakes minimum, minimum + step, … up to maximum, and the smallest such stake.
+    """The least return over all stakes from minimum to maximum that are multiples of step, and the stake it comes with.
 
-    What rounding costs depends only on the remainder of the stake by the denominators of the paytable, and weighs less
-    the larger the stake: so the first stake of each remainder is the worst with it, and no others need be looked at.
+    What rounding takes depends only on the remainder of the stake by the denominators of the paytable, and weighs less
+    the larger the stake: so the smallest stake of each remainder is the worst, and no other need be looked at.
     Raises UnknownBet, BadDecks or BadStakes.
     """
-    if not (0 < minimum <= maximum and step > 0):
-        raise BadStakes(f"no stakes from {minimum} to {maximum} in steps of {step}")
+    if minimum <= 0 or step <= 0:
+        raise BadStakes(f"neither a minimum nor a step can be {min(minimum, step)}")
     chances = _chances(variant, bet, decks)
     remainders = lcm(*(pays.per for pays in chances if pays is not None))
-    stakes = range(minimum, maximum + 1, step)[: remainders // gcd(step, remainders)]
+    smallest = -(-minimum // step) * step
+    stakes = range(smallest, maximum + 1, step)[: remainders // gcd(step, remainders)]
+    if not stakes:
+        raise BadStakes(f"no multiple of {step} lies between {minimum} and {maximum}")
     return min((_return_at(chances, stake), stake) for stake in stakes)
 
 

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Final
 
-from games.engine.bets import Control, Shape, Variant
+from games.engine.bets import Control, Headline, Shape, Variant
 from games.variants.common import BANKER, PLAYER, TIE_AT_EIGHT, with_common
 from games.variants.golden.labels import LABELS
 
@@ -17,6 +17,6 @@ VARIANT: Final = Variant(
     exclusions=(frozenset({"player", "banker"}),),
     controls=(Control.TAKE_OFF, Control.DEAL, Control.CLEAR, Control.REBUY),
     declared={"player": "98.71", "banker": "98.99", "tie": "84.25"},
-    headline=None,
+    headline=Headline(("player", "banker", "tie"), "93.985"),
     labels=with_common(LABELS),
 )

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Final
 
-from games.engine.bets import Control, Pays, Shape, Variant
+from games.engine.bets import Control, Headline, Pays, Shape, Variant
 from games.engine.conditions import TIE
 from games.variants.common import BANKER, PLAYER, pair_bets, side_bet, with_common
 from games.variants.pairs.labels import LABELS
@@ -26,6 +26,6 @@ VARIANT: Final = Variant(
         "player_pair": "89.6386",
         "banker_pair": "89.6386",
     },
-    headline=None,
+    headline=Headline(("player",), "98.7649"),
     labels=with_common(LABELS),
 )
