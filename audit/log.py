@@ -1,20 +1,20 @@
 """The way into the event log: `record` in the transaction of what it records, `record_refusal` in one of its own.
 
-Personal data never stands in an event, only its salted hash; the value itself lies in the one erasable table, so that erasing it on a
-person's request leaves every proof valid.
+Personal data never stands in an event, only its salted hash; the value itself lies in the one erasable table, so that
+erasing it on a person's request leaves every proof valid.
 """
 
 import hashlib
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 # What an event may hold. Fractions of a number are written as text: a float has no canonical JSON.
-Json: TypeAlias = Union[None, bool, int, str, Sequence["Json"], Mapping[str, "Json"]]
+Json: TypeAlias = bool | int | str | Sequence["Json"] | Mapping[str, "Json"] | None
 
 
 def canonical(value: Json) -> str:
@@ -34,12 +34,15 @@ def personal_hash(salt: bytes, value: str) -> str:
 def record(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> int:
     """Write an event into the current transaction and return its id.
 
-    *kind* is a dotted verb (``round.settled``), *by* who did it (``player:12``, ``staff:3``, ``system``), *on* what it was done to.
+    *kind* is a dotted verb (``round.settled``), *by* who did it (``player:12``, ``staff:3``, ``system``), *on* what
+    it was done to.
     """
     return _record(connections[DEFAULT_DB_ALIAS], kind, by=by, on=on, data=data, personal=personal)
 
 
-def record_refusal(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> int:
+def record_refusal(
+    kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None
+) -> int:
     """Write an event that outlives the current transaction: what it speaks of was refused and rolls back."""
     own = connections[DEFAULT_DB_ALIAS].copy()
     try:
@@ -57,7 +60,10 @@ def _record(
     data: Mapping[str, Json],
     personal: Mapping[str, str] | None,
 ) -> int:
-    kept = [{"field": field, "salt": secrets.token_hex(16), "value": value} for field, value in sorted((personal or {}).items())]
+    kept = [
+        {"field": field, "salt": secrets.token_hex(16), "value": value}
+        for field, value in sorted((personal or {}).items())
+    ]
     event: dict[str, Json] = {"by": by, "data": data, "kind": kind, "on": on}
     if kept:
         event["personal"] = {line["field"]: personal_hash(bytes.fromhex(line["salt"]), line["value"]) for line in kept}

@@ -1,6 +1,7 @@
 """What the role that web and workers log in with may do in the database: as little as its work needs.
 
-Applied by ``manage.py migrate`` after the migrations, as the owner. Roles themselves are made by the supervisor or ``manage.py create_roles``.
+Applied by ``manage.py migrate`` after the migrations, as the owner. Roles themselves are made by the supervisor or
+``manage.py create_roles``.
 """
 
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -10,7 +11,8 @@ APP_ROLE = "sabot_app"
 
 ORDINARY = "SELECT, INSERT, UPDATE, DELETE"
 
-# Tables that are not ordinary. Money and the event log are written by functions only; data that decides what a round pays is read only;
+# Tables that are not ordinary. Money and the event log are written by functions only; data that decides what a round
+# pays is read only;
 # what has happened is inserted and never changed.
 RIGHTS = {
     "audit_event": "SELECT",
@@ -36,7 +38,9 @@ FUNCTIONS = ("audit_record", "wallet_post", "wallet_reverse", "wallet_open_accou
 
 
 def apply_privileges(database: BaseDatabaseWrapper) -> None:
-    """Grant exactly what is declared here on every table there is, and revoke the rest; *database* is the owner's connection."""
+    """Grant exactly what is declared here on every table there is, and revoke the rest; *database* is the owner's
+    connection.
+    """
     with database.cursor() as cursor:
         tables = database.introspection.table_names(cursor)
         cursor.execute(f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {APP_ROLE}")
@@ -48,7 +52,11 @@ def apply_privileges(database: BaseDatabaseWrapper) -> None:
             if "INSERT" in rights:
                 _grant_sequences(cursor, table)
         for name in FUNCTIONS:
-            cursor.execute("SELECT oid::regprocedure::text FROM pg_proc WHERE proname = %s AND pronamespace = 'public'::regnamespace", [name])
+            cursor.execute(
+                "SELECT oid::regprocedure::text FROM pg_proc"
+                " WHERE proname = %s AND pronamespace = 'public'::regnamespace",
+                [name],
+            )
             for (signature,) in cursor.fetchall():
                 cursor.execute(f"GRANT EXECUTE ON FUNCTION {signature} TO {APP_ROLE}")
 
@@ -57,7 +65,8 @@ def _grant_sequences(cursor: CursorWrapper, table: str) -> None:
     """Identity columns draw from sequences of their own right."""
     cursor.execute(
         """SELECT pg_get_serial_sequence(quote_ident(table_name), column_name) FROM information_schema.columns
-           WHERE table_schema = 'public' AND table_name = %s AND pg_get_serial_sequence(quote_ident(table_name), column_name) IS NOT NULL""",
+           WHERE table_schema = 'public' AND table_name = %s AND pg_get_serial_sequence(quote_ident(table_name),
+           column_name) IS NOT NULL""",
         [table],
     )
     for (sequence,) in cursor.fetchall():

@@ -1,8 +1,8 @@
 """Settings, all from the environment.
 
-Two ways to run. *Demo* (``SABOT_DEMO=1``, implied where no ``DATABASE_URL`` is set): keys are made once and kept in ``var/``, PostgreSQL and
-the broker are embedded unless configured, demo players exist. *Production* (everything else): every secret and address must be given, and
-`casino.checks` refuses to start where one is missing or weak.
+Two ways to run. *Demo* (``SABOT_DEMO=1``, implied where no ``DATABASE_URL`` is set): keys are made once and kept in
+``var/``, PostgreSQL and the broker are embedded unless configured, demo players exist. *Production* (everything
+else): every secret and address must be given, and `casino.checks` refuses to start where one is missing or weak.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
-# --- Applications -----------------------------------------------------------------------------------------------------------------------------
+# --- Applications ----------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "casino",
@@ -87,14 +87,18 @@ TEMPLATES = [
     },
 ]
 
-# --- Database, broker, cache -----------------------------------------------------------------------------------------------------------------
+# --- Database, broker, cache -----------------------------------------------------------------------------------------
 
 _addresses = embedded.addresses(VAR_DIR)
 DATABASE_URL = env.str("DATABASE_URL", default="") or _addresses.database_url
 DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", default="") or (_addresses.database_owner_url if EMBEDDED else "")
 BROKER_URL = env.str("BROKER_URL", default="") or (_addresses.broker_url if DEMO else "")
 CACHE_URL = env.str("CACHE_URL", default="") or (
-    _addresses.cache_url if BROKER_URL == _addresses.broker_url else BROKER_URL.removesuffix("/0") + "/1" if BROKER_URL.startswith("redis") else ""
+    _addresses.cache_url
+    if _addresses.broker_url == BROKER_URL
+    else BROKER_URL.removesuffix("/0") + "/1"
+    if BROKER_URL.startswith("redis")
+    else ""
 )
 
 
@@ -109,7 +113,8 @@ def _database(url: str) -> dict[str, object]:
     }
 
 
-# "default" is the role that web and workers log in with; "owner" owns the tables and runs migrations. Both are one database.
+# "default" is the role that web and workers log in with; "owner" owns the tables and runs migrations. Both are one
+# database.
 DATABASES = {"default": _database(DATABASE_URL), "owner": _database(DATABASE_OWNER_URL)}
 DATABASE_ROUTERS = ["casino.routers.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -121,7 +126,11 @@ CACHES = {
 }
 
 CELERY_BROKER_URL = BROKER_URL
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 300, "unacked_restore_interval": 5, "unacked_restore_throttle": 1}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 300,
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -129,7 +138,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
 
-# --- People ----------------------------------------------------------------------------------------------------------------------------------
+# --- People ----------------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "players.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
@@ -153,9 +162,11 @@ ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_ADAPTER = "players.adapter.AccountAdapter"
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "5/5m/key,20/5m/ip", "signup": "20/m/ip"}
 ACCOUNT_SESSION_REMEMBER = False
-EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend" if DEMO else "django.core.mail.backends.smtp.EmailBackend"
+EMAIL_BACKEND = (
+    "django.core.mail.backends.locmem.EmailBackend" if DEMO else "django.core.mail.backends.smtp.EmailBackend"
+)
 
-# --- Language, time ---------------------------------------------------------------------------------------------------------------------------
+# --- Language, time --------------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("sv", "Svenska"), ("da", "Dansk"), ("ro", "Română"), ("de", "Deutsch"), ("en", "English")]
@@ -164,7 +175,7 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# --- Static files -----------------------------------------------------------------------------------------------------------------------------
+# --- Static files ----------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
@@ -174,11 +185,13 @@ WHITENOISE_MAX_AGE = 0 if DEMO else 60
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage" if DEMO else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEMO
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
 
-# --- Security ---------------------------------------------------------------------------------------------------------------------------------
+# --- Security --------------------------------------------------------------------------------------------------------
 
 HTTPS = env.bool("HTTPS", default=not DEMO)
 SECURE_SSL_REDIRECT = HTTPS
@@ -213,13 +226,17 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-# --- Logs -------------------------------------------------------------------------------------------------------------------------------------
+# --- Logs ------------------------------------------------------------------------------------------------------------
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"()": "structlog.stdlib.ProcessorFormatter", "processor": "casino.logs.renderer", "foreign_pre_chain": "ext://casino.logs.SHARED"}
+        "line": {
+            "()": "structlog.stdlib.ProcessorFormatter",
+            "processor": "casino.logs.renderer",
+            "foreign_pre_chain": "ext://casino.logs.SHARED",
+        }
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},

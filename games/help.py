@@ -1,4 +1,6 @@
-"""Rules pages: the variant's own prose with every figure put in by the engine that settles the bets, so that the two cannot drift apart."""
+"""Rules pages: the variant's own prose with every figure put in by the engine that settles the bets, so that the two
+cannot drift apart.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,7 +75,11 @@ def _paytable(variant: Variant, language: str) -> str:
         {
             "name": bet_name(variant, bet.code, language),
             "prizes": [
-                {"when": variant_label(variant, f"when.{prize.when.name}", language), "pays": str(prize.pays), "push": not prize.pays.win}
+                {
+                    "when": variant_label(variant, f"when.{prize.when.name}", language),
+                    "pays": str(prize.pays),
+                    "push": not prize.pays.win,
+                }
                 for prize in bet.prizes
             ],
         }
@@ -118,8 +124,15 @@ def _returns(variant: Variant, language: str) -> str:
 
 
 def _smallest_stake(variant: Variant, language: str) -> str:
-    """The return at the least that the tables allow, in each currency, and at a stake small enough to show the rounding."""
-    table = Table.objects.filter(variant=variant.slug, version__isnull=False).select_related("version").order_by("id").first()
+    """The return at the least that the tables allow, in each currency, and at a stake small enough to show the
+    rounding.
+    """
+    table = (
+        Table.objects.filter(variant=variant.slug, version__isnull=False)
+        .select_related("version")
+        .order_by("id")
+        .first()
+    )
     rows = []
     for currency in table.version.limits if table and table.version else {}:
         limits = Limits.of(table.version.limits, currency)  # type: ignore[union-attr]  # no table, no currency

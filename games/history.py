@@ -5,9 +5,9 @@ from datetime import datetime
 from uuid import UUID
 
 from games.labels import bet_name
+from games.limits import Limits
 from games.models import Participation
 from games.page import participation, round_view, spots
-from games.limits import Limits
 from games.presentation import RoundView, SpotView
 from games.variants import VARIANTS
 from players.models import Player
@@ -98,7 +98,8 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         currency=part.currency,
         view=round_view(part, language=language, fresh=False),
         wagers=tuple(
-            WagerLine(bet_name(variant, wager.bet, language), wager.stake, wager.payout, wager.result) for wager in part.wagers.all()
+            WagerLine(bet_name(variant, wager.bet, language), wager.stake, wager.payout, wager.result)
+            for wager in part.wagers.all()
         ),
         staked=part.staked,
         paid=part.paid,

@@ -2,8 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
+
+
+class StoredCurrency(TypedDict):
+    """Limits in one currency as a table version keeps them."""
+
+    step: int
+    chips: list[int]
+    bets: dict[str, list[int]]  # bet -> [minimum, maximum]
+
+
+StoredLimits = Mapping[str, StoredCurrency]
 
 
 @dataclass(frozen=True)
@@ -24,21 +36,20 @@ class Limits:
     bets: Mapping[str, BetLimits]
 
     @classmethod
-    def of(cls, stored: Mapping[str, Mapping[str, object]], currency: str) -> "Limits":
+    def of(cls, stored: StoredLimits, currency: str) -> "Limits":
         """Read the limits for *currency* from a table version's JSON.
 
-        Shape: ``{"SEK": {"step": 1000, "chips": [1000, …], "bets": {"player": [1000, 500000], …}}}``. Raises UnknownCurrency.
+        Shape: ``{"SEK": {"step": 1000, "chips": [1000, …], "bets": {"player": [1000, 500000], …}}}``. Raises
+        UnknownCurrency.
         """
         if currency not in stored:
             raise UnknownCurrency(currency)
-        entry: Mapping[str, object] = stored[currency]
-        step, chips, bets = entry["step"], entry["chips"], entry["bets"]
-        assert isinstance(step, int) and isinstance(chips, list) and isinstance(bets, dict)  # noqa: S101, PT018  (narrows JSON)
+        entry = stored[currency]
         return cls(
             currency=currency,
-            step=step,
-            chips=tuple(chips),
-            bets={bet: BetLimits(minimum, maximum) for bet, (minimum, maximum) in bets.items()},
+            step=entry["step"],
+            chips=tuple(entry["chips"]),
+            bets={bet: BetLimits(minimum, maximum) for bet, (minimum, maximum) in entry["bets"].items()},
         )
 
     @property

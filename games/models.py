@@ -1,4 +1,5 @@
-"""What the house stores about its games: tables and their versions, the round that comes next, and the rounds that were played.
+"""What the house stores about its games: tables and their versions, the round that comes next, and the rounds that
+were played.
 
 A played round is inserted once, whole, and never changed: the login role has no right to update or delete these rows.
 """
@@ -28,7 +29,7 @@ class Table(models.Model):
 
 
 class TableVersion(models.Model):
-    """The rules and limits a table was played under from a moment on (GLI-19 v3.0, A.6.1: a change is a new version)."""
+    """Rules and limits of a table from a moment on (GLI-19 v3.0, A.6.1: a change is a new version)."""
 
     table = models.ForeignKey(Table, models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
@@ -43,7 +44,8 @@ class TableVersion(models.Model):
 
 
 class NextRound(models.Model):
-    """A player's place at a solo table: the round that DEAL will play, committed to already, and the slip composed for it.
+    """A player's place at a solo table: the round that DEAL will play, committed to already, and the slip composed for
+    it.
 
     One row per player, table and mode, so that every tab shows the same round and the same bets.
     """

@@ -30,7 +30,8 @@ def game_view(
 ) -> GameView:
     """Return everything inside ``#game`` at this place.
 
-    *shown* is the round whose cards lie on the table (by default the last one played here); *fresh* says that the reader has not seen it.
+    *shown* is the round whose cards lie on the table (by default the last one played here); *fresh* says that the
+    reader has not seen it.
     """
     variant, mode, player = VARIANTS[place.table.variant], Mode(place.mode), place.player
     limits = table_limits(place)
@@ -61,7 +62,9 @@ def game_view(
 
 
 def table_limits(place: NextRound) -> Limits:
-    """Return the limits in force at a place, in its player's currency. Raises TableClosed where the table never was put live."""
+    """Return the limits in force at a place, in its player's currency. Raises TableClosed where the table never was
+    put live.
+    """
     if place.table.version is None:
         raise TableClosed
     return Limits.of(place.table.version.limits, place.player.currency)
@@ -84,7 +87,8 @@ def spots(
             pays=bet.pays_text,
             stake=stakes.get(bet.code, 0),
             chips=stack(stakes.get(bet.code, 0), limits.chips),
-            result=wagers[bet.code].result if bet.code in wagers else "",  # type: ignore[arg-type]  # the column holds nothing else
+            # type: ignore[arg-type]  # the column holds nothing else
+            result=wagers[bet.code].result if bet.code in wagers else "",
             payout=wagers[bet.code].payout if bet.code in wagers else 0,
             minimum=limits.bets[bet.code].minimum,
             maximum=limits.bets[bet.code].maximum,
@@ -122,7 +126,10 @@ def hand_view(coup: Coup, side: Side, part: Participation, language: str) -> Han
     return HandView(
         side=side.value,
         name=bet_name(variant, side.value, language),
-        cards=tuple(card_view(card, order, third=index == 2) for index, (card, order) in enumerate(zip(hand, orders, strict=False))),  # noqa: PLR2004
+        cards=tuple(
+            card_view(card, order, third=index == 2)
+            for index, (card, order) in enumerate(zip(hand, orders, strict=False))
+        ),
         score=coup.score(side),
         total=coup.player_total if side is Side.PLAYER else coup.banker_total,
         wins=coup.outcome is Outcome(side.value),

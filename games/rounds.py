@@ -1,4 +1,6 @@
-"""Storing a finished round: its row, the player's part, every wager, and the event that proves it, in the caller's transaction."""
+"""Storing a finished round: its row, the player's part, every wager, and the event that proves it, in the caller's
+transaction.
+"""
 
 import json
 from dataclasses import dataclass
@@ -33,7 +35,9 @@ class FinishedRound:
 
     @property
     def balance_before(self) -> int:
-        """The balance before the stakes were taken; the account is locked from stakes to payouts, so nothing came between."""
+        """The balance before the stakes were taken; the account is locked from stakes to payouts, so nothing came
+        between.
+        """
         return self.balance_after - self.settlement.paid + self.settlement.staked
 
     @property
@@ -45,11 +49,19 @@ class FinishedRound:
 # One statement for three tables: a round trip costs as much as the work.
 STORE = """
 WITH round AS (
-    INSERT INTO games_round (id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at)
-    VALUES (%(round)s, %(code)s, %(version)s, %(mode)s, %(commitment)s, %(seed)s, %(player_value)s, %(cards)s, %(outcome)s, clock_timestamp())
+    INSERT INTO games_round (
+        id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at
+    ) VALUES (
+        %(round)s, %(code)s, %(version)s, %(mode)s, %(commitment)s, %(seed)s, %(player_value)s, %(cards)s, %(outcome)s,
+        clock_timestamp()
+    )
 ), participation AS (
-    INSERT INTO games_participation (round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session)
-    VALUES (%(round)s, %(player)s, %(currency)s, %(mode)s, %(before)s, %(after)s, %(staked)s, %(paid)s, %(commission)s, %(session)s)
+    INSERT INTO games_participation (
+        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session
+    ) VALUES (
+        %(round)s, %(player)s, %(currency)s, %(mode)s, %(before)s, %(after)s, %(staked)s, %(paid)s, %(commission)s,
+        %(session)s
+    )
     RETURNING id
 )
 INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
@@ -62,7 +74,13 @@ FROM participation, jsonb_to_recordset(%(lines)s::jsonb)
 def store(finished: FinishedRound) -> None:
     """Insert the round and record ``round.settled``."""
     lines = [
-        {"bet": line.bet, "stake": line.stake, "payout": line.payout, "commission": line.commission, "result": str(line.result)}
+        {
+            "bet": line.bet,
+            "stake": line.stake,
+            "payout": line.payout,
+            "commission": line.commission,
+            "result": str(line.result),
+        }
         for line in finished.settlement.lines
     ]
     with connection.cursor() as cursor:

@@ -1,7 +1,7 @@
 """Where chance comes from, and how it is kept secret until its round is dealt.
 
-A seed is 32 bytes of the operating system's generator. Until its round is played it is stored encrypted (AES-256-GCM, bound to the round's
-id) with a key that the database never sees; only the commitment, its SHA-256, is shown.
+A seed is 32 bytes of the operating system's generator. Until its round is played it is stored encrypted (AES-256-GCM,
+bound to the round's id) with a key that the database never sees; only the commitment, its SHA-256, is shown.
 """
 
 import base64
@@ -38,7 +38,9 @@ def new_sealed_seed() -> SealedSeed:
 
 
 def unseal(round_id: UUID, sealed: bytes) -> bytes:
-    """Return the seed of *round_id*. Raises cryptography's InvalidTag where ciphertext, key and round do not belong together."""
+    """Return the seed of *round_id*. Raises cryptography's InvalidTag where ciphertext, key and round do not belong
+    together.
+    """
     return _cipher(settings.SEED_KEY).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], round_id.bytes)
 
 

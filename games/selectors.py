@@ -11,7 +11,9 @@ from players.models import Player
 
 @dataclass(frozen=True)
 class LobbyTable:
-    """A table as the lobby shows it. ``lowest`` and ``highest`` are minor units of ``currency``; both are 0 for a visitor."""
+    """A table as the lobby shows it. ``lowest`` and ``highest`` are minor units of ``currency``; both are 0 for a
+    visitor.
+    """
 
     slug: str
     variant: str

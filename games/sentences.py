@@ -48,12 +48,17 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
 
 def _balance_too_low(mode: Mode) -> Notice:
     if mode == Mode.FREE:
-        return Notice("error", _("Your free money does not cover this bet."), reverse("cashier"), _("Top up free money"))
+        return Notice(
+            "error", _("Your free money does not cover this bet."), reverse("cashier"), _("Top up free money")
+        )
     return Notice("error", _("Your balance does not cover this bet."), reverse("cashier"), _("Deposit"))
 
 
 def _limit(error: errors.LimitError, variant: Variant, language: str) -> str:
-    names = {"bet": bet_name(variant, error.bet, language), "amount": format_money(error.amount, error.currency, language)}
+    names = {
+        "bet": bet_name(variant, error.bet, language),
+        "amount": format_money(error.amount, error.currency, language),
+    }
     if isinstance(error, errors.UnderMinimum):
         return _("The minimum bet on %(bet)s is %(amount)s.") % names
     if isinstance(error, errors.OverMaximum):

@@ -1,7 +1,8 @@
-"""The tables a house starts with. Limits and chips are whole units of each currency here, minor units in the database."""
+"""The tables a house starts with. Limits and chips are whole units here, minor units in the database."""
 
+from games.limits import StoredLimits
 from games.models import Table
-from games.tables import StoredLimits, make_table, set_open
+from games.tables import make_table, set_open
 
 MINOR = 100
 

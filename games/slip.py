@@ -1,4 +1,6 @@
-"""A slip: bets being composed, not yet staked. Pure values; every change gives a new slip and remembers the one before."""
+"""A slip: bets being composed, not yet staked. Pure values; every change gives a new slip and remembers the one
+before.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +35,7 @@ class Slip:
         return self._with({})
 
     def repeat(self, last_stakes: Mapping[str, int]) -> "Slip":
-        """Place last round's bets, in place of what lies there. Raises NothingToRepeat where there was no last round."""
+        """Put last round's bets in place of what lies there. Raises NothingToRepeat where there was no last round."""
         if not last_stakes:
             raise NothingToRepeat
         return self._with(last_stakes)

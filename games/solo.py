@@ -1,7 +1,7 @@
 """Solo play: a place at a table, the slip composed there, and the one transaction that plays it.
 
-PostgreSQL decides everything here. A round either is stored whole (cards, wagers, ledger, event) or has not happened; its id, drawn before
-the click, makes a repeated click find the round instead of playing another.
+PostgreSQL decides everything here. A round either is stored whole (cards, wagers, ledger, event) or has not happened;
+its id, drawn before the click, makes a repeated click find the round instead of playing another.
 """
 
 from collections.abc import Mapping
@@ -56,15 +56,24 @@ class Played:
 
 
 def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be staked on it."""
+    """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be
+    staked on it.
+    """
     found = _places().filter(player=player, table_id=table_id, mode=mode).first()
     if found:
         return found
     seed = new_sealed_seed()
     place = NextRound(
-        player=player, table_id=table_id, mode=mode, round_id=seed.round_id, commitment=seed.commitment, sealed_seed=seed.sealed
+        player=player,
+        table_id=table_id,
+        mode=mode,
+        round_id=seed.round_id,
+        commitment=seed.commitment,
+        sealed_seed=seed.sealed,
     )
-    NextRound.objects.bulk_create([place], ignore_conflicts=True)  # another tab may have come first: its round is the one
+    NextRound.objects.bulk_create(
+        [place], ignore_conflicts=True
+    )  # another tab may have come first: its round is the one
     return _places().get(player=player, table_id=table_id, mode=mode)
 
 
@@ -72,7 +81,8 @@ def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
 def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) -> NextRound:
     """Put one chip on a bet of the slip.
 
-    Raises TableClosed, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
+    Raises TableClosed, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude
+    each other.
     """
     place = _locked_place(player, table_id, mode)
     limits = _limits(place)
@@ -102,8 +112,9 @@ def play_round(
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises TableClosed, StalePage, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow; each
-    refusal is recorded, in a transaction of its own, since the refused one rolls back.
+    Raises TableClosed, StalePage, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
+    StakeOffStep, BalanceTooLow; each refusal is recorded, in a transaction of its own, since the refused one rolls
+    back.
     """
     try:
         return _play(player, table_id, mode, round_id, slip_version, how, player_value, session)
@@ -187,7 +198,10 @@ def _move_money(round_id: UUID, player: Player, mode: Mode, settlement: Settleme
                 ledger.system_key(round_id, "stake"), "stake", (line(cash, -staked), line(escrow, staked)), round_id
             ),
             ledger.Journal(
-                ledger.system_key(round_id, "settle"), "settle", tuple(each for each in payouts if each.amount), round_id
+                ledger.system_key(round_id, "settle"),
+                "settle",
+                tuple(each for each in payouts if each.amount),
+                round_id,
             ),
         )
     except ledger.InsufficientFunds as short:

@@ -1,4 +1,6 @@
-"""The floor, as far as it goes: which tables there are, and opening and closing them with a reason. In English, like all of the back office."""
+"""The floor, as far as it goes: which tables there are, and opening and closing them with a reason. In English, like
+all of the back office.
+"""
 
 from django import forms
 from django.contrib import messages
@@ -33,7 +35,10 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     form = StatusForm(request.POST)
     if form.is_valid():
         table = tables.set_open(
-            table_id=table_id, is_open=form.cleaned_data["is_open"], reason=form.cleaned_data["reason"], by=actor(request)
+            table_id=table_id,
+            is_open=form.cleaned_data["is_open"],
+            reason=form.cleaned_data["reason"],
+            by=actor(request),
         )
         messages.success(request, f"{table.name} is {'open' if table.is_open else 'closed'}.")
     else:

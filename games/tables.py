@@ -1,17 +1,14 @@
 """Tables as staff handle them: made, put live under new limits, opened and closed."""
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 from django.db import transaction
 
 from audit import log
 from games.engine.odds import LIVE_MINIMUM, lowest_return
-from games.limits import Limits
+from games.limits import Limits, StoredLimits
 from games.models import Table, TableVersion
 from games.variants import VARIANTS
-
-StoredLimits = Mapping[str, Mapping[str, object]]
 
 
 class TableError(Exception):
@@ -22,7 +19,9 @@ class ReturnTooLow(TableError):
     """A bet that returns under 75 % at some stake the limits allow (GLI-19 v3.0, 4.7.1)."""
 
     def __init__(self, bet: str, currency: str, stake: int, rtp: Fraction) -> None:
-        super().__init__(f"{bet} returns {float(rtp):.2%} at a stake of {stake} minor units of {currency}; at least 75 % is required.")
+        super().__init__(
+            f"{bet} returns {float(rtp):.2%} at a stake of {stake} minor units of {currency}; 75 % is the least."
+        )
 
 
 @transaction.atomic
@@ -35,7 +34,8 @@ def make_table(*, slug: str, name: str, variant: str, limits: StoredLimits, by: 
 
 @transaction.atomic
 def set_open(*, table_id: int, is_open: bool, reason: str, by: str) -> Table:
-    """Open or close a table; what is in progress concludes (GLI-19 v3.0, 2.4.1). Doing it twice changes and records nothing.
+    """Open or close a table; what is in progress concludes (GLI-19 v3.0, 2.4.1). Doing it twice changes and records
+    nothing.
 
     Raises TableError where no reason is given, Table.DoesNotExist.
     """
@@ -45,7 +45,12 @@ def set_open(*, table_id: int, is_open: bool, reason: str, by: str) -> Table:
     if table.is_open != is_open:
         table.is_open = is_open
         table.save(update_fields=["is_open"])
-        log.record("table.opened" if is_open else "table.closed", by=by, on=f"table:{table.pk}", data={"reason": reason.strip()})
+        log.record(
+            "table.opened" if is_open else "table.closed",
+            by=by,
+            on=f"table:{table.pk}",
+            data={"reason": reason.strip()},
+        )
     return table
 
 

@@ -40,7 +40,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=models.Q(email=Lower("email")), name="players_user_email_lower")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(email=Lower("email")), name="players_user_email_lower")
+        ]
 
     def __str__(self) -> str:
         return self.email
@@ -89,7 +91,7 @@ class Agreement(models.Model):
 
 
 class Staff(models.Model):
-    """Someone who works here. Roles are groups of permissions, kept as data; a person may hold one staff account only."""
+    """Someone who works here. Roles are groups of permissions, kept as data; one person, one staff account."""
 
     user = models.OneToOneField(User, models.PROTECT)
     name = models.CharField(max_length=120)

@@ -1,0 +1,46 @@
+"""Table limits per currency, and the chips that make up a stake."""
+
+import pytest
+
+from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
+from games.limits import Limits
+from games.page import stack
+from games.shipped import baccarat_limits
+
+LIMITS = Limits.of(baccarat_limits(), "SEK")
+
+
+def test_a_table_is_played_only_in_its_currencies():
+    with pytest.raises(UnknownCurrency):
+        Limits.of(baccarat_limits(), "USD")
+
+
+def test_the_minimum_and_the_maximum_themselves_are_allowed():
+    for bet, allowed in LIMITS.bets.items():
+        LIMITS.check({bet: allowed.minimum})
+        LIMITS.check({bet: allowed.maximum})
+
+
+@pytest.mark.parametrize(("change", "error"), [(-1000, UnderMinimum), (1, StakeOffStep)])
+def test_less_than_the_minimum_and_a_broken_step_are_refused(change, error):
+    with pytest.raises(error) as refused:
+        LIMITS.check({"player": LIMITS.bets["player"].minimum + change})
+    assert (refused.value.bet, refused.value.currency) == ("player", "SEK")
+
+
+def test_a_krona_more_than_the_maximum_is_refused():
+    with pytest.raises(OverMaximum) as refused:
+        LIMITS.check_maximum({"tie": LIMITS.bets["tie"].maximum + 100})
+    assert refused.value.amount == LIMITS.bets["tie"].maximum
+
+
+@pytest.mark.parametrize("currency", ["SEK", "DKK", "RON", "EUR", "GBP"])
+def test_every_chip_is_a_multiple_of_the_step_and_the_smallest_makes_the_minimum(currency):
+    limits = Limits.of(baccarat_limits(), currency)
+    assert all(chip % limits.step == 0 for chip in limits.chips)
+    assert limits.chips[0] <= limits.lowest
+
+
+@pytest.mark.parametrize("amount", [1000, 8000, 999_000, 2_000_000])
+def test_a_stack_of_chips_comes_to_the_stake(amount):
+    assert sum(chip.value for chip in stack(amount, LIMITS.chips)) == amount
