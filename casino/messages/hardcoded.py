@@ -1,0 +1,119 @@
+"""Finds what a template says outright instead of through a translation tag."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Final
+
+from django.template.base import Lexer, TokenType
+
+# Attributes that are read, by eye or by screen reader.
+SPOKEN: Final = frozenset(
+    {"alt", "title", "aria-label", "aria-description", "aria-roledescription", "aria-valuetext", "placeholder", "label"}
+)
+BUTTONS: Final = frozenset({"button", "reset", "submit"})
+META: Final = frozenset({"description", "og:title", "og:description"})
+# What stands between these tags is not the page's own text: it is translated, or nobody reads it.
+SKIPPED: Final = {"blocktranslate": "endblocktranslate", "blocktrans": "endblocktrans", "comment": "endcomment"}
+
+_LETTER: Final = re.compile(r"[^\W\d_]")
+# A text handed on in a tag: the fallback of a filter, or an argument of an include.
+_FALLBACK: Final = re.compile(r"""\|\s*(?:default|default_if_none|yesno):\s*("[^"]*"|'[^']*')""")
+_ARGUMENT: Final = re.compile(r"""\s[a-z_]+=("[^"]*"|'[^']*')""")
+_SENTENCE: Final = re.compile(r"[A-Z]|[^\W\d_]\s+[^\W\d_]")
+
+
+@dataclass(frozen=True)
+class Outright:
+    """A text that bypasses the catalogues, and its line."""
+
+    line: int
+    text: str
+
+
+def outright(template: Path) -> list[Outright]:
+    """Return everything that *template* says outright, from top to bottom."""
+    source = template.read_text(encoding="utf-8")
+    bare = _without_tags(source)
+    said = list(_literals(source))
+    said += _in_page(bare) if template.suffix == ".html" else _in_letter(bare)
+    return sorted(said, key=lambda found: found.line)
+
+
+def _without_tags(source: str) -> str:
+    """Return the page without template tags and without what they translate, line for line."""
+    kept: list[str] = []
+    until = ""
+    for token in Lexer(source).tokenize():
+        words = token.contents.split()
+        if until:
+            kept.append("\n" * token.contents.count("\n"))
+            if token.token_type is TokenType.BLOCK and words[:1] == [until]:
+                until = ""
+        elif token.token_type is TokenType.TEXT:
+            kept.append(token.contents)
+        elif token.token_type is TokenType.BLOCK and words:
+            until = SKIPPED.get(words[0], "")
+    return "".join(kept)
+
+
+def _literals(source: str) -> Iterator[Outright]:
+    """Yield sentences handed on by filters and includes; keywords such as ``yesno:"on,off"`` are not sentences."""
+    for token in Lexer(source).tokenize():
+        if token.token_type is TokenType.VAR:
+            found = _FALLBACK.findall(token.contents)
+        elif token.token_type is TokenType.BLOCK and token.contents.startswith(("include ", "with ")):
+            found = _FALLBACK.findall(token.contents) + _ARGUMENT.findall(token.contents)
+        else:
+            continue
+        for literal in found:
+            if _SENTENCE.search(literal):
+                yield Outright(token.lineno or 0, literal[1:-1])
+
+
+def _in_page(bare: str) -> list[Outright]:
+    page = _Page()
+    page.feed(bare)
+    page.close()
+    return page.said
+
+
+def _in_letter(bare: str) -> list[Outright]:
+    """Every line of a plain text is read."""
+    lines = enumerate(bare.splitlines(), start=1)
+    return [Outright(number, line.strip()) for number, line in lines if _LETTER.search(line)]
+
+
+class _Page(HTMLParser):
+    """Gathers the text nodes and the spoken attributes that hold letters."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.said: list[Outright] = []
+        self.silent = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Look through the attributes; what scripts and styles contain is no text."""
+        self.silent = tag in self.CDATA_CONTENT_ELEMENTS
+        values = dict(attrs)
+        spoken = set(SPOKEN)
+        if tag == "input" and values.get("type") in BUTTONS:
+            spoken.add("value")
+        if tag == "meta" and (values.get("name") or values.get("property")) in META:
+            spoken.add("content")
+        for name, value in attrs:
+            if name in spoken and value and _LETTER.search(value):
+                self.said.append(Outright(self.getpos()[0], value))
+
+    def handle_endtag(self, tag: str) -> None:
+        """A script or a style ends before anything else can begin."""
+        self.silent = False
+
+    def handle_data(self, data: str) -> None:
+        """Note a text node that has letters, at the line where they begin."""
+        letter = _LETTER.search(data)
+        if letter and not self.silent:
+            line = self.getpos()[0] + data.count("\n", 0, letter.start())
+            self.said.append(Outright(line, " ".join(data.split())))

@@ -1,0 +1,59 @@
+"""Which files hold texts that a player may meet."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+APPS = ("audit", "casino", "games", "players", "wallet")
+TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
+# The back office speaks English only.
+ENGLISH_TEMPLATES = frozenset({"audit", "staff"})
+DOMAIN = "django"
+ALLOWED = "allowed.toml"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The project's folder: where texts stand, and where their translations do."""
+
+    root: Path
+    languages: tuple[str, ...]  # those translated into
+
+    def python(self) -> Iterator[Path]:
+        """Yield the modules of the apps, in a fixed order; migrations hold no texts of their own."""
+        for app in APPS:
+            for path in sorted((self.root / app).rglob("*.py")):
+                if "migrations" not in path.parts:
+                    yield path
+
+    def templates(self) -> Iterator[Path]:
+        """Yield every page, fragment and letter, in a fixed order."""
+        for path in sorted((self.root / "templates").rglob("*")):
+            if path.suffix in TEMPLATE_SUFFIXES:
+                yield path
+
+    def player_templates(self) -> Iterator[Path]:
+        """Yield the templates in which every text must be translatable."""
+        for path in self.templates():
+            if path.relative_to(self.root / "templates").parts[0] not in ENGLISH_TEMPLATES:
+                yield path
+
+    def name(self, path: Path) -> str:
+        """Return a path as catalogues and faults name it: from the root, with forward slashes."""
+        return path.relative_to(self.root).as_posix()
+
+    def catalogue(self, language: str) -> Path:
+        """Return where the translations into *language* are kept."""
+        return self.root / "locale" / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+    def allowed(self) -> Path:
+        """Return the list of texts that may stand as they are in English."""
+        return self.root / "locale" / ALLOWED
+
+
+def project() -> Tree:
+    """Return this project, with every language offered but the one its sources are written in."""
+    languages = tuple(language for language, _name in settings.LANGUAGES if language != settings.LANGUAGE_CODE)
+    return Tree(settings.BASE_DIR, languages)

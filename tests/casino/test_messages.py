@@ -1,0 +1,229 @@
+"""Every text reaches every language: extraction, catalogues, compilation, check, on a small project and on this one."""
+
+import gettext
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from casino.messages import catalogues, check, sources
+from casino.messages.extract import collect
+from casino.messages.hardcoded import outright
+from casino.messages.sources import Tree
+
+MODULE = """
+from django.utils.translation import gettext as _, ngettext, pgettext
+
+def texts(count, name):
+    # Translators: spoken by the croupier
+    yield _("Place your bets")
+    yield pgettext("card", "ace")
+    yield ngettext("%(count)d coup", "%(count)d coups", count) % {"count": count}
+    yield _("Hello {name}").format(name=name)
+"""
+PAGE = """{% load i18n %}
+<main>
+    <h1>{% translate "Rules" %}</h1>
+  <p title="{% translate "D" context "draws, one letter" %}">{{ note|default:_("No note") }}</p>
+      {% blocktranslate trimmed count decks=decks %}
+        Played with {{ decks }} deck.
+      {% plural %}
+        Played with {{ decks }} decks.
+      {% endblocktranslate %}
+</main>
+"""
+TEXTS = {
+    (None, "Place your bets"),
+    ("card", "ace"),
+    (None, ("%(count)d coup", "%(count)d coups")),
+    (None, "Hello {name}"),
+    (None, "Rules"),
+    ("draws, one letter", "D"),
+    (None, "No note"),
+    (None, ("Played with %(decks)s deck.", "Played with %(decks)s decks.")),
+}
+ROMANIAN = {
+    "Place your bets": "Plasați pariurile",
+    "ace": "as",
+    "%(count)d coup": ("o mână", "%(count)d mâini", "%(count)d de mâini"),
+    "Hello {name}": "Bună, {name}",
+    "Rules": "Reguli",
+    "D": "T",
+    "No note": "Nicio notă",
+    "Played with %(decks)s deck.": (
+        "Se joacă cu %(decks)s pachet.",
+        "Se joacă cu %(decks)s pachete.",
+        "Se joacă cu %(decks)s de pachete.",
+    ),
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """A project of one module and one page, translated into nothing yet."""
+    for path, text in {"games/words.py": MODULE, "templates/games/rules.html": PAGE}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    return Tree(tmp_path, ("ro",))
+
+
+def translate(tree: Tree, words: dict[str, str | tuple[str, ...]], *, fuzzy: frozenset[str] = frozenset()) -> None:
+    """Fill the Romanian catalogue with *words*, by the singular of each text."""
+    path = tree.catalogue("ro")
+    catalogues.update(path, collect(tree), "ro")
+    catalogue = catalogues.read(path, "ro")
+    for message in catalogue:
+        key = message.id if isinstance(message.id, str) else message.id[0]
+        if key in words:
+            message.string = words[key]
+            if key in fuzzy:
+                message.flags.add("fuzzy")
+    catalogues.write(path, catalogue, "ro")
+
+
+def named(tree: Tree) -> set[tuple[str, str]]:
+    return {(fault.what, fault.text) for fault in check.faults(tree)}
+
+
+def test_every_marked_text_is_found_with_its_context_and_its_plural(tree):
+    assert {(text.context, text.id) for text in collect(tree) if text.id} == TEXTS
+
+
+def test_a_note_to_translators_travels_along(tree):
+    assert collect(tree).get("Place your bets").auto_comments == ["spoken by the croupier"]
+
+
+def test_an_update_keeps_translations_and_drops_texts_that_are_gone(tree):
+    translate(tree, ROMANIAN)
+    (tree.root / "games/words.py").write_text('_("Place your bets")\n_("Place your bet")\n')
+
+    done = catalogues.update(tree.catalogue("ro"), collect(tree), "ro")
+
+    kept = catalogues.read(tree.catalogue("ro"), "ro")
+    assert (done.added, done.dropped, done.untranslated) == (1, 3, 1)
+    assert kept.get("Place your bets").string == "Plasați pariurile"
+    assert kept.get("Place your bet").string == "", "nothing is guessed from a similar text"
+    assert kept.get("ace", "card") is None
+    assert not kept.obsolete
+
+
+def test_an_update_without_news_changes_no_byte(tree):
+    translate(tree, ROMANIAN)
+    before = tree.catalogue("ro").read_bytes()
+    catalogues.update(tree.catalogue("ro"), collect(tree), "ro")
+    assert tree.catalogue("ro").read_bytes() == before
+
+
+def test_romanian_counts_in_three_forms(tree):
+    translate(tree, ROMANIAN)
+    with catalogues.compile_catalogue(tree.catalogue("ro"), "ro").open("rb") as file:
+        spoken = gettext.GNUTranslations(file)
+    forms = [spoken.ngettext("%(count)d coup", "%(count)d coups", count) for count in (1, 0, 2, 19, 20, 100, 101)]
+    few, many = "%(count)d mâini", "%(count)d de mâini"
+    assert forms == ["o mână", few, few, few, many, many, few]
+    assert spoken.pgettext("card", "ace") == "as"
+
+
+def test_a_whole_translation_has_no_faults(tree):
+    translate(tree, ROMANIAN | {"%(count)d coup": ("%(count)d mână", "%(count)d mâini", "%(count)d de mâini")})
+    assert named(tree) == set()
+
+
+@pytest.mark.parametrize(
+    ("english", "romanian", "what"),
+    [
+        ("Rules", "", "missing"),
+        ("Played with %(decks)s deck.", ("Se joacă cu %(decks)s pachet.", "", ""), "missing"),
+        ("Rules", "Rules", "equal to the English"),
+        ("Hello {name}", "Bună, {nume}", "other placeholders or markup"),
+        ("%(count)d coup", ("%(count)d mână", "mâini", "%(count)s de mâini"), "other placeholders or markup"),
+        ("Place your bets", "Plasaţi pariurile", "wrong letter ţ"),
+    ],
+)
+def test_a_bad_translation_is_named(tree, english, romanian, what):
+    translate(
+        tree,
+        ROMANIAN | {"%(count)d coup": ("%(count)d", "%(count)d mâini", "%(count)d de mâini")} | {english: romanian},
+    )
+    assert named(tree) == {(what, english)}
+
+
+def test_a_guess_is_named(tree):
+    translate(tree, ROMANIAN, fuzzy=frozenset({"Rules"}))
+    assert ("fuzzy", "Rules") in named(tree)
+
+
+def test_a_text_that_nothing_says_any_more_is_named(tree):
+    translate(tree, ROMANIAN)
+    (tree.root / "games/words.py").unlink()
+    assert ("unused", "Place your bets") in named(tree)
+
+
+def test_what_is_allowed_is_no_fault_and_what_is_allowed_in_vain_is(tree):
+    translate(tree, ROMANIAN | {"Rules": "Rules", "%(count)d coup": ("%(count)d", "%(count)d m", "%(count)d de m")})
+    tree.allowed().write_text('outright = ["Sabot"]\n[equal]\nro = ["Rules", "ace"]\n')
+    assert named(tree) == {("allowed in vain for ro", "ace"), ("allowed in vain", "Sabot")}
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("<p>\n\n  Good evening</p>", [(3, "Good evening")]),
+        ('<img src="/c.svg" alt="A card">', [(1, "A card")]),
+        ('<button aria-label="Close {{ name }}">×</button>', [(1, "Close ")]),
+        ('<input type="submit" value="Deal"><input name="q" value="x">', [(1, "Deal")]),
+        ('<input placeholder="Amount">', [(1, "Amount")]),
+        ("{% if a %}<b>won</b>{% endif %}", [(1, "won")]),
+        ('{{ note|default:"Nothing yet" }}', [(1, "Nothing yet")]),
+        ('{% include "_field.html" with label="Amount" %}', [(1, "Amount")]),
+    ],
+)
+def test_what_a_page_says_outright_is_found(tmp_path, page, said):
+    assert found(tmp_path / "page.html", page) == said
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '{% load i18n %}<p title="{% translate "Rules" %}">{% translate "Rules" %}</p>',
+        "{% blocktranslate trimmed %}Good evening {{ name }}{% endblocktranslate %}",
+        "{# a note #}{% comment %}A longer note{% endcomment %}<!-- Markup -->",
+        '<script nonce="{{ csp_nonce }}">const word = "Deal";</script><style>p { color: red }</style>',
+        '<input type="hidden" name="action" value="deal" class="{{ open|yesno:"open,shut" }}">',
+        '{% include "_field.html" with field=form.amount kind="money" %}',
+        "<p>{{ amount }} · 8:1 &times; 3 – ♣</p>",
+    ],
+)
+def test_what_is_translated_or_not_read_is_left_alone(tmp_path, page):
+    assert found(tmp_path / "page.html", page) == []
+
+
+def test_every_line_of_a_letter_is_read(tmp_path):
+    letter = "{% load i18n %}{% translate 'Hello' %}\n\nYour house\n{{ address }}\n"
+    assert found(tmp_path / "letter.txt", letter) == [(3, "Your house")]
+
+
+def test_the_back_office_may_speak_english(tree):
+    (tree.root / "templates/staff").mkdir()
+    (tree.root / "templates/staff/tables.html").write_text("<h1>Tables</h1>")
+    assert ("hard-coded", "Tables") not in named(tree)
+
+
+def test_every_text_of_the_house_stands_in_every_language():
+    assert [str(fault) for fault in check.faults(sources.project())] == []
+
+
+def test_the_commands_need_no_database(tree, monkeypatch, capsys, settings):
+    settings.BASE_DIR = tree.root
+    settings.LANGUAGES = [("ro", "Română"), ("en", "English")]
+    call_command("messages")
+    call_command("compile_messages")
+    with pytest.raises(CommandError, match="8 faults"):
+        call_command("check_messages")
+    assert tree.catalogue("ro").with_suffix(".mo").exists()
+    assert "locale/ro/LC_MESSAGES/django.po: missing: 'ace'" in capsys.readouterr().out
+
+
+def found(path: Path, page: str) -> list[tuple[int, str]]:
+    path.write_text(page, encoding="utf-8")
+    return [(said.line, said.text) for said in outright(path)]
