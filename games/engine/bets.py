@@ -13,11 +13,8 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from games.engine.conditions import EVERY_COUP, Condition, Facts
-from games.engine.refusals import BadStake, ExcludedBets, MissingMainBet, NoStake, UnknownBet
+from games.engine.refusals import LARGEST_STAKE, BadStake, ExcludedBets, MissingMainBet, NoStake, UnknownBet
 from games.engine.tableau import banker_draws, player_draws
-
-LARGEST_STAKE: Final = 10**15
-"""In minor units. The ledger counts in 64 bits: two hundred times this still fits, with room for a house to sum up."""
 
 
 class Pays(NamedTuple):

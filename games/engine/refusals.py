@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+LARGEST_STAKE: Final = 10**15
+"""In minor units. The ledger counts in 64 bits: two hundred times this still fits, with room for a house to sum up."""
 
 
 class SettlementError(ValueError):
@@ -39,7 +42,9 @@ class BadStake(SettlementError):
     code = "bad_stake"
 
     def __init__(self, *bets: str) -> None:
-        super().__init__(f"a stake is a positive whole number of minor units: {', '.join(bets)}", *bets)
+        super().__init__(
+            f"a stake is a whole number of minor units from 1 to {LARGEST_STAKE}: {', '.join(bets)}", *bets
+        )
 
 
 class ExcludedBets(SettlementError):

@@ -1,0 +1,29 @@
+"""`manage.py settle SLUG`: the settlement desk, JSON lines from standard input to standard output."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from games.engine.desk import answers
+from games.variants import VARIANTS
+
+
+class Command(BaseCommand):
+    """Answers line by line; exit status 1 where any line could not be answered. Touches no database."""
+
+    help = 'Settle lines of {"cards": [codes in dealing order], "stakes": {bet: minor units}} by the rules of a game.'
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug", choices=sorted(VARIANTS))
+
+    def handle(self, *args: Any, slug: str, **options: Any) -> None:
+        status = 0
+        for answer in answers(VARIANTS[slug], sys.stdin.buffer):
+            self.stdout.write(json.dumps(answer))
+            self.stdout.flush()
+            status = 1 if "error" in answer else status
+        sys.exit(status)

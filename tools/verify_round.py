@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Deal a finished solo round again and see whether the house kept the promise it made before the cards.
+
+Needs Python 3.9 or later and nothing else: no other file of this project, so that it can be read in one sitting and run
+anywhere. What to give it stands with every round under "Game logs":
+
+    python3 verify_round.py SEED COMMITMENT [--player-value TEXT] [--decks N]
+
+Exit status 0 means that the seed is the one committed to; 1 that it is not; 2 that something given makes no sense.
+"""
+
+import argparse
+import hashlib
+import hmac
+import sys
+from collections.abc import Iterator
+
+# Card number 0 is the ace of clubs, 12 the king of clubs, 13 the ace of diamonds, 51 the king of spades.
+DECK = [rank + suit for suit in "CDHS" for rank in "A23456789TJQK"]
+POINTS = {"A": 1, "T": 0, "J": 0, "Q": 0, "K": 0, **{str(points): points for points in range(2, 10)}}
+
+# Banker's two cards -> what Player's third card must be worth for Banker to draw.
+BANKER_DRAWS = {
+    0: "0123456789",
+    1: "0123456789",
+    2: "0123456789",
+    3: "012345679",
+    4: "234567",
+    5: "4567",
+    6: "67",
+    7: "",
+}
+
+
+def numbers(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
+    """Yield the numbers a seed gives: HKDF with SHA-256 (RFC 5869), read two bytes at a time, big-endian."""
+    info = f"sabot shuffle v1, decks={decks}".encode()
+    key = hmac.new(player_value.encode(), seed, hashlib.sha256).digest()
+    block = b""
+    for count in range(1, 256):
+        block = hmac.new(key, block + info + bytes([count]), hashlib.sha256).digest()
+        for place in range(0, 32, 2):
+            yield block[place] * 256 + block[place + 1]
+
+
+def shuffled(seed: bytes, decks: int, player_value: str) -> list[str]:
+    """Shuffle after Fisher and Yates, passing over numbers that would make some positions likelier than others."""
+    cards = DECK * decks
+    stream = numbers(seed, decks, player_value)
+    for last in range(len(cards) - 1, 0, -1):
+        choices = last + 1
+        number = next(stream)
+        while number >= 65536 // choices * choices:
+            number = next(stream)
+        other = number % choices
+        cards[last], cards[other] = cards[other], cards[last]
+    return cards
+
+
+def total(hand: list[str]) -> int:
+    """Add up a hand and keep the last digit."""
+    return sum(POINTS[card[0]] for card in hand) % 10
+
+
+def deal(cards: list[str]) -> tuple[list[str], list[str]]:
+    """Deal Player, Banker, Player, Banker, and third cards by the rules."""
+    player, banker, rest = [cards[0], cards[2]], [cards[1], cards[3]], iter(cards[4:])
+    if total(player) >= 8 or total(banker) >= 8:
+        return player, banker
+    if total(player) <= 5:
+        player.append(next(rest))
+        banker_draws = str(POINTS[player[2][0]]) in BANKER_DRAWS[total(banker)]
+    else:
+        banker_draws = total(banker) <= 5
+    if banker_draws:
+        banker.append(next(rest))
+    return player, banker
+
+
+def main() -> None:
+    """Read what is given, deal, compare, print."""
+    parser = argparse.ArgumentParser(description="Check a finished solo round.")
+    parser.add_argument("seed", help="shown after the round: 64 hex digits")
+    parser.add_argument("commitment", help="shown before it: 64 hex digits, the SHA-256 of the seed")
+    parser.add_argument("--player-value", default="", metavar="TEXT", help="what you had mixed in, if anything")
+    parser.add_argument("--decks", type=int, default=1, metavar="N", help="1 unless the game says otherwise")
+    given = parser.parse_args()
+    try:
+        seed = bytes.fromhex(given.seed)
+    except ValueError:
+        parser.error("the seed is not written in hex digits")
+    if len(seed) != 32:
+        parser.error("the seed must be 64 hex digits")
+    if not 1 <= given.decks <= 8:
+        parser.error("a game is played with one to eight decks")
+
+    player, banker = deal(shuffled(seed, given.decks, given.player_value))
+    in_order = [player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:]]
+    outcome = "tie" if total(player) == total(banker) else "player" if total(player) > total(banker) else "banker"
+    kept = hmac.compare_digest(hashlib.sha256(seed).hexdigest(), given.commitment.strip().lower())
+    print("cards      ", *in_order)
+    print("player     ", total(player), "with", *player)
+    print("banker     ", total(banker), "with", *banker)
+    print("outcome    ", outcome)
+    print("commitment ", "matches" if kept else "DOES NOT MATCH")
+    sys.exit(0 if kept else 1)
+
+
+if __name__ == "__main__":
+    main()
