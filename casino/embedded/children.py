@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -36,16 +37,18 @@ class Program:
     inherited: tuple[int, ...] = field(default=())
 
 
+def die_with_parent(with_signal: signal.Signals, parent: int) -> None:
+    """Have the kernel send this process *with_signal* when *parent*, by whose main thread it was started, is gone."""
+    _libc.prctl(PR_SET_PDEATHSIG, with_signal)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def spawn(program: Program) -> subprocess.Popen[bytes]:
     """Start *program* in a session of its own, so that Ctrl-C reaches only its parent; call from the main thread,
     which the kernel watches.
     """
     parent = os.getpid()
-
-    def die_with_parent() -> None:
-        _libc.prctl(PR_SET_PDEATHSIG, program.orphan_with)
-        if os.getppid() != parent:
-            os._exit(1)
 
     account = program.account
     with open_log(program.log) as log:
@@ -61,7 +64,7 @@ def spawn(program: Program) -> subprocess.Popen[bytes]:
             extra_groups=[] if account else None,
             start_new_session=True,
             pass_fds=program.inherited,
-            preexec_fn=die_with_parent,  # noqa: PLW1509  (its callers run one thread; a change of account would undo it any earlier)
+            preexec_fn=partial(die_with_parent, program.orphan_with, parent),  # noqa: PLW1509  (its callers run one thread; a change of account would undo it any earlier)
         )
 
 

@@ -1,4 +1,6 @@
-"""Django's ``migrate``, as the owner of the tables, followed by the rights of the role that web and workers log in with."""
+"""Django's ``migrate``, as the owner of the tables, followed by the rights of the role that web and workers log in
+with.
+"""
 
 from typing import Any
 

@@ -1,0 +1,61 @@
+# Needs Python 3.11 or newer with venv, and make. Everything else comes with requirements.txt.
+
+SHELL := /bin/sh
+PY := .venv/bin/python
+CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
+
+.PHONY: help run test check lint reset bench format messages
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+
+run: .venv/installed .venv/texts ## open the house: http://localhost:8000/ (PORT= chooses another port)
+	@SABOT_DEMO="$${SABOT_DEMO-1}" exec $(PY) manage.py run --with-parent
+
+test: .venv/installed-dev .venv/texts ## every test, with servers of its own and real Chromium
+	@tools/get_chromium.sh
+	$(PY) -m pytest -n 2 --dist loadgroup $(PYTEST)
+
+check: lint test ## format, lint, types, layers, migrations, production settings, texts, then every test
+
+lint: .venv/installed-dev .venv/texts ## everything in check but the tests
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy .
+	.venv/bin/lint-imports
+	tools/on_production_settings.sh makemigrations --check --dry-run
+	tools/on_production_settings.sh check --deploy --fail-level WARNING
+	$(PY) manage.py check_messages
+
+reset: .venv/installed .venv/texts ## throw var/ away, after asking (YES=1 answers)
+	@$(PY) manage.py reset $(if $(YES),--yes)
+
+bench: .venv/installed-dev .venv/texts ## measure, on a database of its own
+	$(PY) -m bench
+
+format: .venv/installed-dev .venv/texts ## put the code in shape
+	$(PY) -m ruff check --fix-only .
+	$(PY) -m ruff format .
+
+messages: .venv/installed-dev .venv/texts ## bring the catalogues of texts up to date
+	$(PY) manage.py messages
+
+# Stamps: each is younger than what it was made from.
+
+.venv/made:
+	@tools/make_venv.sh
+
+.venv/installed: requirements.txt .venv/made
+	@echo "Installing requirements.txt (once; about a minute) …"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/installed-dev: requirements-dev.txt .venv/installed
+	@echo "Installing requirements-dev.txt (once) …"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+.venv/texts: .venv/installed $(CATALOGUES)
+	@$(PY) manage.py compile_messages
+	@touch $@

@@ -1,0 +1,21 @@
+"""`manage.py beat`: send what is due when it is due. Two of them are safe: one works, the other waits to take over."""
+
+from functools import partial
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from casino.beat import GuardedScheduler, take_turn
+from casino.celery import app
+
+
+class Command(BaseCommand):
+    """Runs Celery's beat in this process."""
+
+    help = __doc__ or ""
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Run until stopped."""
+        guard = take_turn(self.stdout.write)
+        schedule = settings.VAR_DIR / "beat-schedule"
+        app.Beat(scheduler=partial(GuardedScheduler, guard), schedule=str(schedule), loglevel="INFO", quiet=True).run()

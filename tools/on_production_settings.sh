@@ -1,0 +1,17 @@
+#!/bin/sh
+# Run a manage.py command on production settings made up on the spot; no database answers there.
+set -eu
+
+secret() {
+    .venv/bin/python -c 'import base64, secrets; print(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())'
+}
+exec env -i PATH="$PATH" HOME="${HOME:-/}" \
+    PYTHONWARNINGS="ignore:Got an error checking a consistent migration history:RuntimeWarning" \
+    SECRET_KEY="$(secret)$(secret)" \
+    SEED_KEY="$(secret)" \
+    DATABASE_URL="postgresql://web:$(secret)@127.0.0.1:1/sabot" \
+    DATABASE_OWNER_URL="postgresql://owner:$(secret)@127.0.0.1:1/sabot" \
+    BROKER_URL="redis://:$(secret)@127.0.0.1:1/0" \
+    ALLOWED_HOSTS="sabot.example" \
+    CSRF_TRUSTED_ORIGINS="https://sabot.example" \
+    .venv/bin/python manage.py "$@"
