@@ -1,0 +1,149 @@
+"""Chemin de Fer as one function: a table and what someone does, to the table after it and what happened.
+
+No clock and no chance: time that is up comes in as an action, cards come in as a shoe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from games.engine.chemin import bank, play, seating, stakes
+from games.engine.chemin.actions import (
+    Action,
+    AskCroupier,
+    BringShoe,
+    ComeBack,
+    DealCards,
+    DrawCard,
+    GiveSuite,
+    Join,
+    KeepBank,
+    LayStake,
+    Leave,
+    MakeBid,
+    MakeCall,
+    Pass,
+    SetBalance,
+    Stand,
+    StepAway,
+    TableAction,
+    TakeBank,
+    TimeUp,
+)
+from games.engine.chemin.events import Decision
+from games.engine.chemin.phases import let_pass
+from games.engine.chemin.refusals import Refusal, Refused
+from games.engine.chemin.rules import Advice, Side
+from games.engine.chemin.state import Phase, Presence, State
+from games.engine.chemin.steps import Step
+
+WHEN: Final[Mapping[type[TableAction], frozenset[Phase]]] = {
+    TakeBank: frozenset({Phase.FREE, Phase.OFFER, Phase.SUITE}),
+    MakeBid: frozenset({Phase.AUCTION}),
+    MakeCall: frozenset({Phase.CALLS}),
+    LayStake: frozenset({Phase.STAKES}),
+    Pass: frozenset({Phase.OFFER, Phase.SUITE, Phase.AUCTION, Phase.CALLS, Phase.STAKES}),
+    DealCards: frozenset({Phase.CARDS}),
+    DrawCard: frozenset({Phase.PUNTER, Phase.BANKER}),
+    Stand: frozenset({Phase.PUNTER, Phase.BANKER}),
+    AskCroupier: frozenset({Phase.PUNTER, Phase.BANKER}),
+    KeepBank: frozenset({Phase.CHOICE}),
+    GiveSuite: frozenset({Phase.CHOICE}),
+}
+"""The phases in which each decision is asked for."""
+
+AT_A_FREE_CHOICE: Final[Mapping[Side, Advice]] = {Side.PUNTER: Advice.STAND, Side.BANKER: Advice.DRAW}
+"""What the croupier chooses for a guest who does not."""
+
+
+def apply(state: State, action: Action) -> Step:
+    """The table after an action, and what happened. Raises Refused, naming the reason; then nothing has changed."""
+    match action:
+        case Join():
+            return seating.join(state, action)
+        case Leave():
+            return seating.leave(state, action)
+        case StepAway():
+            return seating.step_away(state, action)
+        case ComeBack():
+            return seating.come_back(state, action)
+        case SetBalance():
+            return seating.set_balance(state, action)
+        case BringShoe():
+            return play.bring_shoe(state, action)
+        case TimeUp():
+            return _decide_for_absent(state)
+        case _:
+            _check_turn(state, action)
+            return _decide(state, action)
+
+
+def default_action(state: State) -> TableAction | None:
+    """What the croupier decides for a guest who does not, by the rule; None where no guest is asked.
+
+    Offers, calls, stakes and bids count as let go by, a bank as passed on; at the free choices the punter stands on
+    five and the banker draws.
+    """
+    seat = state.turn
+    if seat is None:
+        return None
+    match state.phase:
+        case Phase.CARDS:
+            return DealCards(seat)
+        case Phase.PUNTER | Phase.BANKER:
+            side = play.side_to_decide(state)
+            advice = play.advice_to(state, side)
+            if advice is Advice.AS_YOU_PLEASE:
+                advice = AT_A_FREE_CHOICE[side]
+            return DrawCard(seat) if advice is Advice.DRAW else Stand(seat)
+        case Phase.CHOICE:
+            return GiveSuite(seat)
+        case _:
+            return Pass(seat)
+
+
+def _decide(state: State, action: TableAction) -> Step:
+    match action:
+        case TakeBank():
+            return bank.take_bank(state, action)
+        case MakeBid():
+            return bank.make_bid(state, action)
+        case KeepBank():
+            return bank.keep_bank(state, action)
+        case GiveSuite():
+            return bank.give_suite(state, action)
+        case MakeCall():
+            return stakes.make_call(state, action)
+        case LayStake():
+            return stakes.lay_stake(state, action)
+        case Pass():
+            return let_pass(state, action)
+        case DealCards():
+            return play.deal_cards(state, action)
+        case DrawCard():
+            return play.draw_card(state, action)
+        case Stand():
+            return play.stand(state, action)
+        case AskCroupier():
+            return play.ask_croupier(state, action)
+
+
+def _check_turn(state: State, action: TableAction) -> None:
+    seat = state.seat(action.seat)
+    if state.phase not in WHEN[type(action)]:
+        raise Refused(Refusal.NOT_NOW)
+    if state.phase is Phase.FREE:
+        if seat.presence is not Presence.PLAYING:
+            raise Refused(Refusal.AWAY_FROM_PLAY)
+    elif state.turn != seat.number:
+        raise Refused(Refusal.NOT_YOUR_TURN)
+
+
+def _decide_for_absent(state: State) -> Step:
+    action = default_action(state)
+    if action is None:
+        raise Refused(Refusal.NOBODY_IS_ASKED)
+    after, events = apply(state, action)
+    return Step(after, tuple(replace(e, by_house=True) if isinstance(e, Decision) else e for e in events))

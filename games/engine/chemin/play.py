@@ -1,0 +1,159 @@
+"""The cards: shoe, deal, third cards, and the advice that binds who asks for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from games.engine.cards import FULL_DECK, Card
+from games.engine.chemin.actions import AskCroupier, BringShoe, DealCards, DrawCard, Stand
+from games.engine.chemin.events import (
+    AdviceAsked,
+    Announced,
+    Announcement,
+    CardsDealt,
+    Declared,
+    HandShown,
+    ShoeBrought,
+    ThirdCard,
+)
+from games.engine.chemin.phases import begin_coup
+from games.engine.chemin.refusals import Refusal, Refused
+from games.engine.chemin.rules import DECKS, Advice, Side, banker_rule, punter_rule
+from games.engine.chemin.settlement import settle
+from games.engine.chemin.state import Hand, Hands, Phase, Shoe, State, there
+from games.engine.chemin.steps import Step
+
+_SIX_DECKS = Counter(FULL_DECK * DECKS)
+
+
+def bring_shoe(state: State, action: BringShoe) -> Step:
+    """Between coups, once the old shoe is spent: six whole decks, and the coup that waited for them begins."""
+    if state.phase is not Phase.SHOE:
+        raise Refused(Refusal.NOT_NOW)
+    if Counter(action.cards) != _SIX_DECKS:
+        raise Refused(Refusal.WRONG_SHOE)
+    state = replace(state, shoe=Shoe(action.cards))
+    return Step(state, (ShoeBrought(len(action.cards)),)).then(begin_coup)
+
+
+def deal_cards(state: State, action: DealCards) -> Step:
+    """First and third card to the punter, second and fourth to the banker. A punter's natural is shown at once."""
+    (first, second, third, fourth), state = _draw(state, 4)
+    hands = Hands(punter=Hand((first, third)), banker=Hand((second, fourth)))
+    coup = replace(state.running_coup, hands=hands)
+    dealt = CardsDealt(seat=action.seat, punter=there(coup.punter))
+    step = Step(replace(state, coup=coup, phase=Phase.PUNTER), (dealt,))
+    if hands.punter.natural:
+        return step.then(_show_punter).then(_show_banker).then(settle)
+    return step
+
+
+def draw_card(state: State, action: DrawCard) -> Step:
+    """The side whose turn it is takes a third card."""
+    return _decide(state, action.seat, draws=True)
+
+
+def stand(state: State, action: Stand) -> Step:
+    """The side whose turn it is stays with two cards."""
+    return _decide(state, action.seat, draws=False)
+
+
+def ask_croupier(state: State, action: AskCroupier) -> Step:
+    """Ask what the rule says. Who has asked must do as told; at a free choice the answer binds nothing."""
+    side = side_to_decide(state)
+    hands = state.dealt_hands
+    if side in hands.advised:
+        raise Refused(Refusal.ALREADY_ADVISED)
+    state = _with_hands(state, replace(hands, advised=hands.advised | {side}))
+    return Step(state, (AdviceAsked(action.seat, side),))
+
+
+def side_to_decide(state: State) -> Side:
+    """Which side the phase asks."""
+    return Side.PUNTER if state.phase is Phase.PUNTER else Side.BANKER
+
+
+def advice_to(state: State, side: Side) -> Advice:
+    """What the rule says to a side whose decision it is."""
+    hands = state.dealt_hands
+    if side is Side.PUNTER:
+        return punter_rule(hands.punter.pair_total)
+    third = hands.punter.third
+    return banker_rule(hands.banker.pair_total, None if third is None else third.points)
+
+
+def forbidden(state: State, side: Side, draws: bool) -> Refusal | None:
+    """Why a side may not draw (or stand), if so.
+
+    The rule binds a side that plays for others too, or against several, and a side that has asked for it; only where
+    one punter alone faces the banker may both depart from it.
+    """
+    if advice_to(state, side).allows(draws):
+        return None
+    if side in state.dealt_hands.advised:
+        return Refusal.ADVICE_BINDS
+    return None if state.running_coup.one_against_one else Refusal.RULE_BINDS
+
+
+def _decide(state: State, seat: int, *, draws: bool) -> Step:
+    side = side_to_decide(state)
+    reason = forbidden(state, side, draws)
+    if reason is not None:
+        raise Refused(reason)
+    step = Step(state, (Declared(seat=seat, side=side, draws=draws),))
+    if side is Side.PUNTER:
+        return step.then(_show_banker).then(_serve_punter if draws else _turn_to_banker)
+    if draws:
+        step = step.then(_serve_banker)
+    return step.then(_show_punter).then(settle)
+
+
+def _serve_punter(state: State) -> Step:
+    """A third card, face up; but none against a natural."""
+    if state.dealt_hands.banker.natural:
+        return Step(state, (Announced(Announcement.NO_THIRD_CARD),)).then(_turn_to_banker)
+    (card,), state = _draw(state, 1)
+    hands = state.dealt_hands
+    state = _with_hands(state, replace(hands, punter=replace(hands.punter, third=card)))
+    return Step(state, (ThirdCard(Side.PUNTER, card),)).then(_turn_to_banker)
+
+
+def _turn_to_banker(state: State) -> Step:
+    """The banker decides, unless a natural has ended the coup."""
+    if state.dealt_hands.banker.natural:
+        return _show_punter(state).then(settle)
+    return Step(replace(state, phase=Phase.BANKER))
+
+
+def _serve_banker(state: State) -> Step:
+    (card,), state = _draw(state, 1)
+    hands = state.dealt_hands
+    state = _with_hands(state, replace(hands, banker=replace(hands.banker, third=card)))
+    return Step(state, (ThirdCard(Side.BANKER, card),))
+
+
+def _show_punter(state: State) -> Step:
+    hands = state.dealt_hands
+    shown = replace(hands.punter, shown=True)
+    return Step(_with_hands(state, replace(hands, punter=shown)), (_turned_up(Side.PUNTER, shown),))
+
+
+def _show_banker(state: State) -> Step:
+    hands = state.dealt_hands
+    shown = replace(hands.banker, shown=True)
+    return Step(_with_hands(state, replace(hands, banker=shown)), (_turned_up(Side.BANKER, shown),))
+
+
+def _turned_up(side: Side, hand: Hand) -> HandShown:
+    return HandShown(side, hand.pair, hand.pair_total, hand.natural)
+
+
+def _with_hands(state: State, hands: Hands) -> State:
+    return replace(state, coup=replace(state.running_coup, hands=hands))
+
+
+def _draw(state: State, count: int) -> tuple[tuple[Card, ...], State]:
+    shoe = there(state.shoe)
+    after = shoe.drawn + count
+    return shoe.cards[shoe.drawn : after], replace(state, shoe=replace(shoe, drawn=after))

@@ -1,0 +1,44 @@
+"""Why the croupier refuses what someone at the table wants to do."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Refusal(StrEnum):
+    """Every reason there is. A refused action changes nothing."""
+
+    # Seats
+    NO_SUCH_PLACE = "no_such_place"
+    PLACE_TAKEN = "place_taken"
+    NOT_SEATED = "not_seated"
+    ALREADY_AWAY = "already_away"
+    NOT_AWAY = "not_away"
+    ALREADY_LEAVING = "already_leaving"
+    AWAY_FROM_PLAY = "away_from_play"
+    # Turns
+    NOT_NOW = "not_now"
+    NOT_YOUR_TURN = "not_your_turn"
+    NOBODY_IS_ASKED = "nobody_is_asked"
+    # Money
+    BAD_AMOUNT = "bad_amount"
+    NOT_COVERED = "not_covered"
+    BELOW_MINIMUM = "below_minimum"
+    ABOVE_MAXIMUM = "above_maximum"
+    NOT_THE_FULL_AMOUNT = "not_the_full_amount"
+    NOT_UNDER_THE_FULL_AMOUNT = "not_under_the_full_amount"
+    MORE_THAN_IS_OPEN = "more_than_is_open"
+    LESS_THAN_HALF = "less_than_half"
+    # Cards
+    RULE_BINDS = "rule_binds"
+    ADVICE_BINDS = "advice_binds"
+    ALREADY_ADVISED = "already_advised"
+    WRONG_SHOE = "wrong_shoe"
+
+
+class Refused(Exception):
+    """The action is not allowed in this state; `reason` says which rule forbids it."""
+
+    def __init__(self, reason: Refusal) -> None:
+        super().__init__(reason.value)
+        self.reason = reason

@@ -1,0 +1,133 @@
+"""The figures of Chemin de Fer: decks, tax, third cards, and what each call leaves to the others.
+
+The rules are those of a German casino's house rules; where its text is silent, `docs/chemin.md` says what holds here
+and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Final
+
+DECKS: Final = 6
+
+CUT_CARD: Final = 14
+"""So many cards lie behind the cut card. A coup takes at most six, so one that has begun is always dealt out."""
+
+TAX: Final = Fraction(5, 100)
+"""The house's share of what the banker wins from the punters of a coup."""
+
+FEWEST_PLACES: Final = 3
+MOST_PLACES: Final = 9
+FEWEST_GUESTS: Final = 2
+
+
+class RulesError(ValueError):
+    """A table cannot be opened under these figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRules:
+    """What one table fixes: its places, and the smallest and the largest bank, in minor units. Raises RulesError."""
+
+    places: int
+    minimum: int
+    maximum: int
+
+    def __post_init__(self) -> None:
+        if not FEWEST_PLACES <= self.places <= MOST_PLACES:
+            raise RulesError(f"a table has {FEWEST_PLACES} to {MOST_PLACES} places, not {self.places}")
+        if not 0 < self.minimum <= self.maximum:
+            raise RulesError(f"no bank can lie between {self.minimum} and {self.maximum}")
+
+
+class Side(StrEnum):
+    """The two hands of a coup: one punter holds the cards for all who staked, the banker plays alone."""
+
+    PUNTER = "punter"
+    BANKER = "banker"
+
+
+class Outcome(StrEnum):
+    """Who came nearest to nine."""
+
+    PUNTER = "punter"
+    BANKER = "banker"
+    DRAW = "draw"
+
+
+class Advice(StrEnum):
+    """What the rule says to a hand of two cards; the croupier answers in these words."""
+
+    DRAW = "draw"
+    STAND = "stand"
+    AS_YOU_PLEASE = "as_you_please"
+
+    def allows(self, draws: bool) -> bool:
+        """Whether drawing (or, if not `draws`, standing) is within the rule."""
+        return self is Advice.AS_YOU_PLEASE or draws is (self is Advice.DRAW)
+
+
+BANKER_DRAWS_AGAINST: Final[Mapping[int, frozenset[int]]] = {
+    0: frozenset(range(10)),
+    1: frozenset(range(10)),
+    2: frozenset(range(10)),
+    3: frozenset({0, 1, 2, 3, 4, 5, 6, 7}),
+    4: frozenset({3, 4, 5, 6, 7}),
+    5: frozenset({5, 6, 7}),
+    6: frozenset({6, 7}),
+    7: frozenset(),
+}
+"""Banker's two-card total, and the points of the punter's third card against which the banker must draw."""
+
+BANKER_CHOOSES_AGAINST: Final[Mapping[int, frozenset[int]]] = {3: frozenset({9}), 5: frozenset({4})}
+"""The same, for the third cards against which the banker draws or stands as he likes."""
+
+
+def punter_rule(total: int) -> Advice:
+    """What the rule says to the punter on this two-card total, 0 to 7; a natural never asks."""
+    if total == 5:
+        return Advice.AS_YOU_PLEASE
+    return Advice.DRAW if total < 5 else Advice.STAND
+
+
+def banker_rule(total: int, punter_third: int | None) -> Advice:
+    """What the rule says to the banker on this two-card total, 0 to 7.
+
+    `punter_third` is the points of the punter's third card, None where the punter stood.
+    """
+    if punter_third is None:
+        return Advice.DRAW if total <= 5 else Advice.STAND
+    if punter_third in BANKER_CHOOSES_AGAINST.get(total, ()):
+        return Advice.AS_YOU_PLEASE
+    return Advice.DRAW if punter_third in BANKER_DRAWS_AGAINST[total] else Advice.STAND
+
+
+def tax_on(won: int) -> int:
+    """The tax on the stakes a banker wins in one coup, rounded down to the minor unit."""
+    return won * TAX.numerator // TAX.denominator
+
+
+class Call(StrEnum):
+    """What a guest may say before the stakes. The French stays French in every language."""
+
+    BANCO_SOLO = "banco_solo"
+    BANCO = "banco"
+    BANCO_ET_LA_TABLE_MARCHE = "banco_et_la_table_marche"
+    BANCO_AVEC_LA_TABLE = "banco_avec_la_table"
+
+    @property
+    def covers_the_bank(self) -> bool:
+        """Whether the caller answers for the whole bank, and so for whatever the others leave of it."""
+        return self is not Call.BANCO_AVEC_LA_TABLE
+
+    def smallest_stake(self, bank: int) -> int:
+        """What the caller must be able to put down. The odd minor unit of a half is the caller's."""
+        return bank if self.covers_the_bank else bank - bank // 2
+
+    def share_for_others(self, bank: int) -> int:
+        """How much of the bank the others may take together, at most."""
+        return 0 if self is Call.BANCO_SOLO else bank // 2

@@ -1,0 +1,103 @@
+"""Guests come, go and step away. Money that is before the croupier stays there until its coup is over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from games.engine.chemin.actions import ComeBack, Join, Leave, SetBalance, StepAway
+from games.engine.chemin.events import (
+    BalanceSet,
+    BidReturned,
+    GuestAway,
+    GuestBack,
+    GuestJoined,
+    GuestWillLeave,
+)
+from games.engine.chemin.phases import ask_next, close_table, offer_bank, sell_bank
+from games.engine.chemin.refusals import Refusal, Refused
+from games.engine.chemin.seats import change_seat, dismiss, hand_back, too_few_guests
+from games.engine.chemin.state import Phase, Presence, Seat, State
+from games.engine.chemin.steps import Step
+
+_IN_COUP = frozenset({Phase.CALLS, Phase.STAKES, Phase.CARDS, Phase.PUNTER, Phase.BANKER})
+
+
+def join(state: State, action: Join) -> Step:
+    """Sit down at a free place; the second guest sets the bank going round."""
+    if not 1 <= action.seat <= state.rules.places:
+        raise Refused(Refusal.NO_SUCH_PLACE)
+    if state.find(action.seat) is not None:
+        raise Refused(Refusal.PLACE_TAKEN)
+    if action.balance < 0:
+        raise Refused(Refusal.BAD_AMOUNT)
+    seats = (*state.seats, Seat(action.seat, action.balance))
+    step = Step(replace(state, seats=seats), (GuestJoined(action.seat, action.balance),))
+    if state.phase is Phase.GUESTS and not too_few_guests(step.state):
+        return step.then(offer_bank)
+    return step
+
+
+def leave(state: State, action: Leave) -> Step:
+    """Go at once, taking bids and a bank that is not played for; or after the coup, where one has a part in it."""
+    seat = state.seat(action.seat)
+    if seat.presence is Presence.LEAVING:
+        raise Refused(Refusal.ALREADY_LEAVING)
+    is_banker = state.bank is not None and state.bank.seat == seat.number
+    leaving = change_seat(state, replace(seat, presence=Presence.LEAVING))
+    if state.phase in _IN_COUP and (is_banker or _has_staked(state, seat.number)):
+        return Step(leaving, (GuestWillLeave(seat.number),))
+    if is_banker:
+        return sell_bank(leaving)
+    step = _withdraw_bid(state, seat.number)
+    return step.then(partial(dismiss, number=seat.number)).then(partial(_go_on_without, number=seat.number))
+
+
+def step_away(state: State, action: StepAway) -> Step:
+    """Be passed over. What one has a part in goes on; the croupier decides once the time is up."""
+    seat = state.seat(action.seat)
+    if seat.presence is not Presence.PLAYING:
+        raise Refused(Refusal.ALREADY_AWAY)
+    step = Step(change_seat(state, replace(seat, presence=Presence.AWAY)), (GuestAway(seat.number),))
+    return step.then(ask_next) if state.asked == seat.number else step
+
+
+def come_back(state: State, action: ComeBack) -> Step:
+    """Be asked again, as soon as the turn comes."""
+    seat = state.seat(action.seat)
+    if seat.presence is Presence.PLAYING:
+        raise Refused(Refusal.NOT_AWAY)
+    state = change_seat(state, replace(seat, presence=Presence.PLAYING))
+    return Step(state, (GuestBack(seat.number),))
+
+
+def set_balance(state: State, action: SetBalance) -> Step:
+    """Take over from the cashier what a guest has to play with; what lies before the croupier is not part of it."""
+    seat = state.seat(action.seat)
+    if action.balance < 0:
+        raise Refused(Refusal.BAD_AMOUNT)
+    state = change_seat(state, replace(seat, balance=action.balance))
+    return Step(state, (BalanceSet(seat.number, action.balance),))
+
+
+def _has_staked(state: State, number: int) -> bool:
+    return any(stake.seat == number for stake in state.running_coup.stakes)
+
+
+def _withdraw_bid(state: State, number: int) -> Step:
+    sale = state.sale
+    if sale is None:
+        return Step(state)
+    withdrawn = tuple(bid for bid in sale.bids if bid.seat == number)
+    for bid in withdrawn:
+        state = hand_back(state, number, bid.amount)
+    remaining = tuple(bid for bid in sale.bids if bid.seat != number)
+    returned = tuple(BidReturned(number, bid.amount) for bid in withdrawn)
+    return Step(replace(state, sale=replace(sale, bids=remaining)), returned)
+
+
+def _go_on_without(state: State, number: int) -> Step:
+    """Someone is gone: the table closes if nobody is left to play against, and otherwise asks on."""
+    if too_few_guests(state) and state.phase not in _IN_COUP | {Phase.GUESTS}:
+        return close_table(state)
+    return ask_next(state) if state.asked == number else Step(state)

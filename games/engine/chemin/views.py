@@ -1,0 +1,120 @@
+"""What one guest, or someone who only watches, may see of a table.
+
+A card that lies face down is absent from every view it may not be in, and so is the shoe. Staff see what a spectator
+sees. Balances are nobody's business but their owner's: what is played for lies visibly before the croupier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from games.engine.cards import Card
+from games.engine.chemin.options import Option, options
+from games.engine.chemin.phases import open_amount
+from games.engine.chemin.play import advice_to, side_to_decide
+from games.engine.chemin.rules import Advice, Call, Outcome, Side, TableRules
+from games.engine.chemin.state import Chips, Coup, Hand, Phase, Presence, Sale, State
+from games.engine.coup import total
+
+
+@dataclass(frozen=True, slots=True)
+class GuestView:
+    """Who sits where, and whether he plays."""
+
+    seat: int
+    presence: Presence
+
+
+@dataclass(frozen=True, slots=True)
+class HandView:
+    """A hand as it lies for this viewer: None is a card face down, and then there is no total."""
+
+    cards: tuple[Card | None, ...]
+    total: int | None
+    natural: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CoupView:
+    """The coup in progress, or the last one with its outcome. `punter_seat` holds the punters' cards."""
+
+    call: Call | None
+    stakes: tuple[Chips, ...]
+    at_risk: int
+    open: int
+    """What may still be staked; nothing once the stakes are closed."""
+    punter_seat: int | None
+    punter: HandView | None
+    banker: HandView | None
+    advised: frozenset[Side]
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """The table as seen from one seat, or by a spectator where `seat` is None."""
+
+    rules: TableRules
+    seat: int | None
+    balance: int | None
+    phase: Phase
+    turn: int | None
+    guests: tuple[GuestView, ...]
+    bank: Chips | None
+    sale: Sale | None
+    coup: CoupView | None
+    options: tuple[Option, ...]
+    advice: Advice | None
+    """What the croupier told this viewer, who asked and has not decided yet."""
+
+
+def view(state: State, seat: int | None) -> SeatView:
+    """What the guest at this place may see; None, or a place nobody sits at, sees as a spectator."""
+    viewer = None if seat is None else state.find(seat)
+    number = None if viewer is None else viewer.number
+    guests = sorted(state.seats, key=lambda guest: guest.number)
+    return SeatView(
+        rules=state.rules,
+        seat=number,
+        balance=None if viewer is None else viewer.balance,
+        phase=state.phase,
+        turn=state.turn,
+        guests=tuple(GuestView(guest.number, guest.presence) for guest in guests),
+        bank=state.bank,
+        sale=state.sale,
+        coup=None if state.coup is None else _coup_view(state, state.coup, number),
+        options=() if number is None else options(state, number),
+        advice=None if number is None else _advice_for(state, number),
+    )
+
+
+def _coup_view(state: State, coup: Coup, viewer: int | None) -> CoupView:
+    hands = coup.hands
+    closed = state.phase not in (Phase.CALLS, Phase.STAKES)
+    return CoupView(
+        call=coup.call,
+        stakes=coup.stakes,
+        at_risk=coup.at_risk,
+        open=0 if closed else open_amount(state),
+        punter_seat=coup.punter,
+        punter=None if hands is None else _hand_view(hands.punter, own=viewer is not None and viewer == coup.punter),
+        banker=None if hands is None else _hand_view(hands.banker, own=False),
+        advised=frozenset() if hands is None else hands.advised,
+        outcome=coup.outcome,
+    )
+
+
+def _hand_view(hand: Hand, *, own: bool) -> HandView:
+    """The punter sees his own two cards; the banker's are hidden from him as from everyone until they are shown."""
+    third = () if hand.third is None else (hand.third,)
+    if not (hand.shown or own):
+        return HandView((None, None, *third), None, natural=False)
+    cards = (*hand.pair, *third)
+    return HandView(cards, total(cards), hand.natural)
+
+
+def _advice_for(state: State, viewer: int) -> Advice | None:
+    if state.phase not in (Phase.PUNTER, Phase.BANKER) or state.turn != viewer:
+        return None
+    side = side_to_decide(state)
+    return advice_to(state, side) if side in state.dealt_hands.advised else None

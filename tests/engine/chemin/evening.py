@@ -1,0 +1,129 @@
+"""A table to play scripted coups at: chosen cards on top of an honest six-deck shoe."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TypeVar
+
+import pytest
+
+from games.engine.cards import FULL_DECK, Card
+from games.engine.chemin import Phase, Refusal, Refused, State, TableRules, apply, new_table
+from games.engine.chemin.actions import (
+    Action,
+    BringShoe,
+    DealCards,
+    DrawCard,
+    Join,
+    LayStake,
+    MakeCall,
+    Pass,
+    Stand,
+    TakeBank,
+)
+from games.engine.chemin.events import Announced, Announcement, Event
+from games.engine.chemin.machine import WHEN
+from games.engine.chemin.rules import DECKS, Call
+
+E = TypeVar("E")
+
+ANY_COUP = "TC 2C 5C 3C"
+"""Punter 5, banker 5."""
+
+
+def shoe_beginning(codes: str) -> tuple[Card, ...]:
+    """Six decks with these cards on top, dealt punter, banker, punter, banker, thirds."""
+    top = tuple(Card.parse(code) for code in codes.split())
+    rest = Counter(FULL_DECK * DECKS) - Counter(top)
+    return top + tuple(rest.elements())
+
+
+class Evening:
+    """A table and all that happened at it."""
+
+    def __init__(
+        self,
+        balances: Mapping[int, int],
+        *,
+        places: int = 5,
+        minimum: int = 100,
+        maximum: int = 100_000,
+    ) -> None:
+        self.state: State = new_table(TableRules(places, minimum, maximum))
+        self.events: list[Event] = []
+        self.do(*(Join(number, balance) for number, balance in balances.items()))
+
+    def do(self, *actions: Action) -> list[Event]:
+        """Do these one after another; what happened."""
+        happened: list[Event] = []
+        for action in actions:
+            self.state, events = apply(self.state, action)
+            happened.extend(events)
+        self.events.extend(happened)
+        return happened
+
+    def refusal(self, action: Action) -> Refusal:
+        """Why this is refused."""
+        with pytest.raises(Refused) as refused:
+            apply(self.state, action)
+        return refused.value.reason
+
+    def balance(self, number: int) -> int:
+        return self.state.seat(number).balance
+
+    def all_pass(self) -> list[int]:
+        """Everyone lets go by what the phase asks; the seats, in the order they were asked."""
+        phase, asked = self.state.phase, []
+        while self.state.phase is phase and self.state.turn is not None and phase in WHEN[Pass]:
+            asked.append(self.state.turn)
+            self.do(Pass(self.state.turn))
+        return asked
+
+    def said(self) -> list[Announcement]:
+        return [event.what for event in self.events if isinstance(event, Announced)]
+
+    def told(self, kind: type[E]) -> list[E]:
+        """All events of one kind."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+def bank_taken(
+    balances: Mapping[int, int] | None = None,
+    *,
+    bank: int = 1000,
+    cards: str = ANY_COUP,
+    places: int = 5,
+    minimum: int = 100,
+    maximum: int = 100_000,
+) -> Evening:
+    """Seat 1 holds a bank of 1,000 and seat 2 is asked for a call; 10,000 before each of seats 1 to 4."""
+    seats = balances or {1: 10_000, 2: 10_000, 3: 10_000, 4: 10_000}
+    evening = Evening(seats, places=places, minimum=minimum, maximum=maximum)
+    evening.do(TakeBank(1, bank), BringShoe(shoe_beginning(cards)))
+    return evening
+
+
+def alone(cards: str, **table: int) -> Evening:
+    """Seat 2 has called *banco solo* against seat 1, and the cards are dealt."""
+    evening = bank_taken(cards=cards, **table)  # type: ignore[arg-type]
+    evening.do(MakeCall(2, Call.BANCO_SOLO), DealCards(1))
+    return evening
+
+
+def for_others(cards: str) -> Evening:
+    """Seats 2 and 3 have staked 600 and 400 against seat 1, and the cards are dealt."""
+    evening = bank_taken(cards=cards)
+    evening.all_pass()
+    evening.do(LayStake(2, 600), LayStake(3, 400), DealCards(1))
+    return evening
+
+
+def play_out(evening: Evening, *, punter_draws: bool, banker_draws: bool) -> None:
+    """Both sides decide, as far as they are asked."""
+    decisions = {Phase.PUNTER: punter_draws, Phase.BANKER: banker_draws}
+    while evening.state.phase in decisions:
+        seat = evening.state.turn
+        assert seat is not None
+        draws = decisions[evening.state.phase]
+        evening.do(DrawCard(seat) if draws else Stand(seat))
