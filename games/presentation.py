@@ -78,6 +78,16 @@ class RoundView:
     balance_after: int
     fresh: bool  # just played: deal its cards one by one; otherwise they lie there at once
 
+    @property
+    def balance_dealing(self) -> int:
+        """The balance while the cards are dealt: the stakes are gone, nothing has come back."""
+        return self.balance_before - self.staked
+
+    @property
+    def balance_dealing(self) -> int:
+        """BALANCE while the cards are dealt: the stakes are gone, nothing is won yet. Minor units."""
+        return self.balance_before - self.staked
+
 
 @dataclass(frozen=True)
 class Notice:

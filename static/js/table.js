@@ -1,0 +1,184 @@
+/* The table: clicks in order and none twice, then the cards one after another.
+
+   The server's answer holds the whole finished round. Elements carry the step they are due at (data-due: cards 1 to 6 in
+   dealing order, 7 scores, 8 the winning areas, 9 the money); the style sheet hides them, from screen readers too, until
+   `deal` marks them. data-until is the opposite; data-say is spoken and data-sound heard when its element is due. */
+"use strict";
+
+const PAUSES = { card: 440, third: 640, 7: 420, 8: 420, 9: 320 }; // milliseconds before a step
+const THIRD_CARDS = 5;
+const LAST_CARD = 6;
+const COUNT_UP = 600; // milliseconds that WIN takes to count up
+const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
+
+const spoken = document.getElementById("spoken");
+const waiting = []; // values of the buttons pressed while an answer was under way
+let underWay = null; // value of the button whose answer is awaited
+let dealing = null; // AbortController of the deal that runs: abort() shows the rest at once
+let chosenChip = null;
+
+const theGame = () => document.getElementById("game");
+const isDeal = (button) => button.hasAttribute("data-deal");
+
+// --- Dealing ------------------------------------------------------------------------------------------------------------
+
+function say(text) {
+  const line = document.createElement("p");
+  line.textContent = text;
+  spoken.append(line);
+  while (spoken.childElementCount > 20) spoken.firstElementChild.remove();
+}
+
+/** Wait, unless the rest is to be shown at once. */
+function pause(milliseconds, signal) {
+  if (signal.aborted) return null;
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+  });
+}
+
+const pauseBefore = (step) => (step > LAST_CARD ? PAUSES[step] : step >= THIRD_CARDS ? PAUSES.third : PAUSES.card);
+
+/** Let an amount run up to what it says, in its own notation: only the digits change. */
+function countUp(element, signal) {
+  const text = element.textContent;
+  const digits = text.replace(/\D/g, "");
+  const begin = performance.now();
+  const frame = (now) => {
+    const share = signal.aborted ? 1 : Math.min(1, Math.max(0, now - begin) / COUNT_UP);
+    const shown = String(Math.round(Number(digits) * share)).padStart(digits.length, "0");
+    let next = 0;
+    element.textContent = share === 1 ? text : text.replace(/\d/g, () => shown[next++]);
+    if (share < 1) requestAnimationFrame(frame);
+  };
+  frame(begin);
+}
+
+function reveal(game, step, signal) {
+  game.dataset.shown = step;
+  for (const element of game.querySelectorAll(`[data-until="${step}"]`)) element.classList.add("is-past");
+  for (const element of game.querySelectorAll(`[data-due="${step}"]`)) {
+    element.classList.add("is-due");
+    if (element.dataset.say) say(element.dataset.say);
+    if (element.dataset.sound && !signal.aborted) playSound(element.dataset.sound);
+    if ("count" in element.dataset && !signal.aborted) countUp(element, signal);
+  }
+}
+
+/** While the cards come, the controls rest; a click shows the rest at once. */
+function rest(game, isResting) {
+  game.classList.toggle("game--busy", isResting);
+  for (const group of game.querySelectorAll("[role=group].spots, [role=group].rail")) {
+    if (isResting) group.setAttribute("aria-disabled", "true");
+    else group.removeAttribute("aria-disabled");
+  }
+}
+
+/** Deal a fresh round step by step; where motion is not wanted, everything is there at once. */
+async function deal(game) {
+  dealing = new AbortController();
+  const { signal } = dealing;
+  const begun = performance.now();
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) dealing.abort();
+  rest(game, true);
+  const steps = new Set(Array.from(game.querySelectorAll("[data-due]"), (element) => Number(element.dataset.due)));
+  for (const step of [...steps].sort((a, b) => a - b)) {
+    if (!signal.aborted) await pause(pauseBefore(step), signal);
+    reveal(game, step, signal);
+  }
+  setTimeout(() => finish(game), Math.max(0, DOUBLE_CLICK - (performance.now() - begun)));
+}
+
+function finish(game) {
+  dealing = null;
+  game.classList.remove("game--fresh");
+  rest(game, false);
+}
+
+// --- Clicks ---------------------------------------------------------------------------------------------------------------
+
+/** Show the chip on its bet before the server has said yes; the answer replaces the whole table anyway. */
+function dropChip(spot) {
+  const chip = document.querySelector("[name=chip]:checked + .chip");
+  const stack = spot.querySelector(".spot__bet--open .stack");
+  if (!chip || !stack) return;
+  const copy = chip.cloneNode(true);
+  copy.classList.add("chip--landing");
+  stack.append(copy);
+}
+
+function press(event) {
+  const button = event.target.closest("#game button[name=action], #game [name=chip]");
+  if (dealing && event.target.closest("#game .game__form")) {
+    event.preventDefault();
+    dealing.abort();
+  } else if (button?.getAttribute("aria-disabled") === "true") {
+    event.preventDefault();
+  } else if (button?.name === "action") {
+    send(event, button);
+  }
+}
+
+function send(event, button) {
+  if (underWay) {
+    event.preventDefault();
+    const last = document.getElementById("game").querySelector(`button[value="${waiting.at(-1) ?? underWay}"]`);
+    if (last && isDeal(last)) return; // what is clicked after DEAL belongs to no round
+    waiting.push(button.value);
+  }
+  if (button.value.startsWith("bet:")) {
+    playSound("chip");
+    dropChip(button);
+  }
+}
+
+/** The answer is on the page: tell what changed, deal if cards came, then take the next click that waited. */
+function answered() {
+  const pressed = underWay;
+  underWay = null;
+  const game = theGame();
+  const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
+  if (chip) chip.checked = true;
+  if (game.querySelector(".call__notice--error")) waiting.length = 0;
+  if (game.classList.contains("game--fresh")) {
+    waiting.length = 0;
+    deal(game);
+    return;
+  }
+  if (pressed) say(game.querySelector(".meter--bet").innerText.replace(/\s+/g, " "));
+  const next = waiting.shift();
+  if (next) game.querySelector(`button[value="${next}"]`)?.click();
+}
+
+/** No answer came: whatever waited is dropped, and the table stands as the server last showed it. */
+function unanswered() {
+  underWay = null;
+  waiting.length = 0;
+  rest(theGame(), false);
+  for (const chip of document.querySelectorAll(".chip--landing")) chip.remove();
+}
+
+document.addEventListener("click", press, true);
+document.addEventListener("change", (event) => { if (event.target.name === "chip") chosenChip = event.target.value; });
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const parameters = event.detail.requestConfig.parameters;
+  underWay = parameters.action;
+  if (theGame().querySelector(`button[value="${underWay}"][data-deal]`)) rest(theGame(), true);
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful) answered();
+  else unanswered();
+});
+
+document.getElementById("again")?.addEventListener("click", () => {
+  if (dealing) return;
+  const game = theGame();
+  for (const element of game.querySelectorAll(".is-due, .is-past")) element.classList.remove("is-due", "is-past");
+  game.classList.add("game--fresh");
+  deal(game);
+});
+
+if (theGame().classList.contains("game--fresh")) deal(theGame());
