@@ -6,7 +6,6 @@ gives a database of the test's own.
 """
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,9 +55,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{item.nodeid}: transactional tests use the fixture cloned_db")
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the servers and remove what they kept, once every worker has gone."""
-    var = Path(os.environ["SABOT_TEST_VAR"])
-    embedded.leave(var)
-    if not hasattr(config, "workerinput"):
-        shutil.rmtree(var.parent, ignore_errors=True)
+def pytest_unconfigure() -> None:
+    """Stop the servers and wait for it, unless other workers still use them; `tests.settings` removes the rest."""
+    embedded.leave(Path(os.environ["SABOT_TEST_VAR"]))

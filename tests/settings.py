@@ -4,16 +4,18 @@ Importing this starts nothing. `tests/conftest.py` starts the servers with the f
 workers inherit the environment, so that all of them find the same ones.
 """
 
+import atexit
 import os
-import tempfile
-from pathlib import Path
+import shutil
+
+from tests.harness.folders import fresh_folder
 
 OURS = "SABOT_TEST_VAR"
 
 if OURS not in os.environ:
-    folder = Path(tempfile.mkdtemp(prefix="sabot-tests-"))
-    folder.chmod(0o755)  # as root, the servers run as another account; what they keep in it is private
+    folder = fresh_folder("sabot-tests-")
     os.environ[OURS] = str(folder / "var")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 for name in (
     "DATABASE_URL",

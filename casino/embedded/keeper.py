@@ -68,7 +68,7 @@ class Keeper:
         for child in self.children:
             if not child.wait(SECONDS_TO_STOP):
                 say(f"{child.program.name} did not stop and was killed")
-        if self.places.sockets.parent == SHORT:
+        if self.children and self.places.sockets.parent == SHORT:
             shutil.rmtree(self.places.sockets, ignore_errors=True)
         if not self.purpose.kept:
             shutil.rmtree(self.places.home, ignore_errors=True)

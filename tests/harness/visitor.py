@@ -1,0 +1,50 @@
+"""A browser without a face: keeps cookies, sends forms, and says what came back."""
+
+import http.client
+from http.cookies import SimpleCookie
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.test import Client
+
+from players.models import User
+
+
+class Visitor:
+    """Talks to a running server as one logged-in person, one connection a request."""
+
+    def __init__(self, url: str, user: User) -> None:
+        self._address = urlsplit(url).netloc
+        client = Client()
+        client.force_login(user)  # a session in the database that the server reads, without the cost of a password
+        self._cookies = {settings.SESSION_COOKIE_NAME: client.cookies[settings.SESSION_COOKIE_NAME].value}
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Open a page and return its status and text."""
+        return self._send("GET", path, None, {})
+
+    def post(self, path: str, form: dict[str, object], **headers: str) -> tuple[int, str]:
+        """Send a form as htmx does. Raises ConnectionError where the server dies meanwhile."""
+        if "csrftoken" not in self._cookies:
+            self.get("/en/account/login/?next=/")
+            self.get("/en/cashier/")
+        sent = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "HX-Request": "true",
+            "X-CSRFToken": self._cookies["csrftoken"],
+            **headers,
+        }
+        return self._send("POST", path, urlencode(form), sent)
+
+    def _send(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, str]:
+        connection = http.client.HTTPConnection(self._address, timeout=30)
+        try:
+            cookie = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+            connection.request(method, path, body, headers | {"Cookie": cookie})
+            answer = connection.getresponse()
+            for line in answer.headers.get_all("Set-Cookie", []):
+                for name, morsel in SimpleCookie(line).items():
+                    self._cookies[name] = morsel.value
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()

@@ -1,0 +1,71 @@
+"""Where the servers keep their things when ``var/`` itself will not do."""
+
+import os
+import re
+import stat
+
+import psycopg
+import pytest
+
+from casino.embedded import Places, Purpose, addresses
+from casino.embedded.places import LONGEST_SOCKET_PATH, OUTSIDE, SHORT, SOCKET_OF_POSTGRESQL, Account, can_read
+from tests.start.support import User, fresh_var, processes_of, using, wait_until
+
+
+@pytest.mark.parametrize("name", ["a" * 90, "with a space", "a%20b?c", "hjärter"])
+def test_a_path_that_no_socket_or_address_can_have_is_replaced_by_a_short_private_one(var, name):
+    var = var / name / "var"
+    with using(var):
+        sockets = Places(var).sockets
+        assert sockets.parent == SHORT
+        assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
+        with psycopg.connect(addresses(var).database_url) as web:
+            assert web.execute("SELECT 1").fetchone() == (1,)
+    wait_until(lambda: not processes_of(var), "the servers did not stop")
+    assert not sockets.exists()
+
+
+def test_a_socket_path_of_just_the_longest_length_is_used_as_it_is(var):
+    room = LONGEST_SOCKET_PATH - len(f"{var}//sockets/{SOCKET_OF_POSTGRESQL}")
+    assert Places(var / ("a" * room)).sockets.parent != SHORT
+    assert Places(var / ("a" * (room + 1))).sockets.parent == SHORT
+
+
+def test_a_folder_in_tmp_that_others_may_enter_is_refused(var):
+    var = var / ("a" * 90)
+    sockets = Places(var).sockets
+    sockets.mkdir(mode=0o755)
+    try:
+        user = User(var)
+        assert re.search(r"is not a folder that user id \d+ alone may enter", user.answer())
+        user.kill()
+    finally:
+        sockets.rmdir()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the servers as another account")
+def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_points_to_it(var):
+    var.mkdir(mode=0o700)
+    with using(var, Purpose.HOUSE):
+        places = Places(var)
+        assert places.home.parent == OUTSIDE
+        assert places.pointer.readlink() == places.cluster
+        assert (places.home / "README").read_text().startswith(f"Data of {var}")
+    wait_until(lambda: not processes_of(var), "the servers did not stop")
+    var.chmod(0o755)
+    assert Places(var).home == places.home, "data that is there is used where it is"
+
+
+def test_reading_a_path_needs_every_folder_on_the_way(tmp_path):
+    stranger = Account("stranger", uid=54_321, gid=54_321)
+    with fresh_var() as var:
+        var.mkdir(mode=0o755)
+        (var / "file").write_text("")
+        (var / "file").chmod(0o644)
+        assert can_read(stranger, var / "file")
+        (var / "file").chmod(0o640)
+        assert not can_read(stranger, var / "file")
+        (var / "file").chmod(0o644)
+        var.chmod(0o750)
+        assert not can_read(stranger, var / "file")
+        assert can_read(Account("group", uid=54_321, gid=var.stat().st_gid), var / "file")

@@ -1,0 +1,209 @@
+"""PostgreSQL and Valkey start with their first user, outlive every other, and end with the last, however users end."""
+
+import os
+import stat
+
+import psutil
+import psycopg
+import pytest
+import redis
+
+from casino.embedded import Places, Purpose, addresses, keeper_pid
+from casino.embedded.locks import is_locked
+from tests.start.support import User, processes_of, server, using, wait_until
+
+HOUSE = Purpose.HOUSE
+
+
+def count_notes(var):
+    with psycopg.connect(addresses(var).database_owner_url) as owner:
+        return owner.execute("SELECT count(*) FROM note").fetchone()[0]
+
+
+def write_note(var):
+    with psycopg.connect(addresses(var).database_owner_url) as owner:
+        owner.execute("CREATE TABLE IF NOT EXISTS note (id serial)")
+        owner.execute("INSERT INTO note DEFAULT VALUES")
+
+
+def gone(var):
+    return not processes_of(var)
+
+
+def test_the_first_start_makes_a_database_that_both_roles_can_enter(var):
+    with using(var):
+        for url, role in (
+            (addresses(var).database_url, "sabot_web"),
+            (addresses(var).database_owner_url, "sabot_owner"),
+        ):
+            with psycopg.connect(url) as connection:
+                asked = "SELECT current_user, current_database(), rolsuper FROM pg_roles WHERE rolname = current_user"
+                assert connection.execute(asked).fetchone() == (role, "sabot", False)
+
+
+def test_the_broker_and_the_cache_answer(var):
+    with using(var):
+        assert redis.Redis.from_url(addresses(var).cache_url).ping()
+
+
+def test_text_is_compared_alike_on_every_machine(var):
+    with using(var), psycopg.connect(addresses(var).database_url) as web:
+        asked = (
+            "SELECT datlocprovider, datlocale, pg_encoding_to_char(encoding) FROM pg_database WHERE datname = 'sabot'"
+        )
+        assert web.execute(asked).fetchone() == ("b", "C.UTF-8", "UTF8")
+        assert web.execute("SHOW timezone").fetchone() == ("UTC",)
+
+
+def test_a_commit_of_the_house_is_on_the_disk(var):
+    with using(var, HOUSE), psycopg.connect(addresses(var).database_url) as web:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            assert web.execute(f"SHOW {setting}").fetchone() == ("on",)
+
+
+def test_what_was_written_is_there_at_the_next_start(var):
+    with using(var, HOUSE):
+        write_note(var)
+    wait_until(lambda: gone(var), "the servers did not stop")
+    with using(var, HOUSE):
+        assert count_notes(var) == 1
+
+
+def test_the_last_one_out_stops_the_servers(var):
+    first = User(var)
+    assert first.answer() == "ready"
+    with using(var) as second:
+        first.leave()
+        write_note(var)
+        second.leave()
+        wait_until(lambda: gone(var), "the servers outlived their last user")
+
+
+def test_a_stop_is_clean(var):
+    with using(var, HOUSE) as user:
+        user.leave()
+    wait_until(lambda: gone(var), "the servers did not stop")
+    assert "database system is shut down" in (var / "log" / "postgresql.log").read_text()
+
+
+def test_a_user_killed_the_hard_way_is_out_as_well(var):
+    with using(var) as user:
+        user.kill()
+        wait_until(lambda: gone(var), "the servers outlived their killed user")
+
+
+def test_users_who_come_together_start_one_pair_of_servers(var):
+    users = [User(var) for _ in range(4)]
+    assert [user.answer() for user in users] == ["ready"] * 4
+    assert len([p for p in processes_of(var) if "casino.embedded.keeper" in p.cmdline()]) == 1
+    for user in users:
+        user.kill()
+
+
+def test_a_newcomer_waits_while_the_servers_stop(var):
+    for _ in range(3):
+        with using(var, HOUSE) as user:
+            user.leave()
+            with using(var, HOUSE):
+                write_note(var)
+    with using(var, HOUSE):
+        assert count_notes(var) == 3
+
+
+def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(var):
+    starter = User(var)
+    wait_until(lambda: is_locked(Places(var).keeper_lock), "no keeper came")
+    starter.kill()
+    with using(var):
+        write_note(var)
+
+
+@pytest.mark.parametrize("name", ["postgres", "valkey-server"])
+def test_a_server_that_dies_is_started_again_and_the_log_says_so(var, name):
+    with using(var, HOUSE):
+        before = server(var, name)
+        before.kill()
+        wait_until(lambda: (now := server(var, name)) and now.pid != before.pid, f"{name} did not come back")
+        wait_until(lambda: "was killed by signal 9" in (var / "log" / "keeper.log").read_text(), "the log says nothing")
+        wait_until(lambda: answers(var), f"{name} does not answer")
+
+
+def answers(var):
+    try:
+        psycopg.connect(addresses(var).database_url).close()
+        return redis.Redis.from_url(addresses(var).cache_url).ping()
+    except (psycopg.OperationalError, redis.exceptions.ConnectionError):
+        return False
+
+
+def test_servers_do_not_outlive_their_keeper_and_the_next_user_starts_them_again(var):
+    with using(var, HOUSE):
+        write_note(var)
+        psutil.Process(keeper_pid(var)).kill()
+        wait_until(lambda: keeper_pid(var) is None, "the keeper lives")
+        with using(var, HOUSE):
+            assert count_notes(var) == 1
+
+
+def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no_hindrance(var):
+    with using(var, HOUSE) as user:
+        user.leave()
+    wait_until(lambda: gone(var), "the servers did not stop")
+    places = Places(var)
+    (places.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n{places.cluster}\n")
+    with using(var, HOUSE):
+        pass
+
+
+def test_half_a_cluster_is_made_anew(var):
+    places = Places(var)
+    draft = places.cluster.with_name("postgresql.new")
+    draft.mkdir(parents=True, mode=0o700)
+    if places.account:
+        os.chown(draft, places.account.uid, places.account.gid)
+    (draft / "PG_VERSION").write_text("1")
+    with using(var):
+        write_note(var)
+
+
+def test_data_of_another_version_is_refused_with_what_to_do(var):
+    with using(var, HOUSE) as user:
+        user.leave()
+    wait_until(lambda: gone(var), "the servers did not stop")
+    (Places(var).cluster / "PG_VERSION").write_text("16\n")
+    user = User(var, HOUSE)
+    assert "was made by PostgreSQL 16, this is 18" in user.answer()
+    user.leave()
+    assert user.process.returncode == 1
+
+
+def test_a_server_that_cannot_start_says_why(var):
+    with using(var, HOUSE) as user:
+        user.leave()
+    wait_until(lambda: gone(var), "the servers did not stop")
+    (Places(var).cluster / "pg_hba.conf").write_text("nonsense\n")
+    user = User(var, HOUSE)
+    assert "PostgreSQL ended with status 1" in user.answer()
+    user.kill()
+
+
+@pytest.mark.parametrize("purpose", [Purpose.TESTS, Purpose.BENCH])
+def test_servers_of_tests_and_benches_leave_nothing(var, purpose):
+    with using(var, purpose) as user:
+        user.leave()
+    wait_until(lambda: gone(var), "the servers did not stop")
+    assert not var.exists()
+
+
+def test_only_the_servers_account_can_reach_data_and_sockets(var):
+    with using(var):
+        places = Places(var)
+        for folder in (places.cluster, places.valkey, places.sockets):
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+            assert folder.stat().st_uid == (places.account.uid if places.account else os.geteuid())
+
+
+def test_no_server_listens_on_the_network(var):
+    with using(var):
+        for process in processes_of(var):
+            assert not [c for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
