@@ -19,6 +19,7 @@ META: Final = frozenset({"description", "og:title", "og:description"})
 SKIPPED: Final = {"blocktranslate": "endblocktranslate", "blocktrans": "endblocktrans", "comment": "endcomment"}
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
+_EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 # A text handed on in a tag: the fallback of a filter, or an argument of an include.
 _FALLBACK: Final = re.compile(r"""\|\s*(?:default|default_if_none|yesno):\s*("[^"]*"|'[^']*')""")
 _ARGUMENT: Final = re.compile(r"""\s[a-z_]+=("[^"]*"|'[^']*')""")
@@ -27,7 +28,7 @@ _SENTENCE: Final = re.compile(r"[A-Z]|[^\W\d_]\s+[^\W\d_]")
 
 @dataclass(frozen=True)
 class Outright:
-    """A text that bypasses the catalogues, and its line."""
+    """A text that bypasses the catalogues, without the signs and figures around it, and its line."""
 
     line: int
     text: str
@@ -55,8 +56,13 @@ def _without_tags(source: str) -> str:
         elif token.token_type is TokenType.TEXT:
             kept.append(token.contents)
         elif token.token_type is TokenType.BLOCK and words:
-            until = SKIPPED.get(words[0], "")
+            until = "endblock" if _fills_an_attribute(words) else SKIPPED.get(words[0], "")
     return "".join(kept)
+
+
+def _fills_an_attribute(words: list[str]) -> bool:
+    """Whether a tag opens a block that stands in a class attribute of the base page: ``{% block pageclass %}``."""
+    return words[0] == "block" and words[-1].endswith("class")
 
 
 def _literals(source: str) -> Iterator[Outright]:
@@ -70,7 +76,7 @@ def _literals(source: str) -> Iterator[Outright]:
             continue
         for literal in found:
             if _SENTENCE.search(literal):
-                yield Outright(token.lineno or 0, literal[1:-1])
+                yield Outright(token.lineno or 0, _words(literal))
 
 
 def _in_page(bare: str) -> list[Outright]:
@@ -83,7 +89,11 @@ def _in_page(bare: str) -> list[Outright]:
 def _in_letter(bare: str) -> list[Outright]:
     """Every line of a plain text is read."""
     lines = enumerate(bare.splitlines(), start=1)
-    return [Outright(number, line.strip()) for number, line in lines if _LETTER.search(line)]
+    return [Outright(number, _words(line)) for number, line in lines if _LETTER.search(line)]
+
+
+def _words(text: str) -> str:
+    return _EDGES.sub("", " ".join(text.split()))
 
 
 class _Page(HTMLParser):
@@ -105,7 +115,7 @@ class _Page(HTMLParser):
             spoken.add("content")
         for name, value in attrs:
             if name in spoken and value and _LETTER.search(value):
-                self.said.append(Outright(self.getpos()[0], value))
+                self.said.append(Outright(self.getpos()[0], _words(value)))
 
     def handle_endtag(self, tag: str) -> None:
         """A script or a style ends before anything else can begin."""
@@ -116,4 +126,4 @@ class _Page(HTMLParser):
         letter = _LETTER.search(data)
         if letter and not self.silent:
             line = self.getpos()[0] + data.count("\n", 0, letter.start())
-            self.said.append(Outright(line, " ".join(data.split())))
+            self.said.append(Outright(line, _words(data)))

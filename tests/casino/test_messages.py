@@ -170,10 +170,11 @@ def test_what_is_allowed_is_no_fault_and_what_is_allowed_in_vain_is(tree):
     [
         ("<p>\n\n  Good evening</p>", [(3, "Good evening")]),
         ('<img src="/c.svg" alt="A card">', [(1, "A card")]),
-        ('<button aria-label="Close {{ name }}">×</button>', [(1, "Close ")]),
+        ('<button aria-label="Close {{ name }}">×</button>', [(1, "Close")]),
         ('<input type="submit" value="Deal"><input name="q" value="x">', [(1, "Deal")]),
         ('<input placeholder="Amount">', [(1, "Amount")]),
         ("{% if a %}<b>won</b>{% endif %}", [(1, "won")]),
+        ("<title>{{ table }} · Baccarat</title>", [(1, "Baccarat")]),
         ('{{ note|default:"Nothing yet" }}', [(1, "Nothing yet")]),
         ('{% include "_field.html" with label="Amount" %}', [(1, "Amount")]),
     ],
@@ -192,6 +193,7 @@ def test_what_a_page_says_outright_is_found(tmp_path, page, said):
         '<input type="hidden" name="action" value="deal" class="{{ open|yesno:"open,shut" }}">',
         '{% include "_field.html" with field=form.amount kind="money" %}',
         "<p>{{ amount }} · 8:1 &times; 3 – ♣</p>",
+        "{% block pageclass %}page--table{% endblock %}",
     ],
 )
 def test_what_is_translated_or_not_read_is_left_alone(tmp_path, page):
