@@ -1,0 +1,38 @@
+"""The third-card rules, cell by cell as the rulebook prints them."""
+
+import pytest
+
+from games.engine.tableau import banker_draws, player_draws
+
+#     Player's third card:  0123456789, then Player stood; D draws, s stands.
+BANKER_TABLE = {
+    0: ("DDDDDDDDDD", "D"),
+    1: ("DDDDDDDDDD", "D"),
+    2: ("DDDDDDDDDD", "D"),
+    3: ("DDDDDDDDsD", "D"),
+    4: ("ssDDDDDDss", "D"),
+    5: ("ssssDDDDss", "D"),
+    6: ("ssssssDDss", "s"),
+    7: ("ssssssssss", "s"),
+}
+
+
+@pytest.mark.parametrize("total", range(6))
+def test_player_draws_on_nought_to_five(total):
+    assert player_draws(total)
+
+
+@pytest.mark.parametrize("total", [6, 7])
+def test_player_stands_on_six_and_seven(total):
+    assert not player_draws(total)
+
+
+@pytest.mark.parametrize("total", BANKER_TABLE)
+@pytest.mark.parametrize("third", range(10))
+def test_banker_answers_player_s_third_card_by_the_table(total, third):
+    assert banker_draws(total, third) == (BANKER_TABLE[total][0][third] == "D")
+
+
+@pytest.mark.parametrize("total", BANKER_TABLE)
+def test_banker_draws_on_nought_to_five_where_player_stood(total):
+    assert banker_draws(total, None) == (BANKER_TABLE[total][1] == "D")

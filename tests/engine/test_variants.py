@@ -1,0 +1,127 @@
+"""What every game of the house must have; a new folder among the variants is tested by being there."""
+
+import re
+from fractions import Fraction
+
+import pytest
+
+from games.engine.bets import PUSH, BetRule, Variant
+from games.engine.conditions import EVERY_COUP
+from games.engine.odds import exact, percent, return_at
+from games.variants import LANGUAGES, VARIANTS, NoHelpText, help_text
+
+TABLES = {"paytable", "player_rule", "banker_table", "returns", "smallest_stake", "decks"}
+"""What a help text may leave to the engine."""
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_bet = pytest.mark.parametrize(
+    ("variant", "bet"),
+    [pytest.param(variant, bet, id=f"{slug}-{bet.code}") for slug, variant in VARIANTS.items() for bet in variant.bets],
+)
+
+
+def places(printed: str) -> int:
+    """How many decimal places a published figure has."""
+    return len(printed.partition(".")[2])
+
+
+def test_the_house_deals_these_games():
+    assert set(VARIANTS) >= {"baccarat", "golden", "no_commission", "pairs"}
+
+
+@every_variant
+def test_a_game_stands_in_the_folder_of_its_name(variant: Variant):
+    assert help_text(variant.slug, "en")
+    assert VARIANTS[variant.slug] is variant
+
+
+@every_variant
+def test_every_bet_declares_its_return(variant: Variant):
+    assert list(variant.declared) == [bet.code for bet in variant.bets]
+
+
+@every_bet
+def test_the_exact_return_is_the_declared_one(variant: Variant, bet: BetRule):
+    declared = variant.declared[bet.code]
+    assert percent(exact(variant)[bet.code].rtp, places(declared)) == declared
+
+
+@every_variant
+def test_the_headline_is_the_mean_of_its_bets(variant: Variant):
+    returns = [exact(variant)[bet].rtp for bet in variant.headline.bets]
+    mean = sum(returns, Fraction()) / len(returns)
+    assert percent(mean, places(variant.headline.percent)) == variant.headline.percent
+
+
+@every_bet
+def test_chances_come_to_one(variant: Variant, bet: BetRule):
+    odds = exact(variant)[bet.code]
+    assert odds.win + odds.push + odds.lose == 1
+    assert odds.rtp + odds.edge == 1
+
+
+@every_bet
+def test_every_prize_can_be_won(variant: Variant, bet: BetRule):
+    assert {bet.pays(coup) for coup in EVERY_COUP} == {*(prize.pays for prize in bet.prizes), None}
+
+
+@every_bet
+def test_the_smallest_stake_returns_whole_units_and_never_more_than_the_paytable(variant: Variant, bet: BetRule):
+    for _, pays in bet.prizes:
+        assert pays.payout(1) == int(1 + pays.fraction)
+    assert return_at(variant, bet.code, 1) <= exact(variant)[bet.code].rtp
+
+
+@every_bet
+def test_a_side_bet_stands_beside_bets_that_need_no_other(variant: Variant, bet: BetRule):
+    assert all(variant.bet(main).needs == () for main in bet.needs)
+
+
+@every_bet
+def test_only_what_pays_less_than_even_money_bears_a_commission(variant: Variant, bet: BetRule):
+    assert not bet.commission or all(pays is PUSH or pays.fraction < 1 for _, pays in bet.prizes)
+
+
+@every_variant
+def test_exclusions_are_between_bets_of_the_game(variant: Variant):
+    codes = {bet.code for bet in variant.bets}
+    assert all(rivals <= codes and len(rivals) > 1 for rivals in variant.exclusions)
+
+
+@every_variant
+@every_language
+def test_everything_has_a_name_in_every_language(variant: Variant, language: str):
+    keys = {"name", "tagline"}
+    keys |= {f"bet.{bet.code}" for bet in variant.bets}
+    keys |= {f"when.{when.name}" for bet in variant.bets for when, _ in bet.prizes}
+    assert all(variant.label(language, key).strip() for key in keys)
+
+
+@every_variant
+@every_language
+def test_the_help_names_only_tables_there_are(variant: Variant, language: str):
+    assert set(re.findall(r"\{\{ (\w+) \}\}", help_text(variant.slug, language))) <= TABLES
+
+
+@every_variant
+@every_language
+def test_the_help_leaves_prices_rules_and_returns_to_the_engine(variant: Variant, language: str):
+    lines = help_text(variant.slug, language).splitlines()
+    assert {f"{{{{ {table} }}}}" for table in TABLES} <= set(lines)
+    assert not re.search(r"\d\s?%", "\n".join(lines))
+
+
+@every_variant
+def test_help_in_five_languages_is_five_texts(variant: Variant):
+    assert len({help_text(variant.slug, language) for language in LANGUAGES}) == len(LANGUAGES) == 5
+
+
+@pytest.mark.parametrize(("slug", "language"), [("baccarat", "fr"), ("faro", "en"), ("../engine", "en")])
+def test_there_is_no_other_help(slug: str, language: str):
+    with pytest.raises(NoHelpText):
+        help_text(slug, language)
+
+
+def test_no_two_games_have_the_same_digest():
+    assert len({variant.digest for variant in VARIANTS.values()}) == len(VARIANTS)
