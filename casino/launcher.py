@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from types import FrameType
-from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
 
 from django.conf import settings
 from django.core.management import call_command
@@ -28,6 +28,7 @@ from casino.embedded.children import Child, Program, describe, last_lines
 from casino.embedded.errors import EmbeddedError
 
 ADDRESS = "127.0.0.1"
+HEALTH = "/healthz"
 POLL_SECONDS = 0.2
 SECONDS_TO_OPEN = 60.0
 SECONDS_TO_STOP = 10.0
@@ -116,7 +117,7 @@ class Launcher:
     def _wait_for_the_first_page(self, web: Child) -> None:
         """Wait until web answers. Raises CannotOpen with the end of its log if it does not."""
         deadline = time.monotonic() + SECONDS_TO_OPEN
-        while not _answers(self._port):
+        while not answers(self._port):
             status = web.exit_status()
             if status is not None or time.monotonic() > deadline:
                 how = f"Web {describe(status)}" if status is not None else "Web did not answer"
@@ -218,15 +219,19 @@ def _uses_embedded() -> bool:
     return settings.EMBEDDED or embedded.addresses(settings.VAR_DIR).broker_url == settings.BROKER_URL
 
 
-def _answers(port: int) -> bool:
-    """Ask for a page. The port listens already, so that the question waits until web is there; any answer will do."""
+def answers(port: int) -> bool:
+    """Ask web how it is. The port listens already, so that the question waits until web is there.
+
+    A redirect to HTTPS or a refused host name is an answer too.
+    """
+    connection = HTTPConnection(ADDRESS, port, timeout=1)
     try:
-        with urlopen(f"http://{ADDRESS}:{port}/", timeout=1):
-            return True
-    except HTTPError:
-        return True
-    except (URLError, OSError):
+        connection.request("GET", HEALTH)
+        return connection.getresponse().status < HTTPStatus.INTERNAL_SERVER_ERROR
+    except (OSError, HTTPException):
         return False
+    finally:
+        connection.close()
 
 
 @contextmanager

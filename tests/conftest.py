@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.core.cache import cache
 from pytest_django import DjangoDbBlocker
 
 from casino import embedded
@@ -25,6 +26,14 @@ def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBl
     """Instead of Django's test database: this process's own clone of the migrated template."""
     with django_db_blocker.unblock(), databases.clone(os.environ.get("PYTEST_XDIST_WORKER", "main")):
         yield
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(request: pytest.FixtureRequest) -> None:
+    """Forget what earlier tests did, such as log-ins that were counted: a transaction rolls back no cache."""
+    if request.node.get_closest_marker("django_db"):
+        request.getfixturevalue("db")
+        cache.clear()
 
 
 @pytest.fixture

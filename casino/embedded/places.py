@@ -20,6 +20,7 @@ LONGEST_SOCKET_PATH = 107
 PORT = 5432  # no network port: part of the socket's name
 SOCKET_OF_POSTGRESQL = f".s.PGSQL.{PORT}"
 SOCKET_OF_VALKEY = "valkey.sock"
+VALKEY_DATABASES = 4096  # the house uses two; each test takes a pair of its own
 OUTSIDE = Path("/var/lib/sabot")
 SHORT = Path("/tmp")  # noqa: S108  (TMPDIR would differ between processes that must meet; the folder made here is private)
 
@@ -68,15 +69,23 @@ class Addresses:
         """For making roles and databases."""
         return self.database("postgres", SUPERUSER)
 
+    def broker(self, number: int) -> str:
+        """Return the address of Valkey's database *number*, as Celery wants it."""
+        return f"redis+socket://{self.sockets / SOCKET_OF_VALKEY}?virtual_host={number}"
+
+    def cache(self, number: int) -> str:
+        """Return the address of Valkey's database *number*, as redis-py wants it."""
+        return f"unix://{self.sockets / SOCKET_OF_VALKEY}?db={number}"
+
     @property
     def broker_url(self) -> str:
-        """As Celery wants it."""
-        return f"redis+socket://{self.sockets / SOCKET_OF_VALKEY}?virtual_host=0"
+        """For messages."""
+        return self.broker(0)
 
     @property
     def cache_url(self) -> str:
-        """As redis-py wants it; another database than the broker's."""
-        return f"unix://{self.sockets / SOCKET_OF_VALKEY}?db=1"
+        """For what may be forgotten."""
+        return self.cache(1)
 
 
 @dataclass(frozen=True)

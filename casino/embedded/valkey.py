@@ -6,7 +6,7 @@ import time
 from casino.embedded.binaries import Binaries
 from casino.embedded.children import Child, Program, describe, last_lines
 from casino.embedded.errors import DidNotStart
-from casino.embedded.places import SOCKET_OF_VALKEY, Places
+from casino.embedded.places import SOCKET_OF_VALKEY, VALKEY_DATABASES, Places
 
 NAME = "Valkey"
 SECONDS_TO_START = 20.0
@@ -23,6 +23,7 @@ def program(places: Places, binaries: Binaries, inherited: tuple[int, ...]) -> P
             *("--unixsocket", str(places.sockets / SOCKET_OF_VALKEY)),
             *("--unixsocketperm", "700"),
             *("--dir", str(places.valkey)),
+            *("--databases", str(VALKEY_DATABASES)),
             *("--appendonly", "yes"),
             *("--appendfsync", "everysec"),
             *("--save", ""),

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+import redis
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from django.test import override_settings
 from psycopg.sql import SQL, Identifier
 
 from casino.embedded import Addresses, Purpose, ensure_running
 from casino.embedded.locks import FileLock
-from casino.embedded.places import OWNER_ROLE, SUPERUSER, WEB_ROLE
+from casino.embedded.places import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
 
 TEMPLATE = "template_of_tests"
 
@@ -26,6 +28,7 @@ class Database:
 
     name: str
     addresses: Addresses
+    number: int  # of its own pair of Valkey's databases
 
     @property
     def web_url(self) -> str:
@@ -49,9 +52,19 @@ class Database:
             "DJANGO_SETTINGS_MODULE": "casino.settings",
             "DATABASE_URL": self.web_url,
             "DATABASE_OWNER_URL": self.owner_url,
-            "BROKER_URL": self.addresses.broker_url,
-            "CACHE_URL": self.addresses.cache_url,
+            "BROKER_URL": self.broker_url,
+            "CACHE_URL": self.cache_url,
         }
+
+    @property
+    def broker_url(self) -> str:
+        """For messages that no other test's worker takes."""
+        return self.addresses.broker(self.number)
+
+    @property
+    def cache_url(self) -> str:
+        """For counters that no other test moves."""
+        return self.addresses.cache(self.number + 1)
 
 
 def servers() -> Addresses:
@@ -61,15 +74,16 @@ def servers() -> Addresses:
 
 @contextmanager
 def clone(name: str) -> Iterator[Database]:
-    """Make a database like the migrated template, point both of Django's aliases at it, and drop it afterwards."""
+    """Make a database like the migrated template, point Django at it and at an empty cache, and drop it afterwards."""
     addresses = servers()
     _make_template(addresses)
     unique = f"{name}_{secrets.token_hex(4)}"
+    database = Database(unique, addresses, _next_number(addresses))
     with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
         superuser.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(unique), Identifier(TEMPLATE)))
         try:
-            with pointed_at(unique):
-                yield Database(unique, addresses)
+            with pointed_at(unique), override_settings(CACHES=_caches(database)):
+                yield database
         finally:
             superuser.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(unique)))
 
@@ -89,6 +103,19 @@ def _point(names: dict[str, str]) -> None:
     connections.close_all()
     for alias, name in names.items():
         connections.settings[alias]["NAME"] = name
+
+
+def _next_number(addresses: Addresses) -> int:
+    """Number the databases of this run, beyond those of a house; after two thousand the first ones are used again."""
+    with redis.Redis.from_url(addresses.cache_url) as valkey:
+        number = 2 * int(valkey.incr("databases of tests")) % VALKEY_DATABASES or 2
+    with redis.Redis.from_url(addresses.cache(number + 1)) as cache:
+        cache.flushdb()
+    return number
+
+
+def _caches(database: Database) -> dict[str, dict[str, str]]:
+    return {"default": settings.CACHES["default"] | {"LOCATION": database.cache_url}}
 
 
 def _make_template(addresses: Addresses) -> None:

@@ -2,16 +2,14 @@
 
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
 import pytest
 
+from casino.launcher import answers, web_arguments
 from tests.harness.databases import Database
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -24,8 +22,13 @@ class WebServer:
     """A running server process and its address."""
 
     process: subprocess.Popen[bytes]
-    url: str
+    port: int
     log: Path
+
+    @property
+    def url(self) -> str:
+        """Where it answers, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
 
     def printed(self) -> str:
         """Return everything it has written so far."""
@@ -40,18 +43,9 @@ def start(database: Database, log: Path, *, application: str, environment: Mappi
     it does not.
     """
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listening, log.open("wb") as output:
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        port = listening.getsockname()[1]
         process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "uvicorn",
-                application,
-                "--fd",
-                str(listening.fileno()),
-                "--timeout-graceful-shutdown",
-                "3",
-            ],
+            web_arguments(listening.fileno(), application),
             cwd=PROJECT,
             env=database.environment | dict(environment),
             stdin=subprocess.DEVNULL,
@@ -59,7 +53,7 @@ def start(database: Database, log: Path, *, application: str, environment: Mappi
             stderr=subprocess.STDOUT,
             pass_fds=(listening.fileno(),),
         )
-    server = WebServer(process, url, log)
+    server = WebServer(process, port, log)
     _wait_until_it_answers(server)
     return server
 
@@ -104,15 +98,8 @@ def web_server(start_server: ServerStarter) -> WebServer:
 
 
 def _wait_until_it_answers(server: WebServer) -> None:
-    """The port listens from the start, so that one request waits as long as the server takes; any answer will do."""
     deadline = time.monotonic() + SECONDS_TO_START
-    while True:
-        try:
-            with urlopen(Request(server.url + "/", headers={"Accept": "text/html"}), timeout=2):  # noqa: S310
-                return
-        except HTTPError:
-            return
-        except (URLError, OSError):
-            if server.process.poll() is not None or time.monotonic() > deadline:
-                stop(server)
-                pytest.fail(f"The web server did not answer:\n{server.printed()}", pytrace=False)
+    while not answers(server.port):
+        if server.process.poll() is not None or time.monotonic() > deadline:
+            stop(server)
+            pytest.fail(f"The web server did not answer:\n{server.printed()}", pytrace=False)
