@@ -19,6 +19,7 @@ from games.presentation import Notice
 from games.sentences import refusal, repeated
 from games.variants import VARIANTS
 from players.access import PlayerRequest, player_required, session_id
+from players.identity import player_of
 from wallet.models import Mode
 
 NOTICE = "table_notice"  # session key: a sentence that waits for the page after a redirect
@@ -27,8 +28,8 @@ NOTICE = "table_notice"  # session key: a sentence that waits for the page after
 @require_safe
 def lobby(request: HttpRequest) -> HttpResponse:
     """The tables of the house; anyone may look."""
-    player = getattr(request, "player", None)
-    return render(request, "games/lobby.html", {"tables": selectors.lobby(player, _language())})
+    tables = selectors.lobby(player_of(request.user), _language())
+    return render(request, "games/lobby.html", {"tables": tables})
 
 
 @player_required

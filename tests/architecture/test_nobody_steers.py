@@ -1,0 +1,132 @@
+"""No path exists by which anyone can steer an outcome: shown on the source itself, so that none can be added unseen."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django import forms
+from django.apps import apps
+from django.urls import URLPattern, URLResolver, get_resolver
+
+PROJECT = Path(__file__).resolve().parents[2]
+APPS = ("audit", "casino", "games", "players", "wallet")
+OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
+
+# Who may deal cards, and why.
+DEALS = {
+    "games/solo.py": "a round, from the seed that was committed to",
+    "games/simulation": "simulated rounds, without money and without a database",
+    "games/management/commands/simulate.py": "the same",
+}
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    for app in APPS:
+        for path in sorted((PROJECT / app).rglob("*.py")):
+            name = str(path.relative_to(PROJECT))
+            if not name.startswith("games/engine/"):
+                yield name, ast.parse(path.read_text())
+
+
+def imported_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def called_names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            function = node.func
+            yield function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def test_no_product_module_uses_a_predictable_generator():
+    offenders = [
+        name
+        for name, tree in sources()
+        for imported in imported_names(tree)
+        if imported.split(".")[0] == "random" or imported.startswith("numpy.random")
+    ]
+    assert offenders == []
+
+
+def test_seeds_come_from_the_operating_system_in_one_place():
+    drawing = {name for name, tree in sources() if {"token_bytes", "urandom"} & set(called_names(tree))}
+    assert {name for name in drawing if name.startswith("games/")} - {"games/seeds.py"} <= set(DEALS) | {
+        name for name in drawing if name.startswith("games/simulation")
+    }
+    tree = dict(sources())["games/seeds.py"]
+    assert "token_bytes" in set(called_names(tree))
+
+
+def test_cards_are_dealt_only_by_solo_play_and_by_simulations_without_money():
+    dealing = {name for name, tree in sources() if "shuffle" in set(called_names(tree))}
+    assert all(any(name.startswith(allowed) for allowed in DEALS) for name in dealing)
+    for name, tree in sources():
+        if name in dealing and name != "games/solo.py":
+            assert not [
+                each for each in imported_names(tree) if each.split(".")[0] in ("wallet", "players", "django.db")
+            ]
+
+
+def test_the_seed_of_a_round_is_the_one_that_was_sealed():
+    tree = dict(sources())["games/solo.py"]
+    assigned = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "seed" for target in node.targets)
+    ]
+    makers = {getattr(value.func, "id", "") for value in assigned if isinstance(value, ast.Call)}
+    assert len(assigned) == sum(isinstance(value, ast.Call) for value in assigned)
+    assert makers == {"unseal", "new_sealed_seed"}
+    shuffles = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"
+    ]
+    assert [getattr(call.args[0], "id", "") for call in shuffles] == ["seed"]
+
+
+def test_seeds_are_opened_only_to_play_their_round():
+    opening = {name for name, tree in sources() if "unseal" in set(called_names(tree))}
+    assert opening == {"games/solo.py"}
+
+
+def every_form(base: type[forms.BaseForm]) -> Iterator[type[forms.BaseForm]]:
+    for form in base.__subclasses__():
+        if form.__module__.split(".")[0] in APPS:
+            yield form
+        yield from every_form(form)
+
+
+def test_no_form_carries_a_card_a_seed_or_a_result():
+    get_resolver().url_patterns  # noqa: B018  (imports every view, and with it every form)
+    fields = {
+        f"{form.__module__}.{form.__name__}.{field}"
+        for form in every_form(forms.BaseForm)
+        for field in form.base_fields  # type: ignore[attr-defined]
+    }
+    assert any(name.endswith("SlipForm.round_id") for name in fields)
+    assert [name for name in fields if any(word in name.rsplit(".", 1)[1] for word in OUTCOME_WORDS)] == []
+
+
+def patterns(resolver: URLResolver) -> Iterator[URLPattern]:
+    for each in resolver.url_patterns:
+        if isinstance(each, URLResolver):
+            yield from patterns(each)
+        else:
+            yield each
+
+
+def test_no_address_carries_a_card_a_seed_or_a_result():
+    parameters = {name for pattern in patterns(get_resolver()) for name in pattern.pattern.regex.groupindex}
+    assert parameters
+    assert not [name for name in parameters if any(word in name for word in OUTCOME_WORDS)]
+
+
+@pytest.mark.parametrize("model", ["Round", "Participation", "Wager"])
+def test_finished_rounds_have_no_way_to_be_edited(model):
+    permissions = apps.get_model("games", model)._meta.default_permissions
+    assert not set(permissions) & {"add", "change", "delete"}

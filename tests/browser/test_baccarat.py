@@ -1,0 +1,307 @@
+"""A round of Baccarat as a person plays it, in real Chromium against the real server."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page, expect
+
+from games.engine.coup import Outcome
+from games.models import Participation, Round
+from players.models import Player
+from tests.builders import PASSWORD, a_player, a_table
+from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.web import ServerStarter, WebServer
+from tests.servers.search import seed_where
+from wallet import accounts
+from wallet.models import Mode
+from wallet.money import format_money
+
+pytestmark = pytest.mark.browser
+
+MONEY = 1_000_000
+TABLE = "/en/table/baccarat/real/"
+
+# A round with six cards that Banker wins, so that every step of the dealing is seen.
+BANKER_IN_SIX = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is Outcome.BANKER)
+
+
+@pytest.fixture
+def web_server(start_server: ServerStarter) -> WebServer:
+    """The house; the first round anyone opens is won by Banker in six cards."""
+    return start_server(application="tests.servers.chosen:application", environment={"CHOSEN_SEEDS": BANKER_IN_SIX})
+
+
+@pytest.fixture
+def player(web_server: WebServer) -> Player:
+    a_table()
+    return a_player(real=MONEY, free=MONEY, password=PASSWORD)
+
+
+@pytest.fixture
+def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
+    """Open a window of one's own, logged in, and fail on anything the browser complained of."""
+    complaints: list[str] = []
+
+    def open_window(**options: object) -> Page:
+        window = new_context(**({"base_url": web_server.url, "viewport": DESKTOP} | options))
+        log_in(window, web_server, player)
+        page = window.new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    yield open_window
+    assert complaints == []
+
+
+def log_in(window: BrowserContext, server: WebServer, player: Player) -> None:
+    client = Client()
+    client.force_login(player.user)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": server.url}])
+
+
+def meter(page: Page, name: str) -> str:
+    return page.locator(f".meter--{name} .meter__sum").inner_text().replace("\n", "")
+
+
+def place(page: Page, bet: str = "banker") -> None:
+    """Put one chip on a bet and wait until the house has it."""
+    before = page.locator("[name=slip_version]").input_value()
+    page.locator(f"#bet-{bet}").click()
+    expect(page.locator("[name=slip_version]")).not_to_have_value(before)
+
+
+def dealt(page: Page) -> None:
+    """Wait until the table is at rest with a round on it."""
+    expect(page.locator("#game.game--fresh")).to_have_count(0, timeout=15_000)
+    expect(page.locator(".call__result")).to_be_visible()
+
+
+def test_a_round_from_log_in_to_game_logs(page: Page, player: Player):
+    page.goto("/en/account/login/")
+    page.get_by_label("E-mail").fill(player.user.email)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.goto(TABLE)
+    place(page)
+    assert meter(page, "bet") == format_money(1000, "SEK", "en")
+    assert meter(page, "balance") == format_money(MONEY - 1000, "SEK", "en")
+    page.locator("#act-deal").click()
+    dealt(page)
+    part = Participation.objects.get()
+    assert part.paid == 1950
+    assert meter(page, "win") == format_money(1950, "SEK", "en")
+    assert meter(page, "balance") == format_money(part.balance_after, "SEK", "en")
+    page.get_by_role("link", name="Game logs").first.click()
+    expect(page.get_by_text(part.round.code).first).to_be_visible()
+    assert accounts.balance(player.pk, Mode.REAL) == part.balance_after == MONEY + 950
+
+
+def test_no_result_is_shown_before_its_cards(enter):
+    page = enter()
+    page.goto(TABLE)
+    place(page)
+    page.locator("#act-deal").click()
+    seen = page.evaluate(
+        """async () => {
+            const seen = [];
+            const game = () => document.querySelector('#game.game--fresh');
+            while (!game()) await new Promise(requestAnimationFrame);
+            const visible = (e) => e.checkVisibility({visibilityProperty: true, opacityProperty: true});
+            const shown = (selector) => [...document.querySelectorAll(selector)].filter(visible).length;
+            while (game()) {
+                seen.push({
+                    cards: shown('.card'), scores: shown('.hand__score'), call: shown('.call__result'),
+                    lit: shown('.spot__lit') + shown('.hand__won'), paid: shown('.spot__paid'),
+                    win: document.querySelector('.meter--win .meter__sum').innerText,
+                    spoken: document.getElementById('spoken').innerText,
+                });
+                await new Promise(requestAnimationFrame);
+            }
+            return seen;
+        }"""
+    )
+    unfinished = [each for each in seen if each["cards"] < 6]
+    assert {each["cards"] for each in seen} >= {1, 2, 3, 4, 5, 6}, "cards come one after another"
+    assert [each["cards"] for each in seen] == sorted(each["cards"] for each in seen)
+    for each in unfinished:
+        assert (each["scores"], each["call"], each["lit"], each["paid"]) == (0, 0, 0, 0)
+        assert "19" not in each["win"]
+        assert "wins" not in each["spoken"]
+
+
+def test_third_cards_come_last_and_lie_across(enter):
+    page = enter()
+    page.goto(TABLE)
+    place(page)
+    page.locator("#act-deal").click()
+    dealt(page)
+    orders = page.locator(".card").evaluate_all(
+        "cards => cards.map(c => [+c.dataset.due, c.classList.contains('card--third')])"
+    )
+    assert sorted(orders) == [[1, False], [2, False], [3, False], [4, False], [5, True], [6, True]]
+    played = Round.objects.get()
+    shown = page.locator(".card").evaluate_all(
+        "cards => Object.fromEntries(cards.map(c => [c.dataset.due, c.innerText.trim()]))"
+    )
+    assert [shown[str(order)].replace("10", "T") for order in range(1, 7)] == [code[0] for code in played.cards.split()]
+
+
+def test_with_reduced_motion_the_result_stands_at_once(enter):
+    page = enter(reduced_motion="reduce")
+    page.goto(TABLE)
+    place(page)
+    page.locator("#act-deal").click()
+    expect(page.locator(".call__result")).to_be_visible(timeout=2_000)
+    expect(page.locator(".card")).to_have_count(6)
+    assert page.locator(".card").evaluate_all("cards => cards.every(c => c.checkVisibility())")
+
+
+def test_a_double_click_on_deal_plays_once(enter, player):
+    page = enter()
+    page.goto(TABLE)
+    place(page)
+    page.locator("#act-deal").dblclick()
+    dealt(page)
+    assert Round.objects.count() == 1
+
+
+def test_rapid_clicks_on_a_bet_all_count(enter):
+    page = enter()
+    page.goto(TABLE)
+    for _ in range(6):
+        page.locator("#bet-tie").click(no_wait_after=True)
+    expect(page.locator(".meter--bet .meter__sum")).to_have_text(format_money(6000, "SEK", "en"))
+
+
+def test_two_tabs_show_one_table_and_play_one_round(enter, player):
+    one = enter()
+    one.goto(TABLE)
+    place(one)
+    two = one.context.new_page()
+    two.goto(TABLE)
+    assert meter(two, "bet") == format_money(1000, "SEK", "en")
+    one.locator("#act-deal").click()
+    dealt(one)
+    two.locator("#act-deal").click()
+    dealt(two)
+    assert Round.objects.count() == 1
+    assert meter(two, "balance") == meter(one, "balance")
+
+
+def test_the_back_button_cannot_stake_twice(enter):
+    page = enter()
+    page.goto(TABLE)
+    place(page)
+    page.locator("#act-deal").click()
+    dealt(page)
+    page.goto("/en/history/")
+    page.go_back()
+    page.locator("#act-deal").click()
+    expect(page.locator(".call__notice")).to_be_visible()
+    assert Round.objects.count() == 1
+
+
+def test_bets_survive_a_reload_and_undo_still_knows_them(enter):
+    page = enter()
+    page.goto(TABLE)
+    place(page)
+    page.locator("#act-double").click()
+    expect(page.locator(".meter--bet .meter__sum")).to_have_text(format_money(2000, "SEK", "en"))
+    page.reload()
+    assert meter(page, "bet") == format_money(2000, "SEK", "en")
+    page.locator("#act-undo").click()
+    expect(page.locator(".meter--bet .meter__sum")).to_have_text(format_money(1000, "SEK", "en"))
+
+
+def test_play_never_reloads_the_page(enter):
+    page = enter(reduced_motion="reduce")
+    page.goto(TABLE)
+    page.evaluate("window.stillHere = true")
+    place(page)
+    for button in ("deal", "rebet_deal"):
+        code = page.locator(".seal b").all_inner_texts()
+        page.locator(f"#act-{button}").click()
+        expect(page.locator(".call__result")).to_be_visible()
+        expect(page.locator(".seal b")).not_to_have_text(code[0] if code else "-")
+    assert Round.objects.count() == 2
+    assert page.evaluate("window.stillHere")
+
+
+def test_a_whole_round_without_javascript(enter):
+    page = enter(java_script_enabled=False)
+    page.goto(TABLE)
+    page.locator("#bet-banker").click()
+    page.locator("#act-deal").click()
+    expect(page.locator(".card")).to_have_count(6)
+    expect(page.locator(".call__result")).to_be_visible()
+    assert meter(page, "win") == format_money(1950, "SEK", "en")
+
+
+def test_a_whole_round_by_keyboard(enter):
+    page = enter(reduced_motion="reduce")
+    page.goto(TABLE)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "bet-banker":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator(".meter--bet .meter__sum")).to_have_text(format_money(1000, "SEK", "en"))
+    assert page.evaluate("document.activeElement.id") == "bet-banker", "the focus stays where it was"
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "act-deal":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator(".call__result")).to_be_visible()
+    assert Round.objects.count() == 1
+
+
+def test_cards_totals_and_result_are_spoken_in_order(enter):
+    page = enter(reduced_motion="reduce")
+    page.goto(TABLE)
+    place(page)
+    page.locator("#act-deal").click()
+    dealt(page)
+    lines = page.locator("#spoken p").all_inner_texts()
+    cards = [number for number, line in enumerate(lines) if " of " in line]
+    result = next(number for number, line in enumerate(lines) if "Banker wins" in line)
+    assert len(cards) == 6
+    assert max(cards) < result
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+def test_everything_needed_to_play_is_in_one_view(enter, viewport, language):
+    page = enter(viewport=viewport)
+    page.goto(f"/{language}/table/baccarat/real/")
+    place(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out at the side"
+    for selector in (
+        "#bet-player",
+        "#bet-tie",
+        "#bet-banker",
+        "#act-deal",
+        ".meter--bet",
+        ".meter--balance",
+        ".meter--win",
+    ):
+        box = page.locator(selector).bounding_box()
+        assert box is not None, selector
+        assert box["y"] + box["height"] <= viewport["height"], f"{selector} needs scrolling"
+        assert box["x"] >= 0, selector
+        assert box["x"] + box["width"] <= viewport["width"], selector
+
+
+def test_the_real_and_free_switch_keeps_the_money_apart(enter, player):
+    page = enter(reduced_motion="reduce")
+    page.goto(TABLE)
+    page.get_by_role("link", name="Free play").click()
+    place(page, "tie")
+    page.locator("#act-deal").click()
+    expect(page.locator(".call__result")).to_be_visible()
+    assert accounts.balance(player.pk, Mode.REAL) == MONEY
+    assert Participation.objects.get().mode == "F"

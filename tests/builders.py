@@ -1,0 +1,67 @@
+"""People, tables and money for tests, made through the product's own services."""
+
+from datetime import date
+from itertools import count
+from uuid import uuid4
+
+from games.limits import StoredLimits
+from games.models import NextRound, Table
+from games.shipped import baccarat_limits
+from games.solo import Played, add_chip, place_at, play_round
+from games.tables import make_table, set_open
+from players.models import Jurisdiction, Player, User
+from wallet import accounts, ledger
+from wallet.models import Mode
+
+PASSWORD = "long enough for anyone"
+_numbers = count(1)
+
+
+def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password: str | None = None) -> Player:
+    """A player with that much real and free money, in minor units."""
+    where = Jurisdiction.objects.get(pk=jurisdiction)
+    user = User.objects.create_user(f"player{next(_numbers)}.{uuid4().hex[:6]}@example.com", password)
+    player = Player.objects.create(
+        user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
+    )
+    accounts.open_accounts(player)
+    for mode, kind, amount in ((Mode.REAL, "cashier", real), (Mode.FREE, "mint", free)):
+        if amount:
+            _give(player, mode, kind, amount)
+    return player
+
+
+def _give(player: Player, mode: Mode, kind: str, amount: int) -> None:
+    source = accounts.house_account(kind, player.currency, mode)
+    cash = accounts.player_account(player.pk, mode)
+    lines = (
+        ledger.Line(source, player.currency, mode, -amount),
+        ledger.Line(cash, player.currency, mode, amount),
+    )
+    ledger.post(ledger.Journal(uuid4(), "deposit", lines))
+
+
+def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_open: bool = True) -> Table:
+    """The `baccarat` table, open unless asked otherwise."""
+    table = make_table(
+        slug=slug, name="Baccarat", variant="baccarat", limits=limits or baccarat_limits(), by="staff:test"
+    )
+    if is_open:
+        table = set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+    return table
+
+
+def a_place(player: Player, table: Table, mode: Mode = Mode.REAL, **bets: int) -> NextRound:
+    """The player's place at the table with one chip on each bet named: ``a_place(player, table, tie=1000)``."""
+    place_at(player=player, table_id=table.pk, mode=mode)
+    for bet, chip in bets.items():
+        add_chip(player=player, table_id=table.pk, mode=mode, bet=bet, chip=chip)
+    return place_at(player=player, table_id=table.pk, mode=mode)
+
+
+def a_round(player: Player, table: Table, mode: Mode = Mode.REAL, **bets: int) -> Played:
+    """A round played with one chip on each bet named."""
+    place = a_place(player, table, mode, **bets)
+    return play_round(
+        player=player, table_id=table.pk, mode=mode, round_id=place.round_id, slip_version=place.slip_version
+    )

@@ -1,0 +1,111 @@
+"""A round survives the death of the web process before and after each of its SQL statements.
+
+Whenever it dies, there is no round or a whole one; the ledger is clean; and the same click again gives the one true
+answer.
+"""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from django.core.management import call_command
+
+from audit.models import Event
+from games.models import NextRound, Participation, Round
+from tests.builders import a_player, a_table
+from tests.harness.databases import Database
+from tests.harness.visitor import Visitor
+from tests.harness.web import PROJECT
+from wallet import accounts
+from wallet.models import Entry, Journal, Mode
+
+MONEY = 100_000_000
+PLAY = "/en/table/baccarat/real/play/"
+CHIP = 1000
+
+
+@pytest.fixture
+def mortal_server(cloned_db: Database) -> Iterator[str]:
+    """The house in a process that dies when asked and is replaced at once; gives its address."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.servers.mortal", str(listening.fileno())],
+            cwd=PROJECT,
+            env=cloned_db.environment,
+            pass_fds=(listening.fileno(),),
+        )
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, when):
+    player, _table = a_player(real=MONEY), a_table()
+    visitor = Visitor(mortal_server, player.user)
+    visitor.get("/en/table/baccarat/real/")
+    deaths = 0
+    for number in count(1):
+        place = place_with_a_chip(visitor, player)
+        form = {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version}
+        died = dies(visitor, form, f"{when} {number}")
+        deaths += died
+        if died:
+            assert_whole_or_nothing(player, place)
+            status, text = visitor.post(PLAY, form)
+            assert status == 200
+            assert str(place.round_id) in text or Round.objects.get(pk=place.round_id).code in text
+        assert_whole(player, place)
+        call_command("verify_ledger", verbosity=0)
+        if not died:
+            break
+    assert deaths >= 6  # look, lock, post, store, record, commit: fewer would mean that the test looked elsewhere
+    assert Round.objects.count() == number
+    assert accounts.balance(player.pk, Mode.REAL) == MONEY + sum(
+        part.paid - part.staked for part in Participation.objects.all()
+    )
+
+
+def place_with_a_chip(visitor: Visitor, player) -> NextRound:
+    place = NextRound.objects.get(player=player)
+    form = {"action": "bet:player", "chip": CHIP, "round_id": place.round_id, "slip_version": place.slip_version}
+    status, _text = visitor.post(PLAY, form)
+    assert status == 200
+    place.refresh_from_db()
+    assert place.slip == {"player": CHIP}
+    return place
+
+
+def dies(visitor: Visitor, form: dict[str, object], fate: str) -> bool:
+    try:
+        status, _text = visitor.post(PLAY, form, **{"X-Die": fate})
+    except ConnectionError:
+        return True
+    assert status == 200
+    return False
+
+
+def assert_whole_or_nothing(player, place: NextRound) -> None:
+    if Round.objects.filter(pk=place.round_id).exists():
+        assert_whole(player, place)
+    else:
+        assert not Participation.objects.filter(round_id=place.round_id).exists()
+        assert not Journal.objects.filter(round_id=place.round_id).exists()
+        assert not Event.objects.filter(on=f"round:{place.round_id}").exists()
+        place.refresh_from_db()
+        assert place.slip == {"player": CHIP}
+
+
+def assert_whole(player, place: NextRound) -> None:
+    part = Participation.objects.get(round_id=place.round_id)
+    assert part.wagers.get().stake == CHIP
+    assert part.balance_after == accounts.balance(player.pk, Mode.REAL)
+    assert set(Journal.objects.filter(round_id=place.round_id).values_list("kind", flat=True)) == {"stake", "settle"}
+    assert sum(Entry.objects.filter(journal__round_id=place.round_id).values_list("amount", flat=True)) == 0
+    assert Event.objects.filter(kind="round.settled", on=f"round:{place.round_id}").count() == 1
+    assert not NextRound.objects.filter(round_id=place.round_id).exists()

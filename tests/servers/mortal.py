@@ -1,0 +1,89 @@
+"""The house in a process that can be made to die at any statement of a request.
+
+``python -m tests.servers.mortal FD`` serves on an open socket. A request with the header ``X-Die: before 3`` (or
+``after 3``) kills the process with SIGKILL right before (after) the third SQL statement of that request; COMMIT counts
+as one. A parent that has loaded everything forks the next process at once, on the same socket, as a supervisor would.
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import uvicorn
+from a2wsgi import WSGIMiddleware
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+
+from casino.wsgi import application as pages
+
+HEADER = "HTTP_X_DIE"
+
+
+class Fate(threading.local):
+    """When the request of this thread dies: before or after which statement."""
+
+    when = ""
+    left = 0
+
+    def meet(self, when: str) -> None:
+        """Die if this is the moment."""
+        if self.when == when and self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+fate = Fate()
+
+
+def counted(work: Callable[[], Any]) -> Any:
+    """Do one statement's work, or die before or after it."""
+    fate.left -= 1
+    fate.meet("before")
+    result = work()
+    fate.meet("after")
+    return result
+
+
+def watch(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
+    """Count what a new connection is asked to do."""
+    connection.execute_wrappers.append(
+        lambda execute, sql, params, many, context: counted(lambda: execute(sql, params, many, context))
+    )
+
+
+def mortal_pages(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """Serve the house, with the fate that the request asks for."""
+    when, _, number = environ.get(HEADER, "never 0").partition(" ")
+    fate.when, fate.left = when, int(number)
+    return pages(environ, start_response)
+
+
+def serve(descriptor: int) -> None:
+    """Be the process that dies."""
+    connection_created.connect(watch)
+    commit = BaseDatabaseWrapper._commit
+    BaseDatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[method-assign]
+    uvicorn.run(WSGIMiddleware(mortal_pages), fd=descriptor, log_level="warning")
+
+
+def main(descriptor: int) -> None:
+    """Fork a server, and the next one when it has died, until told to stop."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    child = 0
+    try:
+        while True:
+            child = os.fork()
+            if child == 0:
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                serve(descriptor)
+                os._exit(0)
+            os.waitpid(child, 0)
+    finally:
+        if child:
+            os.kill(child, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
