@@ -110,7 +110,7 @@ function dropChip(spot) {
 
 function press(event) {
   const button = event.target.closest("#game button[name=action], #game [name=chip]");
-  if (dealing && event.target.closest("#game .game__form")) {
+  if (dealing && event.target.closest("#game .felt, #game .rail")) {
     event.preventDefault();
     dealing.abort();
   } else if (button?.getAttribute("aria-disabled") === "true") {
@@ -146,7 +146,7 @@ function answered() {
     deal(game);
     return;
   }
-  if (pressed) say(game.querySelector(".meter--bet").innerText.replace(/\s+/g, " "));
+  if (pressed) say(game.querySelector(".meter--bet").textContent.trim().replace(/\s+/g, " "));
   const next = waiting.shift();
   if (next) game.querySelector(`button[value="${next}"]`)?.click();
 }
