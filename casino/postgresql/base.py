@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.client import DatabaseClient
+from django.db.utils import OperationalError
 from psycopg import Connection
 
 from casino import embedded
@@ -32,7 +33,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     client_class = EmbeddedClient
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
-        """Connect, starting the embedded server if that is the one meant and nobody has."""
+        """Connect, starting the embedded server if that is the one meant and nobody has. Raises OperationalError."""
         if settings.EMBEDDED:
-            embedded.ensure_running(settings.VAR_DIR)
+            try:
+                embedded.ensure_running(settings.VAR_DIR)
+            except embedded.EmbeddedError as error:
+                raise OperationalError(str(error)) from error
         return super().get_new_connection(conn_params)

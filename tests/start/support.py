@@ -1,13 +1,17 @@
 """Real processes that use the embedded servers, and what is left of them."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
+from typing import Self
+from urllib.request import urlopen
 
 import psutil
 
@@ -16,6 +20,7 @@ from tests.harness.folders import fresh_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
 SECONDS = 30.0
+SECONDS_FOR_A_COMMAND = 60.0
 
 USE = """
 import sys
@@ -128,3 +133,67 @@ def wait_until(holds: Callable[[], object], or_else: str) -> None:
     while not holds():
         assert time.monotonic() < deadline, or_else
         time.sleep(0.02)
+
+
+def manage(var: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    """Run a manage.py command on the house in *var*, without a terminal."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=PROJECT,
+        env=environment(var, **extra),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_FOR_A_COMMAND,
+    )
+
+
+class House:
+    """A manage.py command that stays, ``run`` unless told otherwise, as a process of its own on any free port."""
+
+    def __init__(self, var: Path, *command: str, behind: tuple[str, ...] = ()) -> None:
+        self.var = var
+        self._output = var.parent / f"{'-'.join(command or ('run',))}.printed"
+        with self._output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [*behind, sys.executable, "manage.py", *(command or ("run",))],
+                cwd=PROJECT,
+                env=environment(var, PORT="0", PYTHONUNBUFFERED="1"),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def printed(self) -> str:
+        """Return everything it has said so far."""
+        return self._output.read_text()
+
+    def says(self, text: str) -> None:
+        """Wait until it has said *text*. Fails the test if it never does."""
+        wait_until(lambda: text in self.printed() or self.process.poll() is not None, f"not said: {text}")
+        assert text in self.printed(), self.printed()
+
+    def open(self) -> Self:
+        """Wait until it is open."""
+        self.says("Ctrl-C closes it.")
+        return self
+
+    @property
+    def url(self) -> str:
+        """The address it printed."""
+        found = re.search(r"Sabot is open: (http://localhost:\d+)/", self.printed())
+        assert found, self.printed()
+        return found[1]
+
+    def answers(self) -> bool:
+        """Say whether web and database are well."""
+        try:
+            with urlopen(f"{self.url}/healthz", timeout=5) as answer:  # noqa: S310
+                return bool(answer.status == HTTPStatus.OK)
+        except OSError:
+            return False
+
+    def child(self, name: str) -> psutil.Process | None:
+        """Return web, worker or beat by a word of its command line."""
+        children = psutil.Process(self.process.pid).children()
+        return next((child for child in children if name in child.cmdline()), None)

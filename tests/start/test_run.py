@@ -1,0 +1,159 @@
+"""`manage.py run`: one command opens the house, keeps it open and leaves nothing behind, however it ends."""
+
+import signal
+import socket
+import time
+from urllib.request import urlopen
+
+import psutil
+import pytest
+
+from casino.embedded import keeper_pid
+from players.demo import DEMO_LOGINS, PASSWORD
+from tests.start.support import House, fresh_var, manage, processes_of, server, wait_until
+
+SECONDS_TO_CLOSE = 10
+COUNT_PLAYERS = "from players.models import Player; print('players:', Player.objects.count())"
+
+pytestmark = pytest.mark.xdist_group("house")
+
+
+@pytest.fixture(scope="module")
+def house():
+    """An open house, shared by the tests of this module that leave it open."""
+    with fresh_var() as var:
+        house = House(var)
+        try:
+            yield house.open()
+        finally:
+            house.process.kill()
+            house.process.wait()
+
+
+def test_it_says_what_it_does_and_prints_where_to_play_and_as_whom(house):
+    printed = house.printed()
+    assert (
+        printed.index("Making a database …")
+        < printed.index("Starting web, worker and beat …")
+        < printed.index(house.url)
+    )
+    assert all(login.email in printed for login in DEMO_LOGINS)
+    assert PASSWORD in printed
+
+
+def test_pages_and_health_are_served(house):
+    assert house.answers()
+    with urlopen(house.url, timeout=10) as page:  # noqa: S310  (our own http:)
+        assert b"<html" in page.read()
+
+
+def test_other_commands_work_meanwhile_and_do_not_close_it(house):
+    done = manage(house.var, "shell", "-c", COUNT_PLAYERS)
+    assert "players:" in done.stdout, done.stderr
+    assert house.answers()
+
+
+def test_var_cannot_be_thrown_away_meanwhile(house):
+    done = manage(house.var, "reset", "--yes")
+    assert done.returncode == 1
+    assert "is in use: stop the house first" in done.stderr
+    assert house.answers()
+
+
+@pytest.mark.parametrize(("name", "word"), [("Web", "uvicorn"), ("Worker", "worker"), ("Beat", "beat")])
+def test_a_child_that_dies_is_started_again_and_said_so(house, name, word):
+    before = house.child(word)
+    before.kill()
+    house.says(f"{name} was killed by signal 9 (SIGKILL); starting it again")
+    wait_until(lambda: (now := house.child(word)) and now.pid != before.pid, f"{name} did not come back")
+    wait_until(house.answers, "web does not answer")
+
+
+@pytest.mark.parametrize(("name", "program"), [("PostgreSQL", "postgres"), ("Valkey", "valkey-server")])
+def test_a_server_that_dies_is_started_again_and_said_so(house, name, program):
+    server(house.var, program).kill()
+    house.says(f"{name} was killed by signal 9 (SIGKILL); starting it again")
+    wait_until(house.answers, "web does not answer")
+
+
+def test_a_keeper_that_dies_is_replaced_and_said_so(house):
+    psutil.Process(keeper_pid(house.var)).kill()
+    house.says("took over")
+    wait_until(house.answers, "web does not answer")
+
+
+def test_one_beat_works_and_another_waits(house):
+    before = house.child("beat")
+    second = House(house.var, "beat")
+    try:
+        second.says("Another beat is at work; waiting to take over from it")
+        before.kill()
+        second.says("beat: Starting...")
+    finally:
+        second.process.kill()
+        second.process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_closes_everything_in_seconds_and_the_next_start_finds_it_all(var, number):
+    players = []
+    for _ in range(2):
+        house = House(var).open()
+        players.append(manage(var, "shell", "-c", COUNT_PLAYERS).stdout)
+        asked_at = time.monotonic()
+        house.process.send_signal(number)
+        assert house.process.wait(SECONDS_TO_CLOSE * 2) == 0
+        assert time.monotonic() - asked_at < SECONDS_TO_CLOSE
+        assert house.printed().endswith("Closed.\n")
+        assert not processes_of(var)
+    assert "players:" in players[0]
+    assert players[0] == players[1]
+
+
+def test_a_launcher_killed_the_hard_way_leaves_no_process(var):
+    house = House(var).open()
+    house.process.kill()
+    house.process.wait()
+    wait_until(lambda: not processes_of(var), "something outlived the launcher")
+
+
+def test_a_launcher_killed_while_it_opens_leaves_no_process(var):
+    house = House(var)
+    house.says("Bringing the tables up to date …")
+    house.process.kill()
+    house.process.wait()
+    wait_until(lambda: not processes_of(var), "something outlived the launcher")
+
+
+def test_started_by_make_it_closes_when_make_is_killed(var):
+    make_like = ("sh", "-c", '"$@"; true', "sh")
+    house = House(var, "run", "--with-parent", behind=make_like).open()
+    house.process.kill()
+    house.process.wait()
+    wait_until(lambda: not processes_of(var), "the house outlived make")
+
+
+def test_a_busy_port_is_one_line_and_starts_nothing(var):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
+        done = manage(var, "run", PORT=str(port))
+    assert done.returncode == 1
+    assert (
+        done.stderr
+        == f"CommandError: Port {port} is in use: choose another with PORT=, such as PORT={port + 1} make run\n"
+    )
+    assert not (var / "run").exists()
+
+
+@pytest.mark.parametrize("port", ["http", "-1", "65536"])
+def test_a_port_that_is_none_is_refused(var, port):
+    done = manage(var, "run", PORT=port)
+    assert done.stderr == f"CommandError: PORT must be a number from 0 to 65535, not {port!r}.\n"
+
+
+def test_web_that_cannot_start_ends_the_house_with_the_reason(var):
+    done = manage(var, "run", PORT="0", WEB_THREADS="none")
+    assert done.returncode == 1
+    assert "Web ended with status 1" in done.stderr
+    assert "invalid literal for int()" in done.stderr
+    assert not processes_of(var)
