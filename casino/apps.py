@@ -1,17 +1,20 @@
 """Start-up of the project itself."""
 
+from celery.signals import beat_init, worker_init
 from django.apps import AppConfig
 
 from casino import logs
 
 
 class CasinoConfig(AppConfig):
-    """Configures logs and registers the production checks."""
+    """Configures logs and registers the production checks, which worker and beat run before they begin."""
 
     name = "casino"
 
     def ready(self) -> None:
         """Runs once per process."""
-        from casino import checks  # noqa: F401, PLC0415  (registering checks needs loaded apps)
+        from casino import checks  # imports models, so not before the apps are loaded
 
         logs.configure()
+        worker_init.connect(checks.refuse_unsafe_start)
+        beat_init.connect(checks.refuse_unsafe_start)

@@ -1,0 +1,125 @@
+"""A production house refuses to start insecurely. Each fault has an id, ``sabot.E…``, and says what to set.
+
+``manage.py`` commands run these checks by themselves; web, worker and beat do through `refuse_unsafe_start`.
+"""
+
+import base64
+import binascii
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+
+from players.models import User
+
+SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
+FEWEST_DIFFERENT = 5
+SEED_KEY_BYTES = 32
+DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
+
+
+def refuse_unsafe_start(**sent: object) -> None:
+    """End the process with one message where a production house is not safe to open. Also takes Celery's signals."""
+    if settings.DEMO:
+        return
+    try:
+        faults = [fault for fault in run_checks(databases=[DEFAULT_DB_ALIAS]) if fault.is_serious()]
+    except DatabaseError as error:
+        sys.exit(f"Sabot does not start: the database cannot be asked whether it is safe to.\n  {error}")
+    if faults:
+        sys.exit("Sabot does not start:\n" + "\n".join(f"  {fault}" for fault in faults))
+
+
+@register(Tags.security)
+def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Find what a production house must not start with; a demo may."""
+    if settings.DEMO:
+        return []
+    return [*_keys(), *_web(), *_databases(), *_broker()]
+
+
+@register(Tags.database)
+def check_demo_people(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find people with a printed password in a production database."""
+    if settings.DEMO:
+        return []
+    return [
+        Error(
+            "People of the demo are in the database; their password is printed for everyone.",
+            hint="Use another database, or set SABOT_DEMO=1 if this house is a demo.",
+            id="sabot.E010",
+        )
+        for alias in databases or ()
+        if _has_demo_people(alias)
+    ]
+
+
+def _keys() -> Iterator[CheckMessage]:
+    key = settings.SECRET_KEY
+    if len(key) < SHORTEST_SECRET or len(set(key)) < FEWEST_DIFFERENT or key.startswith("django-insecure-"):
+        yield Error(
+            f"SECRET_KEY is missing or weak: it takes {SHORTEST_SECRET} random characters or more.", id="sabot.E001"
+        )
+    if _key_bytes(settings.SEED_KEY) != SEED_KEY_BYTES:
+        yield Error(f"SEED_KEY is missing, or not {SEED_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E002")
+
+
+def _web() -> Iterator[CheckMessage]:
+    if settings.DEBUG:
+        yield Error("DEBUG is on: it shows settings and code to visitors.", id="sabot.E003")
+    if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
+        yield Error("ALLOWED_HOSTS is empty or lets any host through: name the hosts.", id="sabot.E004")
+    if not settings.HTTPS:
+        yield Error("HTTPS is off: sessions would travel readable.", id="sabot.E005")
+
+
+def _databases() -> Iterator[CheckMessage]:
+    if settings.EMBEDDED:
+        yield Error("DATABASE_URL is missing: only a demo has a database embedded.", id="sabot.E006")
+        return
+    login, owner = settings.DATABASES["default"], settings.DATABASES["owner"]
+    for variable, database in (("DATABASE_URL", login), ("DATABASE_OWNER_URL", owner)):
+        if database["NAME"] and not _on_unix_socket(database) and database["PASSWORD"] in DEFAULT_PASSWORDS:
+            yield Error(f"{variable} has no password or a default one.", id="sabot.E007")
+    if owner["NAME"] and owner["USER"] == login["USER"]:
+        yield Error(
+            "DATABASE_URL and DATABASE_OWNER_URL log in as one role: web and workers could rewrite the ledger.",
+            id="sabot.E008",
+        )
+
+
+def _broker() -> Iterator[CheckMessage]:
+    for variable in ("BROKER_URL", "CACHE_URL"):
+        address = getattr(settings, variable)
+        if not address:
+            yield Error(f"{variable} is missing.", id="sabot.E009")
+        elif urlsplit(address).password in DEFAULT_PASSWORDS:
+            yield Error(f"{variable} has a default password.", id="sabot.E007")
+
+
+def _key_bytes(key: str) -> int:
+    """Return how many bytes a key is, 0 where it is not base64."""
+    try:
+        return len(base64.b64decode(key, altchars=b"-_", validate=True))
+    except binascii.Error:
+        return 0
+
+
+def _on_unix_socket(database: Mapping[str, Any]) -> bool:
+    """Say whether the server knows who logs in without a password, by the account that asks."""
+    return not database["HOST"] or database["HOST"].startswith("/")
+
+
+def _has_demo_people(alias: str) -> bool:
+    """Say whether there are any; before the first migration there is no one at all."""
+    with connections[alias].cursor() as cursor:
+        if User._meta.db_table not in connections[alias].introspection.table_names(cursor):
+            return False
+    return User.objects.using(alias).filter(is_demo=True).exists()

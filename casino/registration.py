@@ -1,0 +1,24 @@
+"""Registration: the one act that makes both a person and their accounts, so it stands on the floor above both."""
+
+from allauth.account.views import SignupView
+from django.db import transaction
+from django.http import HttpResponse
+
+from players.forms import RegistrationForm
+from players.services import EmailTaken
+from wallet import accounts
+
+
+class Register(SignupView):
+    """allauth's registration, which also opens the player's accounts: all of it happens, log-in too, or nothing."""
+
+    def form_valid(self, form: RegistrationForm) -> HttpResponse:
+        """Make the player, open the accounts, begin the session."""
+        try:
+            with transaction.atomic():
+                response: HttpResponse = super().form_valid(form)
+                accounts.open_accounts(self.user.player)
+        except EmailTaken:
+            form.refuse_email()
+            return self.form_invalid(form)
+        return response

@@ -1,0 +1,46 @@
+"""Pages of the house itself: the front door, its health, and what is said where something is refused."""
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import override
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from players.access import HouseRequest
+from players.identity import staff_of
+
+
+@never_cache
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Lead everyone where they belong: staff to the back office, players to the lobby in the language they chose."""
+    if not request.user.is_authenticated:
+        return redirect("lobby")
+    if staff_of(request.user):
+        return redirect("staff_home")
+    with override(request.user.language):
+        return redirect("lobby")
+
+
+@never_cache
+@require_safe
+def health(request: HttpRequest) -> HttpResponse:
+    """Say "ok" where the database answers, else 503."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return HttpResponse("database unreachable\n", status=503, content_type="text/plain")
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+def csrf_failure(request: HouseRequest, reason: str = "") -> HttpResponse:
+    """Refuse a form whose token is not this session's: mostly it lay on a page from before a log-in.
+
+    A fragment has its page loaded anew.
+    """
+    response = render(request, "403_csrf.html", status=403)
+    if request.htmx:
+        response["HX-Refresh"] = "true"
+    return response

@@ -1,0 +1,134 @@
+"""The fence: which pages are for players, which for staff, and what happens to whoever stands before the wrong one.
+
+Staff never play: a staff log-in has no player, so every player page is closed to it, and the other way round.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, NoReturn, ParamSpec, TypeVar
+from urllib.parse import urlencode, urlsplit, urlunsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import override
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from audit import log
+from players.identity import actor_of, player_of, session_of, staff_of
+from players.models import Player, Staff, User
+
+ENDED = "ended"  # query parameter of the log-in page: there was a session, and it is over
+
+
+class HouseRequest(HttpRequest):
+    """A request as the middleware leaves it."""
+
+    htmx: HtmxDetails
+
+
+class PlayerRequest(HouseRequest):
+    """A request to a player page, past the fence."""
+
+    user: User
+    player: Player
+
+
+class StaffRequest(HouseRequest):
+    """A request to a page of the back office, past the fence."""
+
+    user: User
+    staff: Staff
+
+
+Args = ParamSpec("Args")
+Asked = TypeVar("Asked", bound=HttpRequest)
+PlayerView = Callable[Concatenate[PlayerRequest, Args], HttpResponse]
+StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
+View = Callable[Concatenate[HttpRequest, Args], HttpResponse]
+
+
+def player_required(view: PlayerView[Args]) -> View[Args]:
+    """Let players in, as ``request.player``; ask visitors to log in; refuse staff (403)."""
+
+    @wraps(view)
+    def fenced(request: PlayerRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return ask_to_log_in(request)
+        player = player_of(request.user)
+        if player is None:
+            _refuse(request)
+        request.player = player
+        return view(request, *args, **kwargs)
+
+    return fenced  # type: ignore[return-value]  # the middleware has made it a HouseRequest
+
+
+def staff_required(permission: str) -> Callable[[StaffView[Args]], View[Args]]:
+    """Let staff in whose role has *permission* (``app.codename``), as ``request.staff``, and speak English with them.
+
+    Visitors are asked to log in, all others refused (403).
+    """
+
+    def fence(view: StaffView[Args]) -> View[Args]:
+        @wraps(view)
+        def fenced(request: StaffRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+            if not request.user.is_authenticated:
+                return ask_to_log_in(request)
+            staff = staff_of(request.user)
+            if staff is None or not request.user.has_perm(permission):
+                _refuse(request)
+            request.staff = staff
+            with override("en"):
+                return view(request, *args, **kwargs)
+
+        return fenced  # type: ignore[return-value]  # the middleware has made it a HouseRequest
+
+    return fence
+
+
+def ask_to_log_in(request: HouseRequest) -> HttpResponse:
+    """Lead to the log-in page and from there back to the page the visitor was looking at.
+
+    A request from within a page, or with the cookie of a session that is no more, is told that the session has ended.
+    htmx is led by a header, since it would put a redirect's page into the fragment's place.
+    """
+    query = {"next": _page_before(request)}
+    if request.htmx or request.method == "POST" or settings.SESSION_COOKIE_NAME in request.COOKIES:
+        query[ENDED] = "1"
+    address = f"{reverse('account_login')}?{urlencode(query)}"
+    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+
+
+def actor(request: HttpRequest) -> str:
+    """Return what the event log calls whoever makes the request."""
+    return actor_of(request.user)
+
+
+def session_id(request: HttpRequest) -> UUID | None:
+    """Return the id of the log-in session the request belongs to."""
+    return session_of(request.session)
+
+
+def _page_before(request: HouseRequest) -> str:
+    """Return path and query of the page on the visitor's screen; for a form or fragment, that of the page it is on."""
+    if request.htmx:
+        return request.htmx.current_url_abs_path or reverse("home")
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    referer = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(referer, {request.get_host()}, require_https=request.is_secure()):
+        return urlunsplit(urlsplit(referer)._replace(scheme="", netloc=""))
+    return reverse("home")
+
+
+def _refuse(request: HttpRequest) -> NoReturn:
+    """Record that someone stood before the wrong page, and answer 403."""
+    page = request.resolver_match.view_name if request.resolver_match else ""
+    log.record_refusal("access.refused", by=actor(request), on=f"page:{page}", data={"method": request.method or ""})
+    raise PermissionDenied

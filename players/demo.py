@@ -1,0 +1,82 @@
+"""The people of a demo house: a player in every jurisdiction and staff in every role that has pages.
+
+All have one printed password.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+from django.conf import settings
+
+from players import services
+from players.models import Jurisdiction, User
+
+PASSWORD = "cards-on-the-table"  # noqa: S105  (printed for everyone; a house with these people in it does not start in production)
+DOMAIN = "demo.example"
+BORN = date(1990, 1, 1)
+
+
+class NotADemo(Exception):
+    """Demo people were asked for in a production house."""
+
+
+@dataclass(frozen=True)
+class DemoLogin:
+    """Someone to log in as: a player with *currency*, or staff where there is none."""
+
+    name: str
+    role: str
+    code: str  # of a jurisdiction, or the role again
+    currency: str = ""
+
+    @property
+    def email(self) -> str:
+        """The address to log in with."""
+        return f"{self.code.lower()}@{DOMAIN}"
+
+    @property
+    def who(self) -> str:
+        """What they are, for the printed table."""
+        return f"{self.role}, {self.code}, {self.currency}" if self.currency else self.role
+
+
+DEMO_LOGINS = (
+    DemoLogin("Astrid", "player", "SE", "SEK"),
+    DemoLogin("Mikkel", "player", "DK", "DKK"),
+    DemoLogin("Ioana", "player", "RO", "RON"),
+    DemoLogin("Jonas", "player", "DE", "EUR"),
+    DemoLogin("Emily", "player", "GB", "GBP"),
+    DemoLogin("Olga", "operator", "operator"),
+    DemoLogin("Samuel", "supervisor", "supervisor"),
+    DemoLogin("Farah", "finance", "finance"),
+    DemoLogin("Carl", "compliance", "compliance"),
+)
+
+
+def create_demo_people() -> None:
+    """Make whoever of them is missing. Raises NotADemo in production."""
+    if not settings.DEMO:
+        raise NotADemo
+    there = set(User.objects.filter(is_demo=True).values_list("email", flat=True))
+    for login in DEMO_LOGINS:
+        if login.email not in there:
+            _create(login)
+
+
+def _create(login: DemoLogin) -> None:
+    if not login.currency:
+        services.employ(
+            email=login.email, password=PASSWORD, name=login.name, roles=(login.role,), by="system", is_demo=True
+        )
+        return
+    jurisdiction = Jurisdiction.objects.get(pk=login.code)
+    services.register(
+        email=login.email,
+        password=PASSWORD,
+        jurisdiction=jurisdiction,
+        currency=login.currency,
+        birth_date=BORN,
+        language=jurisdiction.language,
+        ip=None,
+        is_demo=True,
+    )

@@ -1,0 +1,128 @@
+"""Log-in and registration as people fill them in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from allauth.account import forms as allauth
+from allauth.account.adapter import get_adapter
+from babel import Locale
+from django import forms
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from players import services
+from players.models import Jurisdiction, User
+
+OLDEST = 125  # years; whoever says they are older has mistyped
+INTERNATIONAL = "GB"  # the profile that also serves players from countries without one of their own
+
+
+@dataclass(frozen=True)
+class Residence:
+    """A country the house serves, with one of the currencies it offers there."""
+
+    jurisdiction: Jurisdiction
+    currency: str
+    label: str
+
+
+class LoginForm(allauth.LoginForm):
+    """E-mail address and password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _relabel(self.fields, {"login": _("E-mail address"), "password": _("Password")})
+
+
+class RegistrationForm(allauth.SignupForm):
+    """E-mail address and password, where the player lives, when they were born, and the terms.
+
+    Country and currency are one choice, so that no pair can be chosen that is not offered.
+    """
+
+    residence = forms.ChoiceField(label=_("Country and currency"))
+    birth_date = forms.DateField(
+        label=_("Date of birth"),
+        input_formats=["%Y-%m-%d"],
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date", "autocomplete": "bday"}),
+    )
+    agrees = forms.BooleanField(
+        label=_("I have read the terms and agree to them."),
+        error_messages={"required": _("You can only play if you agree to the terms.")},
+    )
+    field_order = ("email", "password1", "residence", "birth_date", "agrees")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _relabel(self.fields, {"email": _("E-mail address"), "password1": _("Password")})
+        self.fields["password1"].help_text = _("At least 10 characters.")
+        self.residences = _residences()
+        self.fields["residence"].choices = [("", _("Choose"))] + [
+            (key, home.label) for key, home in self.residences.items()
+        ]
+
+    def clean_residence(self) -> "Residence":
+        """Turn the choice into what it stands for."""
+        return self.residences[self.cleaned_data["residence"]]
+
+    def clean_birth_date(self) -> date:
+        """Refuse a date that cannot be one of birth."""
+        born: date = self.cleaned_data["birth_date"]
+        if not 0 <= services.age(born, services.today()) <= OLDEST:
+            raise forms.ValidationError(_("Give the date you were born."))
+        return born
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse whoever is too young for the jurisdiction."""
+        cleaned: dict[str, Any] = super().clean()
+        born, residence = cleaned.get("birth_date"), cleaned.get("residence")
+        if born and residence and not services.old_enough(born, residence.jurisdiction):
+            years = residence.jurisdiction.minimum_age
+            sentence = ngettext("You must be at least %d year old.", "You must be at least %d years old.", years)
+            self.add_error("birth_date", sentence % years)
+        return cleaned
+
+    def save(self, request: HttpRequest) -> User:
+        """Register the player. Raises EmailTaken where someone else was faster."""
+        residence: Residence = self.cleaned_data["residence"]
+        player = services.register(
+            email=self.cleaned_data["email"],
+            password=self.cleaned_data["password1"],
+            jurisdiction=residence.jurisdiction,
+            currency=residence.currency,
+            birth_date=self.cleaned_data["birth_date"],
+            language=get_language() or "en",
+            ip=get_adapter().get_client_ip(request),
+        )
+        return player.user
+
+    def refuse_email(self) -> None:
+        """Say that the e-mail address has been taken since the form was checked."""
+        self.add_error("email", get_adapter().validation_error("email_taken"))
+
+
+def _residences() -> dict[str, Residence]:
+    """Return every country and currency on offer, by the value of its option, in the order of the reader's alphabet."""
+    territories = Locale.parse(get_language() or "en").territories
+    offered = {}
+    for jurisdiction in Jurisdiction.objects.all():
+        country = (
+            _("United Kingdom and other countries")
+            if jurisdiction.code == INTERNATIONAL
+            else territories[jurisdiction.code]
+        )
+        for currency in jurisdiction.currencies:
+            offered[f"{jurisdiction.code}:{currency}"] = Residence(jurisdiction, currency, f"{country}, {currency}")
+    return dict(sorted(offered.items(), key=lambda item: item[1].label))
+
+
+def _relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promise]) -> None:
+    """Give allauth's fields our labels, and drop its placeholders, which say the same again in paler ink."""
+    for name, label in labels.items():
+        fields[name].label = label
+        fields[name].widget.attrs.pop("placeholder", None)
+        fields[name].help_text = ""

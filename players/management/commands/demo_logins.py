@@ -1,0 +1,23 @@
+"""`manage.py demo_logins`: who can log in to a demo house, and with what password."""
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from players.demo import DEMO_LOGINS, PASSWORD
+
+
+class Command(BaseCommand):
+    """Prints the demo log-ins as a table; needs no database."""
+
+    help = __doc__ or ""
+    requires_system_checks = ()
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Run it. Raises CommandError in production."""
+        if not settings.DEMO:
+            raise CommandError("This house is not a demo: nobody in it has a printed password.")
+        rows = [("e-mail address", "password", "who")]
+        rows += [(login.email, PASSWORD, login.who) for login in DEMO_LOGINS]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        for row in rows:
+            self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

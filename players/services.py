@@ -1,0 +1,143 @@
+"""What happens to people: they register, are employed, log in and out, choose a language."""
+
+from datetime import date
+from uuid import uuid4
+
+from django.contrib.auth.models import Group
+from django.contrib.sessions.backends.base import SessionBase
+from django.db import IntegrityError, connection, transaction
+
+from audit import log
+from players import terms
+from players.identity import ANONYMOUS, SESSION_ID, actor_of, session_of
+from players.models import Agreement, Jurisdiction, Player, Staff, User
+
+LOG_IN = "log-in"  # what an event is on where the e-mail address is nobody's
+
+
+class RegistrationError(Exception):
+    """A registration that cannot be."""
+
+
+class EmailTaken(RegistrationError):
+    """Someone has this e-mail address already."""
+
+
+class TooYoung(RegistrationError):
+    """Below the jurisdiction's minimum age."""
+
+
+class CurrencyNotOffered(RegistrationError):
+    """The jurisdiction does not offer this currency."""
+
+
+def today() -> date:
+    """Return the date by the database's clock (UTC), the one clock of the house."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_DATE")
+        (now,) = cursor.fetchone()
+    return now
+
+
+def age(born: date, on: date) -> int:
+    """Return whole years lived; whoever is born on 29 February has their birthday on 1 March in other years."""
+    return on.year - born.year - ((on.month, on.day) < (born.month, born.day))
+
+
+def old_enough(born: date, jurisdiction: Jurisdiction) -> bool:
+    """Say whether someone may play today under the law of *jurisdiction*."""
+    return age(born, today()) >= jurisdiction.minimum_age
+
+
+@transaction.atomic
+def register(
+    *,
+    email: str,
+    password: str,
+    jurisdiction: Jurisdiction,
+    currency: str,
+    birth_date: date,
+    language: str,
+    ip: str | None,
+    is_demo: bool = False,
+) -> Player:
+    """Make someone a player who has agreed to the terms in force.
+
+    *ip* is where the request came from, None for the house itself. Raises TooYoung, CurrencyNotOffered, EmailTaken.
+    """
+    if not old_enough(birth_date, jurisdiction):
+        raise TooYoung
+    if currency not in jurisdiction.currencies:
+        raise CurrencyNotOffered
+    user = _new_user(email, password, language=language, is_demo=is_demo)
+    player = Player.objects.create(user=user, jurisdiction=jurisdiction, currency=currency, birth_date=birth_date)
+    Agreement.objects.create(player=player, terms_version=terms.VERSION)
+    log.record(
+        "player.registered",
+        by=str(player),
+        on=str(player),
+        data={"jurisdiction": jurisdiction.code, "currency": currency, "terms": terms.VERSION, "demo": is_demo},
+        personal={"email": user.email, "birth_date": birth_date.isoformat()} | _address(ip),
+    )
+    return player
+
+
+@transaction.atomic
+def employ(*, email: str, password: str, name: str, roles: tuple[str, ...], by: str, is_demo: bool = False) -> Staff:
+    """Give someone a staff account with *roles* (names of groups). Raises EmailTaken, Group.DoesNotExist."""
+    user = _new_user(email, password, language="en", is_demo=is_demo)
+    staff = Staff.objects.create(user=user, name=name)
+    user.groups.set([Group.objects.get(name=role) for role in roles])
+    log.record(
+        "staff.employed",
+        by=by,
+        on=str(staff),
+        data={"roles": sorted(roles), "demo": is_demo},
+        personal={"email": user.email, "name": name},
+    )
+    return staff
+
+
+def begin_session(*, user: User, session: SessionBase, ip: str) -> None:
+    """Give a session that has just logged in the id by which rounds and events name it."""
+    session[SESSION_ID] = str(uuid4())
+    actor = actor_of(user)
+    log.record("session.began", by=actor, on=actor, data={"session": session[SESSION_ID]}, personal=_address(ip))
+
+
+def end_session(*, user: User, session: SessionBase, ip: str) -> None:
+    """Record that someone logs out."""
+    actor, ended = actor_of(user), session_of(session)
+    log.record("session.ended", by=actor, on=actor, data={"session": ended and str(ended)}, personal=_address(ip))
+
+
+def record_failed_login(*, email: str, ip: str) -> None:
+    """Record a wrong e-mail address or a wrong password, outside the request's transaction."""
+    log.record_refusal("login.failed", by=ANONYMOUS, on=_owner_of(email), data={}, personal={"email": email, "ip": ip})
+
+
+def record_lock(*, email: str, ip: str) -> None:
+    """Record that after too many failures no log-in is tried for a while, for this e-mail address or from this *ip*."""
+    log.record_refusal("login.locked", by="system", on=_owner_of(email), data={}, personal={"email": email, "ip": ip})
+
+
+def choose_language(*, user: User, language: str) -> None:
+    """Keep the language someone reads in, for the next log-in."""
+    User.objects.filter(pk=user.pk).update(language=language)
+
+
+def _new_user(email: str, password: str, *, language: str, is_demo: bool) -> User:
+    try:
+        with transaction.atomic():
+            return User.objects.create_user(email, password, language=language, is_demo=is_demo)
+    except IntegrityError as error:
+        raise EmailTaken from error
+
+
+def _owner_of(email: str) -> str:
+    user = User.objects.select_related("player", "staff").filter(email=email.strip().lower()).first()
+    return actor_of(user) if user else LOG_IN
+
+
+def _address(ip: str | None) -> dict[str, str]:
+    return {"ip": ip} if ip else {}

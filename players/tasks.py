@@ -1,0 +1,10 @@
+"""Housekeeping that needs no one to ask for it."""
+
+from celery import shared_task
+from django.core.management import call_command
+
+
+@shared_task
+def clear_expired_sessions() -> None:
+    """Delete the rows of sessions that are over."""
+    call_command("clearsessions")

@@ -1,0 +1,24 @@
+"""The terms a player agrees to: one text in five languages, with a version that every agreement names.
+
+The texts are documents, kept whole in ``texts/``, since what was agreed to changes as a whole: with a new version and
+date here.
+"""
+
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+
+VERSION = "1"
+DATED = date(2026, 11, 21)
+
+TEXTS = Path(__file__).parent / "texts"
+
+
+@cache
+def text(language: str) -> SafeString:
+    """Return the terms as HTML. Raises FileNotFoundError for a language the house does not speak."""
+    source = (TEXTS / f"terms.{language}.md").read_text(encoding="utf-8")
+    return mark_safe(MarkdownIt("commonmark", {"html": False}).render(source))  # noqa: S308  (our own text, HTML in it is escaped)

@@ -1,0 +1,29 @@
+"""Pages about people that are nobody's in particular: the terms, and the choice of language."""
+
+from babel.dates import format_date
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import get_language
+from django.views import i18n
+from django.views.decorators.http import require_POST, require_safe
+
+from players import services, terms
+
+
+@require_safe
+def terms_page(request: HttpRequest) -> HttpResponse:
+    """The terms in force, in the reader's language."""
+    language = get_language() or "en"
+    dated = format_date(terms.DATED, "long", locale=language)
+    context = {"version": terms.VERSION, "dated": dated, "text": terms.text(language)}
+    return render(request, "players/terms.html", context)
+
+
+@require_POST
+def set_language(request: HttpRequest) -> HttpResponse:
+    """Show the same page in another language, and remember the choice: in a cookie, and with the user's account."""
+    chosen = request.POST.get("language", "")
+    if request.user.is_authenticated and chosen in dict(settings.LANGUAGES):
+        services.choose_language(user=request.user, language=chosen)
+    return i18n.set_language(request)
