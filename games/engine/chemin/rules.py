@@ -106,6 +106,13 @@ def banker_rule(total: int, punter_third: int | None) -> Advice:
     return Advice.DRAW if punter_third in BANKER_DRAWS_AGAINST[total] else Advice.STAND
 
 
+def outcome_of(punter_total: int, banker_total: int) -> Outcome:
+    """The higher total wins, equal totals are a draw."""
+    if punter_total == banker_total:
+        return Outcome.DRAW
+    return Outcome.PUNTER if punter_total > banker_total else Outcome.BANKER
+
+
 def tax_on(won: int) -> int:
     """The tax on the stakes a banker wins in one coup, rounded down to the minor unit."""
     return won * TAX.numerator // TAX.denominator

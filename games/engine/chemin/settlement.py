@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from games.engine.chemin.events import ExcessTakenHome, Settled, SettledStake
 from games.engine.chemin.phases import after_coup, end_bank
-from games.engine.chemin.rules import Outcome, tax_on
+from games.engine.chemin.rules import Outcome, outcome_of, tax_on
 from games.engine.chemin.seats import hand_back
-from games.engine.chemin.state import Chips, Hands, State
+from games.engine.chemin.state import Chips, State
 from games.engine.chemin.steps import Step
 
 _STAKES_RETURNED = {Outcome.PUNTER: 2, Outcome.DRAW: 1, Outcome.BANKER: 0}
@@ -21,7 +21,7 @@ def settle(state: State) -> Step:
     A lost bank ends: what was not covered goes home with its banker.
     """
     coup, hands, bank = state.running_coup, state.dealt_hands, state.held_bank
-    outcome = outcome_of(hands)
+    outcome = outcome_of(hands.punter.total, hands.banker.total)
     stakes = tuple(SettledStake(s.seat, s.amount, s.amount * _STAKES_RETURNED[outcome]) for s in coup.stakes)
     tax = tax_on(coup.at_risk) if outcome is Outcome.BANKER else 0
     returned = sum(stake.returned for stake in stakes)
@@ -32,13 +32,6 @@ def settle(state: State) -> Step:
     settled = Settled(outcome, hands.punter.total, hands.banker.total, stakes, tax, holds)
     ended = end_bank if outcome is Outcome.PUNTER else _cap_bank
     return Step(state, (settled,)).then(ended).then(after_coup)
-
-
-def outcome_of(hands: Hands) -> Outcome:
-    """The higher total wins."""
-    if hands.punter.total == hands.banker.total:
-        return Outcome.DRAW
-    return Outcome.PUNTER if hands.punter.total > hands.banker.total else Outcome.BANKER
 
 
 def _cap_bank(state: State) -> Step:

@@ -1,4 +1,7 @@
-"""`manage.py odds SLUG`: the exact return of every bet of a game, and how it comes about."""
+"""`manage.py odds SLUG`: the exact return of every bet of a game, and how it comes about.
+
+Chemin de Fer has no bets but policies: what the guests make of the choices the rule leaves them.
+"""
 
 import json
 from argparse import ArgumentParser
@@ -6,6 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from games.engine.chemin.odds_sheet import SLUG as CHEMIN_DE_FER
+from games.engine.chemin.odds_sheet import chemin_odds_json, chemin_odds_table
+from games.engine.chemin.rules import DECKS as CHEMIN_DECKS
 from games.engine.odds import BadDecks
 from games.engine.odds_sheet import as_json, as_table
 from games.variants import VARIANTS
@@ -18,16 +24,22 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", choices=sorted(VARIANTS))
+        parser.add_argument("slug", choices=sorted([*VARIANTS, CHEMIN_DE_FER]))
         parser.add_argument("--decks", type=int, help="instead of the number the game is played with")
         parser.add_argument("--json", action="store_true", help="exact fractions, for machines")
 
     def handle(self, *args: Any, slug: str, decks: int | None, **options: Any) -> None:
-        variant = VARIANTS[slug]
-        decks = variant.decks if decks is None else decks
         try:
-            written = [json.dumps(as_json(variant, decks), indent=2)] if options["json"] else as_table(variant, decks)
-            for line in written:
+            for line in _written(slug, decks, for_machines=options["json"]):
                 self.stdout.write(line)
         except BadDecks as fault:
             raise CommandError(str(fault)) from fault
+
+
+def _written(slug: str, decks: int | None, *, for_machines: bool) -> list[str]:
+    if slug == CHEMIN_DE_FER:
+        decks = CHEMIN_DECKS if decks is None else decks
+        return [json.dumps(chemin_odds_json(decks), indent=2)] if for_machines else chemin_odds_table(decks)
+    variant = VARIANTS[slug]
+    decks = variant.decks if decks is None else decks
+    return [json.dumps(as_json(variant, decks), indent=2)] if for_machines else as_table(variant, decks)

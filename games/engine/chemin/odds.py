@@ -1,0 +1,148 @@
+"""Exact chances of Chemin de Fer under the house rule, for every way of using its three free choices.
+
+The rule leaves three choices: the punter's on five, the banker's with three against a nine and with five against a
+four. Whoever keeps to the rule has no other, so eight policies are all there are. Chances are those of a fresh shoe.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, product
+from math import perm
+from typing import NamedTuple
+
+from games.engine.cards import FULL_DECK
+from games.engine.chemin.rules import DECKS, TAX, Advice, Outcome, banker_rule, outcome_of, punter_rule
+from games.engine.counting import BadDecks
+from games.engine.tableau import NATURALS
+
+Left = tuple[int, ...]
+"""How many cards of 0, 1, … 9 points a shoe still holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOdds:
+    """One use of the free choices and what comes of it. Chances add up to one."""
+
+    punter_on_5: Advice
+    banker_3_9: Advice
+    banker_5_4: Advice
+    punter_win: Fraction
+    draw: Fraction
+    banker_win: Fraction
+
+    @property
+    def punter(self) -> Fraction:
+        """What the punters gain per unit staked; they pay no tax."""
+        return self.punter_win - self.banker_win
+
+    @property
+    def banker_after_tax(self) -> Fraction:
+        """What the banker gains per unit the punters stake, before rounding."""
+        return self.banker_win * (1 - TAX) - self.punter_win
+
+
+class Line(NamedTuple):
+    """A course a coup can take within the rule: the two-card totals and who drew."""
+
+    punter: int
+    banker: int
+    punter_third: int | None
+    banker_draws: bool
+
+    @property
+    def natural(self) -> bool:
+        """Whether the first four cards decided."""
+        return self.punter in NATURALS or self.banker in NATURALS
+
+
+def chemin_odds(decks: int = DECKS) -> tuple[PolicyOdds, ...]:
+    """The odds of all eight policies. Raises BadDecks."""
+    if decks < 1:
+        raise BadDecks(f"there is no shoe of {decks} decks")
+    choices = (Advice.DRAW, Advice.STAND)
+    return tuple(_policy_odds(decks, *policy) for policy in product(choices, repeat=3))
+
+
+def _policy_odds(decks: int, punter_on_5: Advice, banker_3_9: Advice, banker_5_4: Advice) -> PolicyOdds:
+    ways: Counter[Outcome] = Counter()
+    for line, outcomes in _count_lines(decks).items():
+        if _keeps_to(line, punter_on_5, banker_3_9, banker_5_4):
+            ways.update(outcomes)
+    chances = (Fraction(ways[outcome], ways.total()) for outcome in (Outcome.PUNTER, Outcome.DRAW, Outcome.BANKER))
+    return PolicyOdds(punter_on_5, banker_3_9, banker_5_4, *chances)
+
+
+def _keeps_to(line: Line, punter_on_5: Advice, banker_3_9: Advice, banker_5_4: Advice) -> bool:
+    """Whether a line is the one a policy leads to: where it comes to a free choice, the policy's is made."""
+    if line.natural:
+        return True
+    if line.punter == 5 and not punter_on_5.allows(line.punter_third is not None):
+        return False
+    match line.banker, line.punter_third:
+        case 3, 9:
+            return banker_3_9.allows(line.banker_draws)
+        case 5, 4:
+            return banker_5_4.allows(line.banker_draws)
+        case _:
+            return True
+
+
+@cache
+def _count_lines(decks: int) -> Mapping[Line, Counter[Outcome]]:
+    """In how many ways six cards in a row run along each line to each outcome.
+
+    All six are counted whether a line needs them or not, so that every policy's ways add up to the same number.
+    """
+    lines: dict[Line, Counter[Outcome]] = {}
+    full = Counter(card.points for card in FULL_DECK * decks)
+    for punter, punter_ways, rest in _hands(tuple(full[points] for points in range(10))):
+        for banker, banker_ways, left in _hands(rest):
+            for line, outcome, third_cards in _third_cards(punter, banker, left):
+                lines.setdefault(line, Counter())[outcome] += punter_ways * banker_ways * third_cards
+    return lines
+
+
+def _hands(left: Left) -> Iterator[tuple[int, int, Left]]:
+    """The total of every pair of points, the ways to be dealt it from these cards, and what it leaves."""
+    for one, other in combinations_with_replacement(range(10), 2):
+        after_one = _without(left, one)
+        orders = 1 if one == other else 2
+        yield (one + other) % 10, orders * left[one] * after_one[other], _without(after_one, other)
+
+
+def _third_cards(punter: int, banker: int, left: Left) -> Iterator[tuple[Line, Outcome, int]]:
+    """Every line from these two-card totals, its outcomes, and the ways in which two more cards lead there."""
+    cards = sum(left)
+    if punter in NATURALS or banker in NATURALS:
+        yield Line(punter, banker, None, banker_draws=False), outcome_of(punter, banker), perm(cards, 2)
+        return
+    advice = punter_rule(punter)
+    if advice.allows(draws=False):
+        yield from _fourth_cards(punter, Line(punter, banker, None, banker_draws=False), left, cards - 1)
+    if advice.allows(draws=True):
+        for third, thirds in enumerate(left):
+            line = Line(punter, banker, third, banker_draws=False)
+            yield from _fourth_cards((punter + third) % 10, line, _without(left, third), thirds)
+
+
+def _fourth_cards(punter_final: int, line: Line, left: Left, ways: int) -> Iterator[tuple[Line, Outcome, int]]:
+    """The same once the punter has finished: the banker draws, stands, or may do either.
+
+    `ways` counts the punter's third card, or where he stood the last of the six, which nobody takes.
+    """
+    advice = banker_rule(line.banker, line.punter_third)
+    if advice.allows(draws=False):
+        yield line, outcome_of(punter_final, line.banker), ways * sum(left)
+    if advice.allows(draws=True):
+        drawing = line._replace(banker_draws=True)
+        for card, cards in enumerate(left):
+            yield drawing, outcome_of(punter_final, (line.banker + card) % 10), ways * cards
+
+
+def _without(left: Left, points: int) -> Left:
+    return (*left[:points], left[points] - 1, *left[points + 1 :])

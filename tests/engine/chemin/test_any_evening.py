@@ -1,0 +1,263 @@
+"""Whatever guests do, in whatever order: no cent is lost, nobody is stuck, no hidden card is seen, every coup ends.
+
+Hypothesis sits guests down at tables of three to nine places and lets them do anything, allowed or not, for more than
+a hundred thousand steps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from games.engine.cards import Card
+from games.engine.chemin import Call, Phase, Refused, State, TableRules, apply, default_action, new_table, options, view
+from games.engine.chemin.actions import (
+    Action,
+    AskCroupier,
+    BringShoe,
+    ComeBack,
+    DealCards,
+    DrawCard,
+    GiveSuite,
+    Join,
+    KeepBank,
+    LayStake,
+    Leave,
+    MakeBid,
+    MakeCall,
+    Pass,
+    SetBalance,
+    Stand,
+    StepAway,
+    TableAction,
+    TakeBank,
+    TimeUp,
+)
+from games.engine.chemin.options import Option
+from games.engine.chemin.rules import CUT_CARD, DECKS
+from games.engine.shoe import shuffle
+from tests.engine.chemin.books import Books
+
+STEPS = 100_000
+LONGEST_WAY_TO_THE_END = 4 * 9 + 10
+"""Everyone passes an offer, a call, a stake, a bid, and one coup is played."""
+
+QUIET = {Phase.GUESTS, Phase.FREE, Phase.SHOE}
+"""Phases in which no guest is asked."""
+
+SEATS = st.integers(0, 10)
+AMOUNTS = st.one_of(st.integers(-1, 30), st.integers(1, 3_000))
+ONE_SEAT = (Pass, DealCards, DrawCard, Stand, AskCroupier, KeepBank, GiveSuite, Leave, StepAway, ComeBack)
+SEAT_AND_AMOUNT = (TakeBank, MakeBid, LayStake)
+
+ANYTHING: st.SearchStrategy[Action] = st.one_of(
+    st.builds(lambda make, seat: make(seat), st.sampled_from(ONE_SEAT), SEATS),
+    st.builds(lambda make, seat, amount: make(seat, amount), st.sampled_from(SEAT_AND_AMOUNT), SEATS, AMOUNTS),
+    st.builds(MakeCall, SEATS, st.sampled_from(Call), st.one_of(st.none(), AMOUNTS)),
+    st.builds(Join, SEATS, AMOUNTS),
+    st.builds(SetBalance, SEATS, AMOUNTS),
+    st.just(TimeUp()),
+    st.just(BringShoe(())),
+)
+
+
+class AnyEvening(RuleBasedStateMachine):
+    """One table, the books kept beside it, and a count of all steps taken at all tables."""
+
+    steps = 0
+    coups = 0
+    phases: set[Phase] = set()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.books = Books()
+        self.state: State = new_table(TableRules(3, 1, 1))
+        self.asked: list[tuple[Phase, int]] = []
+
+    @initialize(
+        places=st.integers(3, 9),
+        minimum=st.sampled_from([1, 20, 100]),
+        spread=st.sampled_from([1, 2, 50]),
+        balances=st.lists(st.one_of(st.integers(0, 300), st.integers(100, 5_000)), min_size=2, max_size=9),
+    )
+    def open_table(self, places: int, minimum: int, spread: int, balances: list[int]) -> None:
+        self.state = new_table(TableRules(places, minimum, minimum * spread))
+        for number, balance in enumerate(balances[:places], start=1):
+            self.do(Join(number, balance))
+
+    @rule(choices=st.lists(st.integers(0, (1 << 20) - 1), min_size=16, max_size=48))
+    def guests_decide(self, choices: list[int]) -> None:
+        """Whoever is asked does something that is open to him."""
+        for choice in choices:
+            open_to = self.open_options()
+            if not open_to:
+                break
+            amount, which = divmod(choice, len(open_to))
+            self.do(choose(open_to[which], amount))
+
+    @rule(times=st.integers(1, 6))
+    def time_is_up(self, times: int) -> None:
+        for _ in range(times):
+            if self.state.turn is not None:
+                self.do(TimeUp())
+
+    @precondition(lambda self: self.state.phase is Phase.SHOE)
+    @rule(number=st.integers(0, 19), coups_left=st.one_of(st.none(), st.integers(0, 3)))
+    def house_brings_a_shoe(self, number: int, coups_left: int | None) -> None:
+        """A whole shoe, or (dealt through off stage) one that will be spent in a coup or two."""
+        self.do(BringShoe(shuffled(number)))
+        shoe = self.state.shoe
+        assert shoe is not None
+        if coups_left is not None:
+            drawn = len(shoe.cards) - CUT_CARD - 1 - 5 * coups_left
+            self.state = replace(self.state, shoe=replace(shoe, drawn=drawn))
+
+    @rule(action=ANYTHING)
+    def someone_does_anything(self, action: Action) -> None:
+        """Allowed or refused, never anything else; and what a guest at the table may do is among the options."""
+        before = self.state
+        try:
+            self.do(action)
+        except Refused:
+            assert self.state is before
+            return
+        if isinstance(action, TableAction):
+            assert any(is_offered(action, option) for option in options(before, action.seat))
+
+    @invariant()
+    def everyone_asked_has_something_to_do(self) -> None:
+        open_to = self.open_options()
+        default = default_action(self.state)
+        if self.state.turn is None:
+            assert default is None
+            assert self.state.phase in QUIET
+            return
+        assert default is not None
+        assert any(is_offered(default, option) for option in open_to)
+        for option in open_to:
+            apply(self.state, option.action)
+            if option.highest is not None:
+                apply(self.state, option.at(option.highest))
+
+    def teardown(self) -> None:
+        """Everyone falls asleep: the croupier brings the coup and the bank to an end."""
+        for _ in range(LONGEST_WAY_TO_THE_END):
+            if self.state.turn is None:
+                break
+            self.do(TimeUp())
+        assert self.state.phase in QUIET
+        assert self.state.coup is None or self.state.coup.hands is None or self.state.coup.outcome is not None
+        AnyEvening.coups += self.books.coups
+
+    def do(self, action: Action) -> None:
+        """Take one step and look at the table from every side."""
+        AnyEvening.steps += 1
+        before = self.state
+        self.state, events = apply(before, action)
+        AnyEvening.phases.add(self.state.phase)
+        self.books.enter(events)
+        self.books.agree_with(self.state)
+        self.check_seats_and_order(before)
+        self.check_what_everyone_sees()
+        assert all(not cards_in(event) or type(event).__name__ in ("HandShown", "ThirdCard") for event in events)
+
+    def open_options(self) -> tuple[Option, ...]:
+        """What whoever is asked may do; where the bank is free, what the first guest who can open may do."""
+        if self.state.turn is not None:
+            return options(self.state, self.state.turn)
+        return next((open_to for seat in self.state.seats if (open_to := options(self.state, seat.number))), ())
+
+    def check_seats_and_order(self, before: State) -> None:
+        """One guest a place; a phase asks no seat twice and goes round the table in one direction."""
+        state = self.state
+        numbers = [seat.number for seat in state.seats]
+        assert len(set(numbers)) == len(numbers)
+        assert all(1 <= number <= state.rules.places for number in numbers)
+        assert state.turn is None or state.turn in numbers
+        if state.bank is not None:
+            assert state.rules.minimum <= state.bank.amount <= state.rules.maximum
+            assert state.last_banker == state.bank.seat
+        if state.asked is None or before.asked is None or state.asked == before.asked:
+            return
+        if state.phase is before.phase and state.last_banker == before.last_banker:
+            assert right_of(state, before.asked) < right_of(state, state.asked)
+
+    def check_what_everyone_sees(self) -> None:
+        """Exactly the cards that are up, and for the punter his own two: for no one a card more or less."""
+        state = self.state
+        coup = state.coup
+        if coup is None or coup.hands is None:
+            assert not any(cards_in(view(state, viewer)) for viewer in (None, state.turn))
+            return
+        up = Counter(self.books.thirds.values())
+        for pair in self.books.shown.values():
+            up.update(pair)
+        own = Counter(coup.hands.punter.pair) if "punter" not in self.books.shown else Counter()
+        assert coup.punter == self.books.punter
+        for viewer in (*range(1, state.rules.places + 1), None):
+            may_see = up + own if viewer == self.books.punter and state.find(viewer) else up
+            assert Counter(cards_in(view(state, viewer))) == may_see
+
+
+def choose(option: Option, amount: int) -> TableAction:
+    """The option at an amount within its limits, at either end as often as in between."""
+    if option.lowest is None or option.highest is None:
+        return option.action
+    if amount % 4 == 0:
+        return option.at(option.highest)
+    return option.at(option.lowest + amount % (option.highest - option.lowest + 1))
+
+
+def is_offered(action: TableAction, option: Option) -> bool:
+    """Whether an action is this option, at an amount within its limits."""
+    if option.lowest is None or option.highest is None:
+        return action == option.action
+    amount = getattr(action, "amount", None)
+    return amount is not None and option.lowest <= amount <= option.highest and option.at(amount) == action
+
+
+def right_of(state: State, number: int) -> int:
+    """How far to the right of the banker a place is; the banker's own is the farthest."""
+    return (number - state.last_banker - 1) % state.rules.places
+
+
+def cards_in(thing: object) -> list[Card]:
+    """Every card anywhere in a record."""
+    if isinstance(thing, Card):
+        return [thing]
+    names = getattr(thing, "__dataclass_fields__", ())
+    parts = thing if isinstance(thing, tuple | frozenset) else [getattr(thing, name) for name in names]
+    return [card for part in parts for card in cards_in(part)]
+
+
+@cache
+def shuffled(number: int) -> tuple[Card, ...]:
+    return shuffle(bytes([number]) * 32, DECKS)
+
+
+def test_any_evening_at_any_table() -> None:
+    run_state_machine_as_test(
+        AnyEvening,
+        settings=settings(
+            max_examples=520,
+            stateful_step_count=50,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    assert AnyEvening.steps >= STEPS
+    assert AnyEvening.phases == set(Phase)

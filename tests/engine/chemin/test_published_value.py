@@ -1,0 +1,142 @@
+"""The game in which the banker is free in all his decisions, solved, against the value that is in print.
+
+An endless shoe, so that only totals count; the punter is free on five only. The value and the punter's chance of
+drawing on five, 9/11, have been in print since J. G. Kemeny and J. L. Snell's "Game-Theoretic Solution of Baccarat"
+(American Mathematical Monthly, 1957). It is another game than the eight policies under the house rule.
+
+The punter has two strategies, to draw or to stand on five; the banker 2 to the power of 88, one decision for each of
+his totals 0 to 7 and each of eleven things he can have seen. Against any mixture of the punter's two, the banker's best
+reply is the better decision in each of the 88 cases, so the value is the highest point of a sum of minima of straight
+lines.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+from games.engine.chemin.rules import Outcome, outcome_of
+
+CARD = [Fraction(4 if points == 0 else 1, 13) for points in range(10)]
+"""The chance of each number of points in an endless shoe."""
+
+TWO_CARDS = [sum((CARD[one] * CARD[(total - one) % 10] for one in range(10)), Fraction()) for total in range(10)]
+"""The chance of each two-card total."""
+
+NATURALS = (8, 9)
+SEEN = (None, *range(10))
+"""What the banker knows of the punter: that he stood, or his third card."""
+
+
+class Gain(NamedTuple):
+    """What a punter gains who always stands on five, and one who always draws."""
+
+    standing: Fraction
+    drawing: Fraction
+
+    def at(self, chance: Fraction) -> Fraction:
+        """The gain of a punter who draws on five with this chance."""
+        return (1 - chance) * self.standing + chance * self.drawing
+
+
+class Case(NamedTuple):
+    """One of the banker's 88 cases: the punter's gain from it if the banker stands and if he draws."""
+
+    banker: int
+    seen: int | None
+    stands: Gain
+    draws: Gain
+
+    def indifferent_at(self) -> list[Fraction]:
+        """The chance of drawing on five at which the banker's two decisions are equally good, if there is one."""
+        at_zero = self.draws.standing - self.stands.standing
+        at_one = self.draws.drawing - self.stands.drawing
+        if at_zero == at_one:
+            return []
+        crossing = at_zero / (at_zero - at_one)
+        return [crossing] if 0 <= crossing <= 1 else []
+
+
+def sign(punter: int, banker: int) -> int:
+    return {Outcome.PUNTER: 1, Outcome.DRAW: 0, Outcome.BANKER: -1}[outcome_of(punter, banker)]
+
+
+def punters_who_stood(*, draws_on_five: bool) -> dict[int, Fraction]:
+    """The punter's final totals and their chances, where he stood."""
+    return {total: TWO_CARDS[total] for total in ((6, 7) if draws_on_five else (5, 6, 7))}
+
+
+def punters_who_drew(third: int, *, draws_on_five: bool) -> dict[int, Fraction]:
+    """The punter's final totals and their chances, where he drew this card."""
+    totals = range(6) if draws_on_five else range(5)
+    return {(total + third) % 10: TWO_CARDS[total] * CARD[third] for total in totals}
+
+
+def gain(banker: int, punters: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
+    """The punter's gain against a banker's two-card total who stands, and against one who draws."""
+    stands = sum((chance * sign(total, banker) for total, chance in punters.items()), Fraction())
+    draws = sum(
+        (
+            chance * CARD[card] * sign(total, (banker + card) % 10)
+            for total, chance in punters.items()
+            for card in range(10)
+        ),
+        Fraction(),
+    )
+    return TWO_CARDS[banker] * stands, TWO_CARDS[banker] * draws
+
+
+def case(banker: int, seen: int | None) -> Case:
+    gains = []
+    for draws_on_five in (False, True):
+        if seen is None:
+            punters = punters_who_stood(draws_on_five=draws_on_five)
+        else:
+            punters = punters_who_drew(seen, draws_on_five=draws_on_five)
+        gains.append(gain(banker, punters))
+    (stands_if_stood, draws_if_stood), (stands_if_drew, draws_if_drew) = gains
+    return Case(banker, seen, Gain(stands_if_stood, stands_if_drew), Gain(draws_if_stood, draws_if_drew))
+
+
+CASES = [case(banker, seen) for banker in range(8) for seen in SEEN]
+
+NATURAL_GAIN = sum(
+    (
+        TWO_CARDS[punter] * TWO_CARDS[banker] * sign(punter, banker)
+        for punter, banker in product(range(10), repeat=2)
+        if punter in NATURALS or banker in NATURALS
+    ),
+    Fraction(),
+)
+
+
+def punter_gain(chance: Fraction) -> Fraction:
+    """What the punter gains who draws on five with this chance, against the banker's best reply."""
+    return NATURAL_GAIN + sum(min(case.stands.at(chance), case.draws.at(chance)) for case in CASES)
+
+
+def solve() -> tuple[Fraction, Fraction]:
+    """The punter's best chance of drawing on five and the value of the game: the maximum lies where a line breaks."""
+    breaks = [Fraction(0), Fraction(1), *(chance for case in CASES for chance in case.indifferent_at())]
+    best = max(breaks, key=punter_gain)
+    return best, punter_gain(best)
+
+
+def test_the_published_value_of_the_game_with_a_free_banker() -> None:
+    assert solve() == (Fraction(9, 11), Fraction(-679568, 53094899))
+
+
+def test_the_banker_holds_the_punter_to_that_value_by_mixing_on_six_against_a_standing_punter() -> None:
+    """The other half of the proof: one banker's strategy against which both of the punter's gain the value alike."""
+    chance, value = solve()
+    undecided = [case for case in CASES if case.stands.at(chance) == case.draws.at(chance)]
+    assert [(case.banker, case.seen) for case in undecided] == [(6, None)]
+    (six,) = undecided
+    decided = [case for case in CASES if case is not six]
+    rest = [case.stands if case.stands.at(chance) < case.draws.at(chance) else case.draws for case in decided]
+    standing = NATURAL_GAIN + sum(gain.standing for gain in rest)
+    drawing = NATURAL_GAIN + sum(gain.drawing for gain in rest)
+    mixing = Fraction(859, 2288)
+    assert standing + (1 - mixing) * six.stands.standing + mixing * six.draws.standing == value
+    assert drawing + (1 - mixing) * six.stands.drawing + mixing * six.draws.drawing == value
