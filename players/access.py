@@ -5,7 +5,7 @@ Staff never play: a staff log-in has no player, so every player page is closed t
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import urlencode, urlsplit, urlunsplit
 from uuid import UUID
 
@@ -47,7 +47,6 @@ class StaffRequest(HouseRequest):
 
 
 Args = ParamSpec("Args")
-Asked = TypeVar("Asked", bound=HttpRequest)
 PlayerView = Callable[Concatenate[PlayerRequest, Args], HttpResponse]
 StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
 View = Callable[Concatenate[HttpRequest, Args], HttpResponse]
@@ -57,16 +56,17 @@ def player_required(view: PlayerView[Args]) -> View[Args]:
     """Let players in, as ``request.player``; ask visitors to log in; refuse staff (403)."""
 
     @wraps(view)
-    def fenced(request: PlayerRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+    def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return ask_to_log_in(request)
         player = player_of(request.user)
         if player is None:
             _refuse(request)
-        request.player = player
-        return view(request, *args, **kwargs)
+        inside = cast("PlayerRequest", request)
+        inside.player = player
+        return view(inside, *args, **kwargs)
 
-    return fenced  # type: ignore[return-value]  # the middleware has made it a HouseRequest
+    return fenced
 
 
 def staff_required(permission: str) -> Callable[[StaffView[Args]], View[Args]]:
@@ -77,32 +77,34 @@ def staff_required(permission: str) -> Callable[[StaffView[Args]], View[Args]]:
 
     def fence(view: StaffView[Args]) -> View[Args]:
         @wraps(view)
-        def fenced(request: StaffRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+        def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
             if not request.user.is_authenticated:
                 return ask_to_log_in(request)
             staff = staff_of(request.user)
             if staff is None or not request.user.has_perm(permission):
                 _refuse(request)
-            request.staff = staff
+            inside = cast("StaffRequest", request)
+            inside.staff = staff
             with override("en"):
-                return view(request, *args, **kwargs)
+                return view(inside, *args, **kwargs)
 
-        return fenced  # type: ignore[return-value]  # the middleware has made it a HouseRequest
+        return fenced
 
     return fence
 
 
-def ask_to_log_in(request: HouseRequest) -> HttpResponse:
+def ask_to_log_in(request: HttpRequest) -> HttpResponse:
     """Lead to the log-in page and from there back to the page the visitor was looking at.
 
     A request from within a page, or with the cookie of a session that is no more, is told that the session has ended.
     htmx is led by a header, since it would put a redirect's page into the fragment's place.
     """
-    query = {"next": _page_before(request)}
-    if request.htmx or request.method == "POST" or settings.SESSION_COOKIE_NAME in request.COOKIES:
+    htmx = HtmxDetails(request)
+    query = {"next": _page_before(request, htmx)}
+    if htmx or request.method == "POST" or settings.SESSION_COOKIE_NAME in request.COOKIES:
         query[ENDED] = "1"
     address = f"{reverse('account_login')}?{urlencode(query)}"
-    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+    return HttpResponseClientRedirect(address) if htmx else redirect(address)
 
 
 def actor(request: HttpRequest) -> str:
@@ -115,10 +117,10 @@ def session_id(request: HttpRequest) -> UUID | None:
     return session_of(request.session)
 
 
-def _page_before(request: HouseRequest) -> str:
+def _page_before(request: HttpRequest, htmx: HtmxDetails) -> str:
     """Return path and query of the page on the visitor's screen; for a form or fragment, that of the page it is on."""
-    if request.htmx:
-        return request.htmx.current_url_abs_path or reverse("home")
+    if htmx:
+        return htmx.current_url_abs_path or reverse("home")
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
     referer = request.headers.get("Referer", "")

@@ -10,9 +10,8 @@ from allauth.account.adapter import get_adapter
 from babel import Locale
 from django import forms
 from django.http import HttpRequest
-from django.utils.functional import Promise
-from django.utils.translation import get_language, ngettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import get_language, gettext_lazy, ngettext
+from django.utils.translation import gettext as _
 
 from players import services
 from players.models import Jurisdiction, User
@@ -44,15 +43,15 @@ class RegistrationForm(allauth.SignupForm):
     Country and currency are one choice, so that no pair can be chosen that is not offered.
     """
 
-    residence = forms.ChoiceField(label=_("Country and currency"))
+    residence = forms.ChoiceField(label=gettext_lazy("Country and currency"))
     birth_date = forms.DateField(
-        label=_("Date of birth"),
+        label=gettext_lazy("Date of birth"),
         input_formats=["%Y-%m-%d"],
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date", "autocomplete": "bday"}),
     )
     agrees = forms.BooleanField(
-        label=_("I have read the terms and agree to them."),
-        error_messages={"required": _("You can only play if you agree to the terms.")},
+        label=gettext_lazy("I have read the terms and agree to them."),
+        error_messages={"required": gettext_lazy("You can only play if you agree to the terms.")},
     )
     field_order = ("email", "password1", "residence", "birth_date", "agrees")
 
@@ -61,11 +60,10 @@ class RegistrationForm(allauth.SignupForm):
         _relabel(self.fields, {"email": _("E-mail address"), "password1": _("Password")})
         self.fields["password1"].help_text = _("At least 10 characters.")
         self.residences = _residences()
-        self.fields["residence"].choices = [("", _("Choose"))] + [
-            (key, home.label) for key, home in self.residences.items()
-        ]
+        offered = [(key, residence.label) for key, residence in self.residences.items()]
+        self.fields["residence"].choices = [("", _("Choose")), *offered]
 
-    def clean_residence(self) -> "Residence":
+    def clean_residence(self) -> Residence:
         """Turn the choice into what it stands for."""
         return self.residences[self.cleaned_data["residence"]]
 
@@ -120,7 +118,7 @@ def _residences() -> dict[str, Residence]:
     return dict(sorted(offered.items(), key=lambda item: item[1].label))
 
 
-def _relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promise]) -> None:
+def _relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str]) -> None:
     """Give allauth's fields our labels, and drop its placeholders, which say the same again in paler ink."""
     for name, label in labels.items():
         fields[name].label = label

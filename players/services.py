@@ -107,8 +107,8 @@ def begin_session(*, user: User, session: SessionBase, ip: str) -> None:
 
 def end_session(*, user: User, session: SessionBase, ip: str) -> None:
     """Record that someone logs out."""
-    actor, ended = actor_of(user), session_of(session)
-    log.record("session.ended", by=actor, on=actor, data={"session": ended and str(ended)}, personal=_address(ip))
+    actor = actor_of(user)
+    log.record("session.ended", by=actor, on=actor, data={"session": str(session_of(session))}, personal=_address(ip))
 
 
 def record_failed_login(*, email: str, ip: str) -> None:
