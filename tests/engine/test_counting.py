@@ -8,23 +8,26 @@ import pytest
 
 from games.engine.cards import FULL_DECK, Rank, Suit
 from games.engine.counting import BadDecks, count_coups
-from games.engine.coup import Outcome, Pairing, deal, pairing
+from games.engine.coup import Outcome, Pairing, deal, pairing, total
 from games.engine.odds import count_outcomes
 from games.engine.tableau import NATURALS
 
 DECKS = [1, 2, 3, 4, 6, 8]
+PointsDealt = Counter[tuple[int, int, bool, tuple[int, ...]]]
+"""How often each result came with which six values, in any order."""
+
 CARDS_PER_POINTS = Counter(card.points for card in FULL_DECK)
 
 
-def test_one_deck_has_exactly_these_coups():
+def test_one_deck_has_exactly_these_coups() -> None:
     assert count_outcomes(decks=1) == {"banker": 6_737_232_640, "player": 6_548_674_432, "tie": 1_372_227_328}
 
 
-def test_two_decks_have_exactly_these_coups():
+def test_two_decks_have_exactly_these_coups() -> None:
     assert count_outcomes(decks=2) == {"banker": 501_543_728_128, "player": 487_816_735_232, "tie": 103_154_274_240}
 
 
-def test_four_decks_have_exactly_these_coups():
+def test_four_decks_have_exactly_these_coups() -> None:
     assert count_outcomes(decks=4) == {
         "banker": 34_543_624_867_840,
         "player": 33_608_344_225_792,
@@ -32,7 +35,7 @@ def test_four_decks_have_exactly_these_coups():
     }
 
 
-def test_six_decks_have_exactly_these_coups():
+def test_six_decks_have_exactly_these_coups() -> None:
     assert count_outcomes(decks=6) == {
         "banker": 403_095_751_234_560,
         "player": 392_220_492_728_832,
@@ -40,7 +43,7 @@ def test_six_decks_have_exactly_these_coups():
     }
 
 
-def test_eight_decks_have_exactly_these_coups():
+def test_eight_decks_have_exactly_these_coups() -> None:
     assert count_outcomes(decks=8) == {
         "banker": 2_292_252_566_437_888,
         "player": 2_230_518_282_592_256,
@@ -49,15 +52,15 @@ def test_eight_decks_have_exactly_these_coups():
 
 
 @pytest.mark.parametrize("decks", DECKS)
-def test_all_coups_together_are_all_ways_of_drawing_six_cards(decks):
+def test_all_coups_together_are_all_ways_of_drawing_six_cards(decks: int) -> None:
     assert sum(count_coups(decks).values()) == perm(52 * decks, 6)
 
 
 @pytest.fixture(scope="module")
-def coups_by_points_used():
-    """Every row of six card values dealt once: how often each result came with which six values, in any order."""
+def coups_by_points_used() -> PointsDealt:
+    """Every row of six card values, dealt once."""
     one_card_each = sorted(FULL_DECK[:10], key=lambda card: card.points)
-    dealt: Counter[tuple[int, int, bool, tuple[int, ...]]] = Counter()
+    dealt: PointsDealt = Counter()
     for row in product(one_card_each, repeat=6):
         coup = deal(row)
         values = tuple(sorted([card.points for card in row]))
@@ -66,11 +69,13 @@ def coups_by_points_used():
 
 
 @pytest.mark.parametrize("decks", DECKS)
-def test_dealing_every_row_of_six_values_gives_the_same_count(decks, coups_by_points_used):
+def test_dealing_every_row_of_six_values_gives_the_same_count(decks: int, coups_by_points_used: PointsDealt) -> None:
     dealt: Counter[tuple[int, int, bool]] = Counter()
-    for (*result, values), rows in coups_by_points_used.items():
+    for (player, banker, natural, values), rows in coups_by_points_used.items():
         drawn = Counter(values)
-        dealt[tuple(result)] += rows * prod(perm(CARDS_PER_POINTS[v] * decks, times) for v, times in drawn.items())
+        dealt[player, banker, natural] += rows * prod(
+            perm(CARDS_PER_POINTS[v] * decks, times) for v, times in drawn.items()
+        )
     counted: Counter[tuple[int, int, bool]] = Counter()
     for coup, ways in count_coups(decks).items():
         counted[coup.player_total, coup.banker_total, coup.natural] += ways
@@ -78,18 +83,18 @@ def test_dealing_every_row_of_six_values_gives_the_same_count(decks, coups_by_po
 
 
 @pytest.mark.parametrize("decks", DECKS)
-def test_dealing_every_pair_beside_every_other_hand_gives_the_same_count_of_naturals(decks):
+def test_dealing_every_pair_beside_every_other_hand_gives_the_same_count_of_naturals(decks: int) -> None:
     """Pairs and totals together: Player's hand a pair, Banker's any two cards, one of the hands a natural."""
     kinds = {(rank, suit): FULL_DECK[13 * s + r] for r, rank in enumerate(Rank) for s, suit in enumerate(Suit)}
     dealt: Counter[tuple[int, int, Pairing, Pairing]] = Counter()
     for rank, *suits in product(Rank, Suit, Suit):
         player = [kinds[rank, suit] for suit in suits]
         for banker in product(FULL_DECK, repeat=2):
-            totals = [sum(card.points for card in hand) % 10 for hand in (player, banker)]
-            if NATURALS.isdisjoint(totals):
+            player_total, banker_total = total(player), total(banker)
+            if NATURALS.isdisjoint({player_total, banker_total}):
                 continue
             ways = prod(perm(decks, times) for times in Counter((*player, *banker)).values())
-            dealt[*totals, pairing(*player), pairing(*banker)] += ways * perm(52 * decks - 4, 2)
+            dealt[player_total, banker_total, pairing(*player), pairing(*banker)] += ways * perm(52 * decks - 4, 2)
     counted = {
         (coup.player_total, coup.banker_total, coup.player_pair, coup.banker_pair): ways
         for coup, ways in count_coups(decks).items()
@@ -99,24 +104,24 @@ def test_dealing_every_pair_beside_every_other_hand_gives_the_same_count_of_natu
 
 
 @pytest.mark.parametrize("decks", DECKS)
-def test_pairs_are_as_likely_for_one_side_as_for_the_other(decks):
+def test_pairs_are_as_likely_for_one_side_as_for_the_other(decks: int) -> None:
     ways: Counter[tuple[Pairing, Pairing]] = Counter()
     for coup, count in count_coups(decks).items():
         ways[coup.player_pair, coup.banker_pair] += count
     assert all(ways[player, banker] == ways[banker, player] for player, banker in product(Pairing, repeat=2))
 
 
-def test_one_deck_holds_no_perfect_pair():
+def test_one_deck_holds_no_perfect_pair() -> None:
     assert all(Pairing.RANK_AND_SUIT not in (coup.player_pair, coup.banker_pair) for coup in count_coups(1))
 
 
-def test_nobody_loses_with_a_natural_nine():
+def test_nobody_loses_with_a_natural_nine() -> None:
     assert not any(
         coup.natural and coup.player_total == 9 and coup.outcome is Outcome.BANKER for coup in count_coups(8)
     )
 
 
 @pytest.mark.parametrize("decks", [0, -1])
-def test_there_is_no_shoe_of_less_than_one_deck(decks):
+def test_there_is_no_shoe_of_less_than_one_deck(decks: int) -> None:
     with pytest.raises(BadDecks):
         count_coups(decks)

@@ -35,19 +35,19 @@ OTHER_RULES = {
 
 
 @pytest.mark.parametrize("other", OTHER_RULES.values(), ids=OTHER_RULES)
-def test_other_rules_have_another_digest(other: Variant):
+def test_other_rules_have_another_digest(other: Variant) -> None:
     assert other.digest != BACCARAT.digest
 
 
-def test_another_tableau_has_another_digest(monkeypatch: pytest.MonkeyPatch):
+def test_another_tableau_has_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bets, "player_draws", lambda total: total <= 4)
     assert replace(BACCARAT).digest != BACCARAT.digest
 
 
-def test_words_and_dates_leave_the_digest_as_it_is():
+def test_words_and_dates_leave_the_digest_as_it_is() -> None:
     reworded = replace(BACCARAT, labels={}, changed=date(2030, 1, 1), controls=(), version="2.0")
     assert reworded.digest == BACCARAT.digest
 
 
-def test_a_digest_is_sixty_four_hex_digits():
+def test_a_digest_is_sixty_four_hex_digits() -> None:
     assert len(bytes.fromhex(BACCARAT.digest)) == 32

@@ -45,11 +45,11 @@ def payout(variant: Variant, codes: str, bet: str, beside: str = "") -> int:
         (TIE, {"player": 100, "banker": 100, "tie": 900}),
     ],
 )
-def test_baccarat_pays_even_money_nineteen_to_twenty_and_eight_to_one(codes, expected):
+def test_baccarat_pays_even_money_nineteen_to_twenty_and_eight_to_one(codes: str, expected: dict[str, int]) -> None:
     assert payouts(BACCARAT, codes, {"player": 100, "banker": 100, "tie": 100}) == expected
 
 
-def test_a_settlement_lists_every_bet_in_the_order_of_the_table_with_its_sums():
+def test_a_settlement_lists_every_bet_in_the_order_of_the_table_with_its_sums() -> None:
     settled = settle(BACCARAT, coup(BANKER_WINS), {"tie": 10, "banker": 200, "player": 30})
     assert settled.lines == (
         Line("player", 30, 0, 0, Result.LOSE),
@@ -59,34 +59,34 @@ def test_a_settlement_lists_every_bet_in_the_order_of_the_table_with_its_sums():
     assert (settled.staked, settled.paid) == (240, 390)
 
 
-def test_a_push_is_told_apart_from_a_win_and_bears_no_commission():
+def test_a_push_is_told_apart_from_a_win_and_bears_no_commission() -> None:
     (line,) = settle(BACCARAT, coup(TIE), {"banker": 100}).lines
     assert line == Line("banker", 100, 100, 0, Result.PUSH)
 
 
-def test_fifty_on_banker_returns_ninety_seven_not_ninety_seven_and_a_half():
+def test_fifty_on_banker_returns_ninety_seven_not_ninety_seven_and_a_half() -> None:
     assert payouts(BACCARAT, BANKER_WINS, {"banker": 50}) == {"banker": 97}
 
 
 @pytest.mark.parametrize("stake", range(1, 61))
-def test_what_the_commission_leaves_is_rounded_down_to_the_minor_unit(stake):
+def test_what_the_commission_leaves_is_rounded_down_to_the_minor_unit(stake: int) -> None:
     (line,) = settle(BACCARAT, coup(BANKER_WINS), {"banker": stake}).lines
     assert line.payout == stake * 195 // 100
     assert line.payout + line.commission == 2 * stake
 
 
-def test_each_bet_is_rounded_by_itself():
+def test_each_bet_is_rounded_by_itself() -> None:
     assert payouts(NO_COMMISSION, SIX_WINS, {"banker": 1, "super_6": 1}) == {"banker": 1, "super_6": 16}
 
 
 @pytest.mark.parametrize(("codes", "paid"), [(BANKER_WINS, 200), (SIX_WINS, 150), (SIX_TIE, 100), (PLAYER_WINS, 0)])
-def test_without_commission_banker_pays_even_money_but_half_with_six(codes, paid):
+def test_without_commission_banker_pays_even_money_but_half_with_six(codes: str, paid: int) -> None:
     (line,) = settle(NO_COMMISSION, coup(codes), {"banker": 100}).lines
     assert (line.payout, line.commission) == (paid, 0)
 
 
 @pytest.mark.parametrize(("codes", "paid"), [(SIX_WINS, 1600), (SIX_TIE, 0), (BANKER_WINS, 0)])
-def test_super_six_wins_only_where_banker_wins_with_six(codes, paid):
+def test_super_six_wins_only_where_banker_wins_with_six(codes: str, paid: int) -> None:
     assert payout(NO_COMMISSION, codes, "super_6", beside="banker") == paid
 
 
@@ -102,7 +102,9 @@ def test_super_six_wins_only_where_banker_wins_with_six(codes, paid):
         ("KC 2C QC 3C 4D 2C", 0, 0, 0, 0),
     ],
 )
-def test_pairs_pay_by_rank_perfect_pairs_by_rank_and_suit(codes, player_pair, banker_pair, either_pair, perfect_pair):
+def test_pairs_pay_by_rank_perfect_pairs_by_rank_and_suit(
+    codes: str, player_pair: int, banker_pair: int, either_pair: int, perfect_pair: int
+) -> None:
     bets = ("player_pair", "banker_pair", "either_pair", "perfect_pair")
     paid = payouts(NO_COMMISSION, codes, {"tie": 100, **dict.fromkeys(bets, 100)})
     assert tuple(paid[bet] for bet in bets) == (player_pair, banker_pair, either_pair, perfect_pair)
@@ -134,7 +136,7 @@ def test_pairs_pay_by_rank_perfect_pairs_by_rank_and_suit(codes, player_pair, ba
         "the other side's natural",
     ],
 )
-def test_player_bonus_pays_by_margin(codes, paid):
+def test_player_bonus_pays_by_margin(codes: str, paid: int) -> None:
     assert payout(NO_COMMISSION, codes, "player_bonus", beside="tie") == paid
 
 
@@ -155,7 +157,7 @@ def test_player_bonus_pays_by_margin(codes, paid):
     ],
     ids=["natural", "natural tie", *(f"by {points}" for points in (9, 8, 7, 6, 5, 4, 3)), "tie", "the other side's"],
 )
-def test_banker_bonus_pays_by_margin(codes, paid):
+def test_banker_bonus_pays_by_margin(codes: str, paid: int) -> None:
     assert payout(NO_COMMISSION, codes, "banker_bonus", beside="tie") == paid
 
 
@@ -167,35 +169,35 @@ def test_banker_bonus_pays_by_margin(codes, paid):
         ("3C 8D 3D 8S", {"player": 100, "tie": 1000, "player_pair": 1200, "banker_pair": 1200}),
     ],
 )
-def test_baccarat_with_pairs_pays_nine_to_one_on_tie_and_eleven_on_pairs(codes, expected):
+def test_baccarat_with_pairs_pays_nine_to_one_on_tie_and_eleven_on_pairs(codes: str, expected: dict[str, int]) -> None:
     assert payouts(PAIRS, codes, dict.fromkeys(expected, 100)) == expected
 
 
-def test_any_combination_goes_at_baccarat():
+def test_any_combination_goes_at_baccarat() -> None:
     BACCARAT.check({"player": 1, "banker": 1})
     BACCARAT.check({"tie": 1})
 
 
 @pytest.mark.parametrize("variant", [GOLDEN, PAIRS], ids=lambda variant: variant.slug)
-def test_player_and_banker_exclude_each_other(variant):
+def test_player_and_banker_exclude_each_other(variant: Variant) -> None:
     with pytest.raises(ExcludedBets) as refused:
         variant.check({"player": 1, "tie": 1, "banker": 1})
     assert set(refused.value.bets) == {"player", "banker"}
 
 
-def test_tie_stands_alone_at_golden_baccarat_but_not_at_baccarat_with_pairs():
+def test_tie_stands_alone_at_golden_baccarat_but_not_at_baccarat_with_pairs() -> None:
     GOLDEN.check({"tie": 1})
     with pytest.raises(MissingMainBet):
         PAIRS.check({"tie": 1})
 
 
 @pytest.mark.parametrize("main", ["player", "banker"])
-def test_everything_else_stands_beside_player_or_banker_at_baccarat_with_pairs(main):
+def test_everything_else_stands_beside_player_or_banker_at_baccarat_with_pairs(main: str) -> None:
     PAIRS.check({main: 1, "tie": 1, "player_pair": 1, "banker_pair": 1})
 
 
 @pytest.mark.parametrize("side", [bet.code for bet in NO_COMMISSION.bets if bet.needs])
-def test_a_side_bet_needs_a_main_bet(side):
+def test_a_side_bet_needs_a_main_bet(side: str) -> None:
     for main in ("player", "banker", "tie"):
         NO_COMMISSION.check({side: 1, main: 1})
     with pytest.raises(MissingMainBet) as refused:
@@ -203,23 +205,23 @@ def test_a_side_bet_needs_a_main_bet(side):
     assert refused.value.bets == (side,)
 
 
-def test_there_are_seven_side_bets_without_commission():
+def test_there_are_seven_side_bets_without_commission() -> None:
     assert len([bet for bet in NO_COMMISSION.bets if bet.needs]) == 7
 
 
-def test_nothing_staked_is_refused():
+def test_nothing_staked_is_refused() -> None:
     with pytest.raises(NoStake):
         settle(BACCARAT, coup(TIE), {})
 
 
 @pytest.mark.parametrize("stake", [0, -1, 1.0, "1", None, True, LARGEST_STAKE + 1])
-def test_a_stake_is_a_positive_whole_number(stake):
+def test_a_stake_is_a_positive_whole_number(stake: int) -> None:
     with pytest.raises(BadStake) as refused:
         settle(BACCARAT, coup(TIE), {"player": 1, "banker": stake})
     assert refused.value.bets == ("banker",)
 
 
-def test_a_bet_the_game_has_not_is_refused():
+def test_a_bet_the_game_has_not_is_refused() -> None:
     with pytest.raises(UnknownBet) as refused:
         settle(BACCARAT, coup(TIE), {"player": 1, "super_6": 1})
     assert refused.value.bets == ("super_6",)
@@ -227,6 +229,6 @@ def test_a_bet_the_game_has_not_is_refused():
         BACCARAT.bet("super_6")
 
 
-def test_every_refusal_has_a_code_of_its_own():
+def test_every_refusal_has_a_code_of_its_own() -> None:
     codes = [refusal.code for refusal in SettlementError.__subclasses__()]
     assert sorted(codes) == ["bad_stake", "excluded_bets", "missing_main_bet", "no_stake", "unknown_bet"]

@@ -18,21 +18,21 @@ BANKER_TABLE = {
 
 
 @pytest.mark.parametrize("total", range(6))
-def test_player_draws_on_nought_to_five(total):
+def test_player_draws_on_nought_to_five(total: int) -> None:
     assert player_draws(total)
 
 
 @pytest.mark.parametrize("total", [6, 7])
-def test_player_stands_on_six_and_seven(total):
+def test_player_stands_on_six_and_seven(total: int) -> None:
     assert not player_draws(total)
 
 
 @pytest.mark.parametrize("total", BANKER_TABLE)
 @pytest.mark.parametrize("third", range(10))
-def test_banker_answers_player_s_third_card_by_the_table(total, third):
+def test_banker_answers_player_s_third_card_by_the_table(total: int, third: int) -> None:
     assert banker_draws(total, third) == (BANKER_TABLE[total][0][third] == "D")
 
 
 @pytest.mark.parametrize("total", BANKER_TABLE)
-def test_banker_draws_on_nought_to_five_where_player_stood(total):
+def test_banker_draws_on_nought_to_five_where_player_stood(total: int) -> None:
     assert banker_draws(total, None) == (BANKER_TABLE[total][1] == "D")

@@ -26,72 +26,74 @@ def places(printed: str) -> int:
     return len(printed.partition(".")[2])
 
 
-def test_the_house_deals_these_games():
+def test_the_house_deals_these_games() -> None:
     assert set(VARIANTS) >= {"baccarat", "golden", "no_commission", "pairs"}
 
 
 @every_variant
-def test_a_game_stands_in_the_folder_of_its_name(variant: Variant):
+def test_a_game_stands_in_the_folder_of_its_name(variant: Variant) -> None:
     assert help_text(variant.slug, "en")
     assert VARIANTS[variant.slug] is variant
 
 
 @every_variant
-def test_every_bet_declares_its_return(variant: Variant):
+def test_every_bet_declares_its_return(variant: Variant) -> None:
     assert list(variant.declared) == [bet.code for bet in variant.bets]
 
 
 @every_bet
-def test_the_exact_return_is_the_declared_one(variant: Variant, bet: BetRule):
+def test_the_exact_return_is_the_declared_one(variant: Variant, bet: BetRule) -> None:
     declared = variant.declared[bet.code]
     assert percent(exact(variant)[bet.code].rtp, places(declared)) == declared
 
 
 @every_variant
-def test_the_headline_is_the_mean_of_its_bets(variant: Variant):
+def test_the_headline_is_the_mean_of_its_bets(variant: Variant) -> None:
     returns = [exact(variant)[bet].rtp for bet in variant.headline.bets]
     mean = sum(returns, Fraction()) / len(returns)
     assert percent(mean, places(variant.headline.percent)) == variant.headline.percent
 
 
 @every_bet
-def test_chances_come_to_one(variant: Variant, bet: BetRule):
+def test_chances_come_to_one(variant: Variant, bet: BetRule) -> None:
     odds = exact(variant)[bet.code]
     assert odds.win + odds.push + odds.lose == 1
     assert odds.rtp + odds.edge == 1
 
 
 @every_bet
-def test_every_prize_can_be_won(variant: Variant, bet: BetRule):
+def test_every_prize_can_be_won(variant: Variant, bet: BetRule) -> None:
     assert {bet.pays(coup) for coup in EVERY_COUP} == {*(prize.pays for prize in bet.prizes), None}
 
 
 @every_bet
-def test_the_smallest_stake_returns_whole_units_and_never_more_than_the_paytable(variant: Variant, bet: BetRule):
+def test_the_smallest_stake_returns_whole_units_and_never_more_than_the_paytable(
+    variant: Variant, bet: BetRule
+) -> None:
     for _, pays in bet.prizes:
         assert pays.payout(1) == int(1 + pays.fraction)
     assert return_at(variant, bet.code, 1) <= exact(variant)[bet.code].rtp
 
 
 @every_bet
-def test_a_side_bet_stands_beside_bets_that_need_no_other(variant: Variant, bet: BetRule):
+def test_a_side_bet_stands_beside_bets_that_need_no_other(variant: Variant, bet: BetRule) -> None:
     assert all(variant.bet(main).needs == () for main in bet.needs)
 
 
 @every_bet
-def test_only_what_pays_less_than_even_money_bears_a_commission(variant: Variant, bet: BetRule):
+def test_only_what_pays_less_than_even_money_bears_a_commission(variant: Variant, bet: BetRule) -> None:
     assert not bet.commission or all(pays is PUSH or pays.fraction < 1 for _, pays in bet.prizes)
 
 
 @every_variant
-def test_exclusions_are_between_bets_of_the_game(variant: Variant):
+def test_exclusions_are_between_bets_of_the_game(variant: Variant) -> None:
     codes = {bet.code for bet in variant.bets}
     assert all(rivals <= codes and len(rivals) > 1 for rivals in variant.exclusions)
 
 
 @every_variant
 @every_language
-def test_everything_has_a_name_in_every_language(variant: Variant, language: str):
+def test_everything_has_a_name_in_every_language(variant: Variant, language: str) -> None:
     keys = {"name", "tagline"}
     keys |= {f"bet.{bet.code}" for bet in variant.bets}
     keys |= {f"when.{when.name}" for bet in variant.bets for when, _ in bet.prizes}
@@ -100,28 +102,28 @@ def test_everything_has_a_name_in_every_language(variant: Variant, language: str
 
 @every_variant
 @every_language
-def test_the_help_names_only_tables_there_are(variant: Variant, language: str):
+def test_the_help_names_only_tables_there_are(variant: Variant, language: str) -> None:
     assert set(re.findall(r"\{\{ (\w+) \}\}", help_text(variant.slug, language))) <= TABLES
 
 
 @every_variant
 @every_language
-def test_the_help_leaves_prices_rules_and_returns_to_the_engine(variant: Variant, language: str):
+def test_the_help_leaves_prices_rules_and_returns_to_the_engine(variant: Variant, language: str) -> None:
     lines = help_text(variant.slug, language).splitlines()
     assert {f"{{{{ {table} }}}}" for table in TABLES} <= set(lines)
     assert not re.search(r"\d\s?%", "\n".join(lines))
 
 
 @every_variant
-def test_help_in_five_languages_is_five_texts(variant: Variant):
+def test_help_in_five_languages_is_five_texts(variant: Variant) -> None:
     assert len({help_text(variant.slug, language) for language in LANGUAGES}) == len(LANGUAGES) == 5
 
 
 @pytest.mark.parametrize(("slug", "language"), [("baccarat", "fr"), ("faro", "en"), ("../engine", "en")])
-def test_there_is_no_other_help(slug: str, language: str):
+def test_there_is_no_other_help(slug: str, language: str) -> None:
     with pytest.raises(NoHelpText):
         help_text(slug, language)
 
 
-def test_no_two_games_have_the_same_digest():
+def test_no_two_games_have_the_same_digest() -> None:
     assert len({variant.digest for variant in VARIANTS.values()}) == len(VARIANTS)

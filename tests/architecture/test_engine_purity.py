@@ -1,0 +1,83 @@
+"""The mathematics stands on the standard library alone, and has neither chance nor a clock of its own."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ENGINE, VARIANTS = ROOT / "games" / "engine", ROOT / "games" / "variants"
+PRODUCT = [ROOT / app for app in ("casino", "games", "wallet", "players", "audit")]
+
+CHANCE_AND_CLOCKS = {"random", "secrets", "time", "uuid", "threading", "os", "socket", "subprocess", "sqlite3"}
+READS_THE_CLOCK = {"now", "today", "utcnow", "fromtimestamp"}
+
+
+def modules(*folders: Path) -> list[Path]:
+    """Every Python module in these folders."""
+    return sorted(path for folder in folders for path in folder.rglob("*.py"))
+
+
+def named(path: Path) -> str:
+    """A module as a test's id."""
+    return str(path.relative_to(ROOT))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full names of everything a module imports, relative imports written out."""
+    package = path.relative_to(ROOT).with_suffix("").parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level] if node.level else ()
+            yield ".".join((*above, *([node.module] if node.module else [])))
+
+
+def names(path: Path) -> set[str]:
+    """Every name and attribute a module speaks of."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return attributes | {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def top(module: str) -> str:
+    """The package a module belongs to."""
+    return module.partition(".")[0]
+
+
+@pytest.mark.parametrize("path", modules(ENGINE), ids=named)
+def test_the_engine_imports_the_standard_library_and_itself(path: Path) -> None:
+    foreign = {name for name in imports(path) if top(name) not in sys.stdlib_module_names}
+    assert {name for name in foreign if not name.startswith("games.engine")} == set()
+
+
+@pytest.mark.parametrize("path", modules(VARIANTS), ids=named)
+def test_variants_import_the_standard_library_the_engine_and_each_other(path: Path) -> None:
+    foreign = {name for name in imports(path) if top(name) not in sys.stdlib_module_names}
+    assert {name for name in foreign if not name.startswith(("games.engine", "games.variants"))} == set()
+
+
+@pytest.mark.parametrize("path", modules(ENGINE, VARIANTS), ids=named)
+def test_rules_know_neither_chance_nor_the_time(path: Path) -> None:
+    assert {top(name) for name in imports(path)} & CHANCE_AND_CLOCKS == set()
+    assert names(path) & READS_THE_CLOCK == set()
+
+
+@pytest.mark.parametrize("path", modules(*PRODUCT), ids=named)
+def test_nothing_in_the_product_draws_from_a_predictable_generator(path: Path) -> None:
+    assert {name for name in imports(path) if top(name) == "random" or name.startswith("numpy.random")} == set()
+    assert names(path) & {"default_rng", "RandomState", "SystemRandom"} == set()
+
+
+@pytest.mark.parametrize("path", modules(*PRODUCT), ids=named)
+def test_whoever_shuffles_has_the_seed_from_the_operating_system_or_from_under_seal(path: Path) -> None:
+    shuffles = "games.engine.shoe" in imports(path) and "shuffle" in names(path)
+    assert not shuffles or names(path) & {"urandom", "token_bytes", "unseal"}
+
+
+def test_the_tests_look_at_modules() -> None:
+    assert len(modules(ENGINE)) > 10
+    assert len(modules(VARIANTS)) >= 9

@@ -1,0 +1,88 @@
+"""`manage.py odds` and `manage.py settle` as they are typed: whole processes, which start no database."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from games.engine.counting import count_coups
+from games.engine.odds import exact
+from games.engine.odds_sheet import as_json, as_table
+from games.variants import VARIANTS
+
+ROOT = Path(__file__).parents[2]
+Manage = Callable[..., subprocess.CompletedProcess[str]]
+
+QUESTION = '{"cards": ["9C", "2D", "KC", "KD"], "stakes": {"player": 5}}'
+
+
+@pytest.fixture
+def manage(tmp_path: Path) -> Iterator[Manage]:
+    """Run manage.py with an empty directory for its state, and see that no server came to life in it."""
+
+    def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "casino.settings", "SABOT_VAR": str(tmp_path)}
+        return subprocess.run(
+            [sys.executable, ROOT / "manage.py", *arguments],
+            input=given, capture_output=True, text=True, check=False, env=environment, cwd=ROOT,
+        )  # fmt: skip
+
+    yield run
+    assert {path.name for path in tmp_path.iterdir()} <= {"keys"}
+
+
+def test_odds_are_printed_for_people(manage: Manage) -> None:
+    ran = manage("odds", "pairs")
+    assert (ran.returncode, ran.stdout.splitlines()) == (0, as_table(VARIANTS["pairs"], 8))
+
+
+@pytest.mark.parametrize("decks", [None, 1, 6])
+def test_odds_are_printed_for_machines(manage: Manage, decks: int | None) -> None:
+    ran = manage("odds", "no_commission", "--json", *(["--decks", str(decks)] if decks else []))
+    assert (ran.returncode, json.loads(ran.stdout)) == (0, as_json(VARIANTS["no_commission"], decks or 8))
+
+
+@pytest.mark.parametrize("arguments", [["odds", "faro"], ["odds", "pairs", "--decks", "0"], ["settle", "faro"]])
+def test_what_the_house_has_not_is_refused(manage: Manage, arguments: list[str]) -> None:
+    ran = manage(*arguments)
+    assert ran.returncode != 0
+    assert ran.stdout == ""
+    assert "Traceback" not in ran.stderr
+
+
+def test_the_desk_answers_every_line_and_ends_well(manage: Manage) -> None:
+    ran = manage("settle", "baccarat", given=f"{QUESTION}\n{QUESTION}\n")
+    assert ran.returncode == 0
+    assert [json.loads(line)["payouts"] for line in ran.stdout.splitlines()] == [{"player": 10}] * 2
+
+
+def test_a_bad_line_at_the_desk_shows_in_the_exit_status(manage: Manage) -> None:
+    ran = manage("settle", "baccarat", given=f"{QUESTION}\nnonsense\n{QUESTION}\n")
+    assert ran.returncode == 1
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert ["error" in answer for answer in answers] == [False, True, False]
+    assert answers[1]["error"].startswith("line 2")
+
+
+def test_all_ten_bets_without_commission_take_under_a_second(manage: Manage) -> None:
+    def seconds() -> float:
+        began = perf_counter()
+        manage("odds", "no_commission")
+        return perf_counter() - began
+
+    assert min(seconds() for _ in range(3)) < 1
+
+
+def test_the_calculation_itself_takes_under_a_tenth_of_a_second() -> None:
+    def seconds() -> float:
+        count_coups.cache_clear()
+        began = perf_counter()
+        exact(VARIANTS["no_commission"])
+        return perf_counter() - began
+
+    assert min(seconds() for _ in range(5)) < 0.1
