@@ -1,0 +1,48 @@
+"""Simulation by the engine itself: seeds of the operating system, the shuffle of real rounds, their settlement."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from games.engine.bets import Shape, Variant
+from games.engine.coup import Coup, deal
+from games.engine.settle import settle
+from games.engine.shoe import SEED_BYTES, shuffle
+from games.simulation.shoes import CUT_CARD
+from games.simulation.tally import Tally, slips, unit
+
+BATCH = 5_000
+"""Coups between two reports of progress."""
+
+
+def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> Tally:
+    """Deal so many coups and settle every bet on each, telling `progress` how many are done."""
+    tally: Tally = {bet.code: Counter() for bet in variant.bets}
+    stakes = slips(variant, unit(variant))
+    dealt = deal_on(variant)
+    for done in range(0, coups, BATCH):
+        size = min(BATCH, coups - done)
+        for coup in islice(dealt, size):
+            for slip in stakes:
+                for line in settle(variant, coup, slip).lines:
+                    tally[line.bet][line.payout] += 1
+        progress(done + size)
+    return tally
+
+
+def deal_on(variant: Variant) -> Iterator[Coup]:
+    """Coups without end, as the game is dealt: each from a fresh shuffle, or one after another up to the cut card."""
+    while True:
+        cards = shuffle(os.urandom(SEED_BYTES), variant.decks)
+        if variant.shape is Shape.SOLO:
+            yield deal(cards)
+            continue
+        shoe = iter(cards)
+        left = len(cards)
+        while left > CUT_CARD:
+            coup = deal(shoe)
+            left -= len(coup.player) + len(coup.banker)
+            yield coup

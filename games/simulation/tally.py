@@ -1,0 +1,93 @@
+"""What simulated bets brought back, and how far that may lie from what is computed exactly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from statistics import NormalDist
+from typing import Final
+
+from games.engine.bets import Variant
+from games.engine.odds import BetOdds, exact, square_root
+from games.engine.settle import SettlementError
+
+CONFIDENCE: Final = 0.99
+_DEVIATIONS: Final = Fraction(NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
+_PLACES: Final = 12
+
+Tally = Mapping[str, Counter[int]]
+"""For every bet, how often its stake brought back how much, in minor units with the stake included."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One bet, simulated so many times, beside its exact odds. Shares of the stake."""
+
+    bet: str
+    actual: Fraction
+    exact: Fraction
+    low: Fraction
+    high: Fraction
+    """Between low and high lie 99 of 100 simulations of this length."""
+
+    @property
+    def within(self) -> bool:
+        """Whether the actual return lies in its band."""
+        return self.low <= self.actual <= self.high
+
+
+def unit(variant: Variant) -> int:
+    """The smallest stake, in minor units, from which rounding takes nothing on any bet."""
+    return lcm(*(prize.pays.per for bet in variant.bets for prize in bet.prizes))
+
+
+def slips(variant: Variant, stake: int) -> tuple[Mapping[str, int], ...]:
+    """Every bet once at this stake, on as few slips as the rules allow: settling takes each bet by itself, but a side
+    bet needs a main bet beside it, and some bets exclude each other.
+    """
+    found: list[dict[str, int]] = []
+    for bet in variant.bets:
+        home = next((slip for slip in found if _allowed(variant, {**slip, bet.code: stake})), None)
+        if home is None:
+            found.append({bet.code: stake})
+        else:
+            home[bet.code] = stake
+    return tuple(found)
+
+
+def compare(variant: Variant, tally: Tally) -> Iterator[Comparison]:
+    """Set the returns of a tally, made with the stake of `unit`, beside the exact ones.
+
+    A band is that of independent coups, which coups of one shoe nearly are. Returns cannot be less than nothing, so
+    neither can a band.
+    """
+    stake = unit(variant)
+    for bet, odds in exact(variant).items():
+        coups = tally[bet].total()
+        reach = _DEVIATIONS * _standard_error(odds, coups)
+        yield Comparison(
+            bet=bet,
+            actual=Fraction(_sum(tally[bet].items()), coups * stake),
+            exact=odds.rtp,
+            low=max(odds.rtp - reach, Fraction()),
+            high=odds.rtp + reach,
+        )
+
+
+def _allowed(variant: Variant, stakes: Mapping[str, int]) -> bool:
+    try:
+        variant.check(stakes)
+    except SettlementError:
+        return False
+    return True
+
+
+def _standard_error(odds: BetOdds, coups: int) -> Fraction:
+    return Fraction(square_root(odds.variance / coups, _PLACES))
+
+
+def _sum(payouts: Iterable[tuple[int, int]]) -> int:
+    return sum(payout * times for payout, times in payouts)

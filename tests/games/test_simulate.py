@@ -1,0 +1,151 @@
+"""`manage.py simulate`: what it tells, that it is right, and that it stays away from the database."""
+
+import ast
+import json
+from collections import Counter
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from games.engine.bets import Shape
+from games.engine.odds import exact
+from games.simulation import by_arrays, by_engine
+from games.simulation.shoes import CUT_CARD
+from games.simulation.tally import Tally, compare, slips, unit
+from games.variants import VARIANTS
+
+PROJECT = Path(__file__).resolve().parents[2]
+WAYS = {"engine": by_engine.simulate, "arrays": by_arrays.simulate}
+
+
+def simulate(*arguments: str) -> tuple[str, str]:
+    """What the command writes, to standard output and to standard error."""
+    out, err = StringIO(), StringIO()
+    call_command("simulate", *arguments, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("slug", VARIANTS)
+def test_every_bet_is_settled_on_every_coup(slug, way):
+    told: list[int] = []
+    tally = WAYS[way](VARIANTS[slug], 12_345, told.append)
+    assert list(tally) == [bet.code for bet in VARIANTS[slug].bets]
+    assert {payouts.total() for payouts in tally.values()} == {12_345}
+    assert told == sorted(told)
+    assert told[-1] == 12_345
+
+
+@pytest.mark.parametrize(("way", "coups"), [("engine", 20_000), ("arrays", 2_000_000)])
+@pytest.mark.parametrize("slug", VARIANTS)
+def test_returns_come_out_as_computed(slug, way, coups):
+    tally = WAYS[way](VARIANTS[slug], coups, lambda done: None)
+    for each in compare(VARIANTS[slug], tally):
+        band = each.high - each.exact
+        assert abs(each.actual - each.exact) < 2.5 * band, each  # farther than chance goes in 10 000 million runs
+
+
+@pytest.mark.parametrize("slug", VARIANTS)
+def test_slips_hold_every_bet_once_and_are_allowed(slug):
+    variant = VARIANTS[slug]
+    found = slips(variant, 20)
+    assert Counter(bet for slip in found for bet in slip) == Counter(bet.code for bet in variant.bets)
+    for slip in found:
+        variant.check(slip)
+    assert len(found) == 1 + len(variant.exclusions)
+
+
+@pytest.mark.parametrize("slug", VARIANTS)
+def test_rounding_takes_nothing_from_the_unit_staked(slug):
+    variant = VARIANTS[slug]
+    for bet in variant.bets:
+        for prize in bet.prizes:
+            assert prize.pays.payout(unit(variant)) == unit(variant) * (1 + prize.pays.fraction)
+
+
+def always_lost(coups: int) -> Tally:
+    return {bet.code: Counter({0: coups}) for bet in VARIANTS["baccarat"].bets}
+
+
+def test_the_band_is_where_99_of_100_simulations_end():
+    variant = VARIANTS["baccarat"]
+    odds = exact(variant)["tie"]
+    *_, tie = compare(variant, always_lost(10_000))
+    assert (tie.bet, tie.exact) == ("tie", odds.rtp)
+    assert float(tie.high - tie.exact) == pytest.approx(2.5758293 * float(odds.variance / 10_000) ** 0.5)
+    assert (tie.actual, tie.within) == (0, False)
+
+
+def test_a_band_does_not_reach_below_nothing():
+    player, *_ = compare(VARIANTS["baccarat"], always_lost(1))
+    assert (player.low, player.within) == (0, True)
+
+
+@pytest.mark.parametrize("slug", [slug for slug, variant in VARIANTS.items() if variant.shape is Shape.SHARED])
+def test_a_shared_shoe_is_dealt_up_to_the_cut_card(slug):
+    coups = by_engine.deal_on(VARIANTS[slug])
+    for _ in range(3):
+        dealt = 0
+        while dealt < 8 * 52 - CUT_CARD:
+            dealt += len(next(coups).cards)
+        assert dealt <= 8 * 52
+
+
+def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error():
+    out, err = simulate("baccarat", "--coups", "6000")
+    header, cards, columns, *bets, chance = out.splitlines()
+    assert header.startswith("baccarat, rules 1.0: 6,000 coups, ")
+    assert (
+        cards == "Cards: one deck, shuffled before every coup, dealt by the engine through the shuffle of real rounds."
+    )
+    assert columns.split() == ["bet", "actual", "%", "exact", "%", "99", "%", "from", "to"]
+    assert [line.split()[0] for line in bets] == ["player", "banker", "tie"]
+    assert "98.7136" in bets[0]
+    assert "chance" in chance
+    assert "6,000 of 6,000 coups (100 %)" in err
+
+
+def test_fast_says_that_it_deals_with_numpy_and_shared_tables_say_the_cut():
+    out, _ = simulate("no_commission", "--coups", "50000", "--fast")
+    assert "Cards: 8 decks, dealt through to 14 before the end, dealt with NumPy arrays instead of" in out
+
+
+@pytest.mark.parametrize(("options", "dealt_by"), [((), "engine"), (("--fast",), "arrays")])
+def test_machines_read_fractions(options, dealt_by):
+    out, _ = simulate("pairs", "--coups", "1000", "--json", *options)
+    told = json.loads(out)
+    assert {key: told[key] for key in ("variant", "decks", "cut_card", "dealt_by", "coups")} == {
+        "variant": "pairs",
+        "decks": 8,
+        "cut_card": 14,
+        "dealt_by": dealt_by,
+        "coups": 1000,
+    }
+    assert {bet: Fraction(each["exact"]) for bet, each in told["bets"].items()} == {
+        bet: odds.rtp for bet, odds in exact(VARIANTS["pairs"]).items()
+    }
+    assert json.loads(simulate("golden", "--coups", "10", "--json")[0])["cut_card"] is None
+
+
+@pytest.mark.parametrize("arguments", [["roulette"], ["baccarat", "--coups", "0"], ["baccarat", "--coups", "many"]])
+def test_what_cannot_be_simulated_is_refused(arguments):
+    with pytest.raises(CommandError):
+        simulate(*arguments)
+
+
+def test_numpy_is_imported_by_the_simulation_alone_and_that_by_its_command_alone():
+    importing: dict[str, set[str]] = {"numpy": set(), "games.simulation": set()}
+    for app in ("audit", "casino", "games", "players", "wallet"):
+        for path in (PROJECT / app).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                for wanted, found in importing.items():
+                    if any(name == wanted or name.startswith(f"{wanted}.") for name in names):
+                        found.add(str(path.relative_to(PROJECT)))
+    assert {name.rpartition("/")[0] for name in importing["numpy"]} == {"games/simulation"}
+    outside = {name for name in importing["games.simulation"] if not name.startswith("games/simulation/")}
+    assert outside == {"games/management/commands/simulate.py"}
