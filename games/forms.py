@@ -21,8 +21,7 @@ class SlipForm(forms.Form):
         action: str = self.cleaned_data["action"]
         if action.startswith(BET):
             return action
-        if action in Deal:
-            return Deal(action)
-        if action in Change:
-            return Change(action)
+        for kind in (Deal, Change):
+            if action in kind.__members__.values():
+                return kind(action)
         raise forms.ValidationError("unknown action", code="unknown")

@@ -35,14 +35,15 @@ def game_view(
     """
     variant, mode, player = VARIANTS[place.table.variant], Mode(place.mode), place.player
     limits = table_limits(place)
-    part = participation(shown or place.last_round, player.pk) if shown or place.last_round else None
+    on_stage = shown or place.last_round
+    part = participation(on_stage, player.pk) if on_stage else None
     wagers = {wager.bet: wager for wager in part.wagers.all()} if part and not place.slip else {}
     stakes: Mapping[str, int] = place.slip or {bet: wager.stake for bet, wager in wagers.items()}
     on_table = sum(place.slip.values())
     chosen = place.last_chip if place.last_chip in limits.chips else limits.chips[0]
     return GameView(
         currency=player.currency,
-        mode=mode.value,
+        mode="R" if mode is Mode.REAL else "F",
         spots=spots(variant, limits, stakes, wagers, language),
         tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in limits.chips),
         bet_total=sum(stakes.values()),
@@ -70,7 +71,7 @@ def table_limits(place: NextRound) -> Limits:
     return Limits.of(place.table.version.limits, place.player.currency)
 
 
-def participation(round_id: UUID | None, player_id: int) -> Participation | None:
+def participation(round_id: UUID, player_id: int) -> Participation | None:
     """Return a player's part in a round with everything that is shown of it, or None if it is not theirs."""
     found = Participation.objects.filter(round_id=round_id, player_id=player_id)
     return found.select_related("round__table_version__table").prefetch_related("wagers").first()
@@ -87,7 +88,6 @@ def spots(
             pays=bet.pays_text,
             stake=stakes.get(bet.code, 0),
             chips=stack(stakes.get(bet.code, 0), limits.chips),
-            # type: ignore[arg-type]  # the column holds nothing else
             result=wagers[bet.code].result if bet.code in wagers else "",
             payout=wagers[bet.code].payout if bet.code in wagers else 0,
             minimum=limits.bets[bet.code].minimum,

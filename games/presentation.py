@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-Result = Literal["", "win", "push", "lose"]
-
 
 @dataclass(frozen=True)
 class CardView:
@@ -54,7 +52,7 @@ class SpotView:
     pays: str
     stake: int
     chips: tuple[ChipView, ...]
-    result: Result
+    result: str  # "win", "push", "lose"; "" while the bet is open
     payout: int
     minimum: int
     maximum: int
@@ -77,11 +75,6 @@ class RoundView:
     balance_before: int
     balance_after: int
     fresh: bool  # just played: deal its cards one by one; otherwise they lie there at once
-
-    @property
-    def balance_dealing(self) -> int:
-        """The balance while the cards are dealt: the stakes are gone, nothing has come back."""
-        return self.balance_before - self.staked
 
     @property
     def balance_dealing(self) -> int:

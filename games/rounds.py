@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from audit import log
+from audit.log import Json
 from games.codes import round_code
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
@@ -73,7 +74,7 @@ FROM participation, jsonb_to_recordset(%(lines)s::jsonb)
 
 def store(finished: FinishedRound) -> None:
     """Insert the round and record ``round.settled``."""
-    lines = [
+    lines: list[dict[str, Json]] = [
         {
             "bet": line.bet,
             "stake": line.stake,
@@ -99,14 +100,14 @@ def store(finished: FinishedRound) -> None:
             "player_value": finished.player_value,
             "rules": finished.version.rules_digest,
             "seed": finished.seed.hex(),
-            "session": finished.session and str(finished.session),
+            "session": str(finished.session) if finished.session else None,
             "table_version": finished.version.pk,
             "wagers": lines,
         },
     )
 
 
-def _row(finished: FinishedRound) -> dict[str, object]:
+def _row(finished: FinishedRound) -> dict[str, str | int | bytes | UUID | None]:
     return {
         "round": finished.round_id,
         "code": round_code(finished.round_id),

@@ -143,7 +143,7 @@ def _play(
     variant = VARIANTS[place.table.variant]
     stakes = _stakes(place, how, variant)
 
-    seed = unseal(round_id, place.sealed_seed)
+    seed = unseal(round_id, bytes(place.sealed_seed))
     coup = deal(shuffle(seed, variant.decks, player_value))
     settlement = settle(variant, coup, stakes)
     balance_after = _move_money(round_id, player, mode, settlement)

@@ -1,10 +1,12 @@
 """Tables as staff handle them: made, put live under new limits, opened and closed."""
 
 from fractions import Fraction
+from typing import cast
 
 from django.db import transaction
 
 from audit import log
+from audit.log import Json
 from games.engine.odds import LIVE_MINIMUM, lowest_return
 from games.limits import Limits, StoredLimits
 from games.models import Table, TableVersion
@@ -76,5 +78,10 @@ def _put_live(table: Table, *, number: int, limits: StoredLimits, by: str) -> No
         "table.version",
         by=by,
         on=f"table:{table.pk}",
-        data={"limits": limits, "number": number, "rules_digest": rules.digest, "rules_version": rules.version},
+        data={
+            "limits": cast("Json", limits),
+            "number": number,
+            "rules_digest": rules.digest,
+            "rules_version": rules.version,
+        },
     )

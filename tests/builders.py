@@ -51,7 +51,7 @@ def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_op
     return table
 
 
-def a_place(player: Player, table: Table, mode: Mode = Mode.REAL, **bets: int) -> NextRound:
+def a_place(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> NextRound:
     """The player's place at the table with one chip on each bet named: ``a_place(player, table, tie=1000)``."""
     place_at(player=player, table_id=table.pk, mode=mode)
     for bet, chip in bets.items():
@@ -59,7 +59,7 @@ def a_place(player: Player, table: Table, mode: Mode = Mode.REAL, **bets: int) -
     return place_at(player=player, table_id=table.pk, mode=mode)
 
 
-def a_round(player: Player, table: Table, mode: Mode = Mode.REAL, **bets: int) -> Played:
+def a_round(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> Played:
     """A round played with one chip on each bet named."""
     place = a_place(player, table, mode, **bets)
     return play_round(
