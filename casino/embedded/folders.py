@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from pathlib import Path
 
 from casino.embedded.errors import DataOfAnotherAccount, UnsafeFolder
@@ -15,16 +16,21 @@ def prepare(places: Places) -> None:
         raise DataOfAnotherAccount(
             f"{places.pointer} belongs to user id {owner}: run this as the user who made it, or as root"
         )
-    if places.home != places.var:
-        OUTSIDE.mkdir(parents=True, exist_ok=True, mode=0o755)
-        make_private(places.home, places.account)
-        (places.home / "README").write_text(
-            f"Data of {places.var}, which the account of the database server cannot reach.\n"
-        )
-        if not places.pointer.is_symlink():
-            places.pointer.symlink_to(places.cluster)
+    if places.home != places.var and not (places.pointer.is_symlink() and places.home.exists()):
+        _settle_outside(places)
     for folder in (places.sockets, places.valkey):
         make_private(folder, places.account)
+
+
+def _settle_outside(places: Places) -> None:
+    """Make the home outside and the link to it. One that is there was that of a ``var/`` that is gone, keys and all."""
+    OUTSIDE.mkdir(parents=True, exist_ok=True, mode=0o755)
+    if places.home.exists():
+        places.home.rename(places.home.with_name(f"{places.home.name}.{time.time_ns()}"))
+    make_private(places.home, places.account)
+    (places.home / "README").write_text(f"Data of {places.var}, which the account of the servers cannot reach.\n")
+    places.pointer.unlink(missing_ok=True)
+    places.pointer.symlink_to(places.cluster)
 
 
 def make_private(folder: Path, account: Account | None) -> None:

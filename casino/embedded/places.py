@@ -149,10 +149,12 @@ class Places:
 
     @cached_property
     def home(self) -> Path:
-        """The folder that holds the servers' data: ``var/`` unless their account cannot reach it."""
+        """The folder that holds the servers' data: where it is already, else ``var/`` unless their account cannot
+        reach it.
+        """
         if self.pointer.is_symlink():
             return self.pointer.readlink().parent
-        if self.account is None or can_read(self.account, self.var):
+        if self.pointer.exists() or self.account is None or can_read(self.account, self.var):
             return self.var
         return OUTSIDE / _digest(self.var)
 

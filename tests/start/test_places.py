@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import stat
 
 import psycopg
@@ -43,7 +44,10 @@ def test_a_folder_in_tmp_that_others_may_enter_is_refused(var):
         sockets.rmdir()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the servers as another account")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the servers as another account")
+
+
+@as_root
 def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_points_to_it(var):
     var.mkdir(mode=0o700)
     with using(var, Purpose.HOUSE):
@@ -54,6 +58,19 @@ def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_poi
     wait_until(lambda: not processes_of(var), "the servers did not stop")
     var.chmod(0o755)
     assert Places(var).home == places.home, "data that is there is used where it is"
+
+
+@as_root
+def test_data_outside_whose_var_is_gone_is_set_aside(var):
+    var.mkdir(mode=0o700)
+    home = Places(var).home
+    home.mkdir(parents=True)
+    (home / "old").touch()
+    with using(var):
+        assert not (home / "old").exists()
+    (aside,) = home.parent.glob(f"{home.name}.*")
+    assert (aside / "old").exists()
+    shutil.rmtree(aside)
 
 
 def test_reading_a_path_needs_every_folder_on_the_way(tmp_path):
