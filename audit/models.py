@@ -1,10 +1,14 @@
-"""Rows of the event log. They are inserted by ``audit_record`` (``sql/0001_log.sql``) alone; triggers refuse every change."""
+"""Rows of the event log. They are inserted by ``audit_record`` (``sql/0001_log.sql``) alone; triggers refuse every
+change.
+"""
 
 from django.db import models
 
 
 class Event(models.Model):
-    """Something that happened. ``body`` holds the canonical JSON bytes that are proven; the other columns repeat parts of it for queries."""
+    """Something that happened. ``body`` holds the canonical JSON bytes that are proven; the other columns repeat parts
+    of it for queries.
+    """
 
     at = models.DateTimeField()
     kind = models.TextField()
@@ -23,7 +27,9 @@ class Event(models.Model):
 
 
 class Pending(models.Model):
-    """An event that awaits its leaf in the tree, with the transaction that wrote it, so that the order of commits can be told."""
+    """An event that awaits its leaf in the tree, with the transaction that wrote it, so that the order of commits can
+    be told.
+    """
 
     event = models.OneToOneField(Event, models.PROTECT, primary_key=True)
 

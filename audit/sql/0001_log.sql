@@ -5,7 +5,7 @@ ALTER TABLE audit_event ALTER COLUMN at SET DEFAULT clock_timestamp();
 -- Transaction ids tell the sealer which rows are committed; identities alone cannot (a lower id may commit later).
 ALTER TABLE audit_pending ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
 
-CREATE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+CREATE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
@@ -20,7 +20,7 @@ CREATE TRIGGER audit_personal_is_kept BEFORE UPDATE OR TRUNCATE ON audit_persona
 -- clock gives the time, and "at" sorts before every other key, so putting it in front keeps the text canonical.
 -- `personal` is a JSON array of {"field", "salt" (hex), "value"}.
 CREATE FUNCTION audit_record(kind text, by text, "on" text, rest text, personal jsonb) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     now_is timestamptz := clock_timestamp();
     event_id bigint;

@@ -1,0 +1,164 @@
+"""The one door for money: every movement passes through `post` or `reverse`, each of them one SQL statement in the
+transaction of what caused it.
+
+PostgreSQL keeps the rules (``sql/0001_ledger.sql``); this module speaks to it and names its errors. An error leaves the
+surrounding transaction to be rolled back.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID, uuid5
+
+import psycopg
+from django.db import DatabaseError, connection
+
+from wallet.models import Entry, PostingKey
+
+
+class LedgerError(Exception):
+    """The ledger refuses; nothing has moved."""
+
+
+class InsufficientFunds(LedgerError):
+    """A line would take a player's account below what is held on it, or below zero."""
+
+
+class PostingConflict(LedgerError):
+    """The key has posted a journal with other contents."""
+
+
+class UnbalancedJournal(LedgerError):
+    """The lines do not sum to zero in every currency and mode."""
+
+
+class UnknownAccount(LedgerError):
+    """There is no such account, or not in this currency and mode."""
+
+
+class UnknownJournal(LedgerError):
+    """There is no such journal to reverse."""
+
+
+class AlreadyReversed(LedgerError):
+    """The journal has been reversed under another key."""
+
+
+ERROR_OF_STATE = {
+    "SB001": InsufficientFunds,
+    "SB002": PostingConflict,
+    "SB003": UnbalancedJournal,
+    "SB005": UnknownJournal,
+}
+ERROR_OF_CONSTRAINT = {
+    "wallet_entry_account": UnknownAccount,
+    "wallet_journal_reversed_once": AlreadyReversed,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """*amount* minor units into an account, or out of it where negative. Never zero."""
+
+    account_id: int
+    currency: str
+    mode: str
+    amount: int
+
+
+@dataclass(frozen=True)
+class Journal:
+    """One movement, asked for under a key of its own: the same key never moves money twice.
+
+    *kind* says in lower case what it is for (``stake``, ``deposit``).
+    """
+
+    key: UUID
+    kind: str
+    lines: tuple[Line, ...]
+    round_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A journal that stands in the ledger; ``balances`` are those of the players' accounts right after it.
+
+    ``replayed`` tells that its key had posted it before.
+    """
+
+    journal_id: int
+    replayed: bool
+    balances: Mapping[int, int] = field(default_factory=dict)
+
+
+def post(*journals: Journal) -> tuple[Posted, ...]:
+    """Post *journals* in order, all or none, and return what stands in the ledger for each.
+
+    Raises InsufficientFunds, PostingConflict, UnbalancedJournal, UnknownAccount.
+    """
+    request = [
+        {
+            "key": str(journal.key),
+            "kind": journal.kind,
+            "round": journal.round_id and str(journal.round_id),
+            "lines": [(line.account_id, line.currency, line.mode, line.amount) for line in journal.lines],
+        }
+        for journal in journals
+    ]
+    return _call("SELECT * FROM wallet_post(%s::jsonb)", [json.dumps(request)])
+
+
+def reverse(journal_id: int, *, key: UUID, kind: str) -> Posted:
+    """Post the exact opposite of a journal, for the same round.
+
+    Raises UnknownJournal, AlreadyReversed, InsufficientFunds, PostingConflict.
+    """
+    (posted,) = _call("SELECT * FROM wallet_reverse(%s::bigint, %s::uuid, %s::text)", [journal_id, key, kind])
+    return posted
+
+
+def find(key: UUID) -> Posted | None:
+    """Return what *key* has posted, if anything."""
+    known = PostingKey.objects.filter(key=key).first()
+    if known is None:
+        return None
+    entries = Entry.objects.filter(journal_id=known.journal_id).order_by("line")
+    balances = entries.values_list("account_id", "balance_after")
+    return Posted(known.journal_id, True, {account_id: after for account_id, after in balances if after is not None})
+
+
+def system_key(round_id: UUID, purpose: str) -> UUID:
+    """Return the key under which the house posts something for a round: always the same one for the same *purpose*."""
+    return uuid5(round_id, purpose)
+
+
+def _call(statement: str, parameters: list[str | int | UUID]) -> tuple[Posted, ...]:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return _read(cursor.fetchall())
+    except DatabaseError as error:
+        named = _named(error)
+        if named is None:
+            raise
+        raise named(str(error)) from error
+
+
+def _read(rows: Iterable[tuple[int, int, bool, int | None, int]]) -> tuple[Posted, ...]:
+    """Gather the rows of one journal, which come in the order of its lines: the last balance of an account counts."""
+    posted: dict[int, Posted] = {}
+    balances: dict[int, dict[int, int]] = {}
+    for place, journal_id, replayed, account_id, balance in rows:
+        after = balances.setdefault(place, {})
+        if account_id is not None:
+            after[account_id] = balance
+        posted[place] = Posted(journal_id, replayed, after)
+    return tuple(posted.values())
+
+
+def _named(error: DatabaseError) -> type[LedgerError] | None:
+    """Return the ledger's own error for what PostgreSQL reports, or None where the ledger does not know it."""
+    cause = error.__cause__
+    if not isinstance(cause, psycopg.Error):
+        return None
+    return ERROR_OF_STATE.get(cause.sqlstate or "") or ERROR_OF_CONSTRAINT.get(cause.diag.constraint_name or "")

@@ -1,0 +1,147 @@
+"""Rows of the ledger. They are written by the functions in ``sql/0001_ledger.sql`` alone, and never changed afterwards.
+
+Amounts are whole minor units of their currency everywhere. Foreign keys, triggers and what Django cannot say are in the
+SQL file.
+"""
+
+from django.db import models
+
+from players.models import Player
+
+
+class Currency(models.TextChoices):
+    """What the house takes. Each has two decimals."""
+
+    SEK = "SEK"
+    DKK = "DKK"
+    RON = "RON"
+    EUR = "EUR"
+    GBP = "GBP"
+
+
+class Mode(models.TextChoices):
+    """Real money or free money. No journal mixes the two."""
+
+    REAL = "R"
+    FREE = "F"
+
+
+class AccountKind(models.TextChoices):
+    """Whose money lies there. Only cash belongs to a player; the others are the house's, one per currency and mode."""
+
+    CASH = "cash"
+    ESCROW = "escrow"  # stakes of rounds not yet settled
+    HOUSE = "house"  # results of games
+    CASHIER = "cashier"  # counterpart of real deposits
+    MINT = "mint"  # counterpart of free money
+
+
+HOUSE_KINDS = (AccountKind.ESCROW, AccountKind.HOUSE, AccountKind.CASHIER, AccountKind.MINT)
+
+
+class Account(models.Model):
+    """Money of one currency and mode.
+
+    A player's account carries its balance. An account of the house has none, so that no posting ever waits for its row:
+    what it holds is the sum of its entries.
+    """
+
+    owner = models.ForeignKey(Player, models.PROTECT, null=True, related_name="accounts", db_index=False)
+    kind = models.CharField(max_length=10, choices=AccountKind)
+    currency = models.CharField(max_length=3, choices=Currency)
+    mode = models.CharField(max_length=1, choices=Mode)
+    balance = models.BigIntegerField(null=True)
+    held = models.BigIntegerField(default=0)  # part of the balance that is set aside
+    version = models.BigIntegerField(default=0)  # number of entries so far; 0 for ever on an account of the house
+    lock_only = models.BooleanField(default=False)  # means nothing: the right to update it is the right to lock the row
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=models.Q(currency__in=Currency.values), name="wallet_account_currency"),
+            models.CheckConstraint(condition=models.Q(mode__in=Mode.values), name="wallet_account_mode"),
+            models.CheckConstraint(condition=models.Q(kind__in=AccountKind.values), name="wallet_account_kind"),
+            models.CheckConstraint(
+                condition=models.Q(kind=AccountKind.CASH, owner__isnull=False, balance__isnull=False)
+                | models.Q(kind__in=HOUSE_KINDS, owner__isnull=True, balance__isnull=True, held=0, version=0),
+                name="wallet_account_owner",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(balance__gte=models.F("held"), held__gte=0), name="wallet_account_covered"
+            ),
+            models.UniqueConstraint(
+                fields=["owner", "kind", "currency", "mode"], name="wallet_account_once", nulls_distinct=False
+            ),
+            models.UniqueConstraint(fields=["id", "currency", "mode"], name="wallet_account_money"),
+        ]
+
+
+class PostingKey(models.Model):
+    """The key under which a journal was asked for. It stands apart from the journal so that keys stay unique for ever
+    even when journals are partitioned by month.
+    """
+
+    key = models.UUIDField(primary_key=True)
+    request_hash = models.BinaryField()  # SHA-256 of what was asked for, see wallet_request_hash
+    journal_id = models.BigIntegerField()
+
+    class Meta:
+        db_table = "wallet_posting_key"
+        default_permissions = ()
+
+
+class Journal(models.Model):
+    """One movement of money: entries that sum to zero in every currency and mode."""
+
+    key = models.ForeignKey(PostingKey, models.PROTECT, db_column="key", db_constraint=False, db_index=False)
+    request_hash = models.BinaryField()
+    kind = models.CharField(max_length=40)
+    round_id = models.UUIDField(null=True)
+    reverses = models.ForeignKey("self", models.PROTECT, null=True, db_constraint=False, db_index=False)
+    at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("view_ledger", "Can view the ledger")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(kind__regex=r"^[a-z_]+$"), name="wallet_journal_kind"),
+            models.UniqueConstraint(
+                fields=["reverses"], name="wallet_journal_reversed_once", condition=models.Q(reverses__isnull=False)
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["round_id"], name="wallet_journal_round", condition=models.Q(round_id__isnull=False))
+        ]
+
+
+class Entry(models.Model):
+    """One line of a journal: *amount* into an account, or out of it where negative.
+
+    On a player's account it also says what the balance was afterwards, and the how-manieth entry there it is.
+    """
+
+    pk = models.CompositePrimaryKey("journal_id", "line")
+    journal = models.ForeignKey(Journal, models.PROTECT, db_constraint=False, db_index=False)
+    line = models.IntegerField()
+    account = models.ForeignKey(Account, models.PROTECT, db_constraint=False, db_index=False)
+    currency = models.CharField(max_length=3)
+    mode = models.CharField(max_length=1)
+    amount = models.BigIntegerField()
+    balance_after = models.BigIntegerField(null=True)
+    version = models.BigIntegerField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_entry_moves"),
+            models.CheckConstraint(
+                condition=models.Q(balance_after__isnull=True, version__isnull=True)
+                | models.Q(balance_after__gte=0, version__gte=1),
+                name="wallet_entry_balance",
+            ),
+            models.UniqueConstraint(
+                fields=["account", "version"],
+                name="wallet_entry_chain",
+                condition=models.Q(version__isnull=False),
+            ),
+        ]

@@ -1,0 +1,106 @@
+"""Money as people read and write it: every language has its own way, and takes no other for it."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+from babel import Locale
+from babel.numbers import (
+    format_currency,
+    format_decimal,
+    get_currency_symbol,
+    get_decimal_symbol,
+    get_group_symbol,
+)
+from django.utils.translation import gettext as _
+
+MINOR_UNITS = 100  # in a unit of every currency of the house
+LARGEST = 10**15  # minor units; nobody means to type more, and a hundred such amounts still fit a column
+LONGEST = 40  # characters, with spaces and the currency's name
+
+NO_BREAK_SPACE = "\u00a0"
+SPACES = " \u00a0\u2009\u202f"
+MINUS_SIGNS = "-\u2212\u2013"
+
+
+class MoneyError(ValueError):
+    """What somebody typed is no amount; the message says so in the active language."""
+
+
+def format_money(minor: int, currency: str, language: str) -> str:
+    """Write *minor* units the way the language does: ``1 234,50 kr``, ``€1,234.50``."""
+    text: str = format_currency(Decimal(minor) / MINOR_UNITS, currency, locale=_locale(language))
+    # A currency known by letters stands apart from the digits (CLDR, currencySpacing), which Babel leaves out.
+    return re.sub(r"(?<=[A-Za-z])(?=[0-9])", NO_BREAK_SPACE, text)
+
+
+def parse_money(text: str, currency: str, language: str) -> int:
+    """Read an amount typed in the language's own way, with or without the currency, as minor units.
+
+    Groups of three digits may be parted by the language's own sign or by spaces. Raises MoneyError for anything else,
+    and for what is not more than zero, has more than two decimals or is beyond all reason.
+    """
+    notation = _notation(currency, language)
+    amount = _without_currency(text[: LONGEST + 1].strip(SPACES + "\t\r\n"), notation.names)
+    if not amount:
+        raise MoneyError(_("Write an amount, for example %(example)s.") % {"example": notation.example})
+    if len(text) > LONGEST:
+        raise MoneyError(_("This amount is too large."))
+    if amount[0] in MINUS_SIGNS and notation.pattern.fullmatch(amount[1:].strip(SPACES)):
+        raise MoneyError(_("The amount must be more than zero."))
+    found = notation.pattern.fullmatch(amount)
+    if found is None:
+        raise MoneyError(_("This is not an amount. Write it like this: %(example)s.") % {"example": notation.example})
+    return _in_minor_units(found["whole"], found["decimals"] or "")
+
+
+def _in_minor_units(whole: str, decimals: str) -> int:
+    if len(decimals) > 2:
+        raise MoneyError(_("An amount has at most two decimals."))
+    minor = int(re.sub(r"[^0-9]", "", whole)) * MINOR_UNITS + int(decimals.ljust(2, "0"))
+    if minor == 0:
+        raise MoneyError(_("The amount must be more than zero."))
+    if minor > LARGEST:
+        raise MoneyError(_("This amount is too large."))
+    return minor
+
+
+@dataclass(frozen=True)
+class _Notation:
+    """How one language writes amounts of one currency."""
+
+    names: tuple[str, ...]  # of the currency, in lower case, longest first
+    pattern: re.Pattern[str]
+    example: str
+
+
+@cache
+def _notation(currency: str, language: str) -> _Notation:
+    locale = _locale(language)
+    group, decimal = get_group_symbol(locale), get_decimal_symbol(locale)
+    separators = re.escape("".join(sorted({group, *SPACES})))
+    grouped = rf"[0-9]{{1,3}}(?P<group>[{separators}])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*"
+    symbol = get_currency_symbol(currency, locale).lower()
+    names = {currency.lower(), symbol, symbol.rstrip(".")}
+    return _Notation(
+        names=tuple(sorted(names, key=len, reverse=True)),
+        pattern=re.compile(rf"(?P<whole>{grouped}|[0-9]+)(?:{re.escape(decimal)}(?P<decimals>[0-9]+))?"),
+        example=format_decimal(Decimal("1234.50"), "#,##0.00", locale=locale),
+    )
+
+
+def _without_currency(text: str, names: tuple[str, ...]) -> str:
+    """Take the currency's name off one end of *text*."""
+    low = text.lower()
+    for name in names:
+        if low.endswith(name):
+            return text[: -len(name)].rstrip(SPACES)
+        if low.startswith(name):
+            return text[len(name) :].lstrip(SPACES)
+    return text
+
+
+@cache
+def _locale(language: str) -> Locale:
+    return Locale.parse(language)

@@ -1,0 +1,20 @@
+"""Amounts in templates: ``{% load money %}{{ amount|money:currency }}``."""
+
+from django import template
+from django.utils.translation import get_language
+
+from wallet.money import format_money
+
+register = template.Library()
+
+
+@register.filter
+def money(minor: int, currency: str) -> str:
+    """Write an amount of *minor* units in the reader's language."""
+    return format_money(minor, currency, get_language() or "en")
+
+
+@register.filter
+def signed_money(minor: int, currency: str) -> str:
+    """Write an amount that came in with a plus, one that went out with its minus."""
+    return f"+{money(minor, currency)}" if minor > 0 else money(minor, currency)
