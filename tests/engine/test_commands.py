@@ -10,6 +10,7 @@ from time import perf_counter
 
 import pytest
 
+from games.engine.chemin.odds_sheet import chemin_odds_json, chemin_odds_table
 from games.engine.counting import count_coups
 from games.engine.odds import exact
 from games.engine.odds_sheet import as_json, as_table
@@ -47,7 +48,20 @@ def test_odds_are_printed_for_machines(manage: Manage, decks: int | None) -> Non
     assert (ran.returncode, json.loads(ran.stdout)) == (0, as_json(VARIANTS["no_commission"], decks or 8))
 
 
-@pytest.mark.parametrize("arguments", [["odds", "faro"], ["odds", "pairs", "--decks", "0"], ["settle", "faro"]])
+def test_odds_of_chemin_de_fer_are_printed_for_people_and_machines(manage: Manage) -> None:
+    assert manage("odds", "chemin_de_fer").stdout.splitlines() == chemin_odds_table(6)
+    assert json.loads(manage("odds", "chemin_de_fer", "--decks", "8", "--json").stdout) == chemin_odds_json(8)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["odds", "faro"],
+        ["odds", "chemin_de_fer", "--decks", "0"],
+        ["odds", "pairs", "--decks", "0"],
+        ["settle", "faro"],
+    ],
+)
 def test_what_the_house_has_not_is_refused(manage: Manage, arguments: list[str]) -> None:
     ran = manage(*arguments)
     assert ran.returncode != 0
