@@ -2,11 +2,12 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -83,20 +84,21 @@ def test_a_bad_line_at_the_desk_shows_in_the_exit_status(manage: Manage) -> None
     assert answers[1]["error"].startswith("line 2")
 
 
-def test_all_ten_bets_without_commission_take_under_a_second(manage: Manage) -> None:
-    def seconds() -> float:
-        began = perf_counter()
-        manage("odds", "no_commission")
-        return perf_counter() - began
+def test_all_ten_bets_without_commission_take_under_a_second_of_processor_time(manage: Manage) -> None:
+    def spent() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
 
-    assert min(seconds() for _ in range(3)) < 1
+    before = spent()
+    manage("odds", "no_commission")
+    assert spent() - before < 1
 
 
-def test_the_calculation_itself_takes_under_a_tenth_of_a_second() -> None:
+def test_the_calculation_itself_takes_under_a_tenth_of_a_second_of_processor_time() -> None:
     def seconds() -> float:
         count_coups.cache_clear()
-        began = perf_counter()
+        began = process_time()
         exact(VARIANTS["no_commission"])
-        return perf_counter() - began
+        return process_time() - began
 
     assert min(seconds() for _ in range(5)) < 0.1

@@ -13,6 +13,14 @@ from games.variants import VARIANTS
 BACCARAT = VARIANTS["baccarat"]
 PLAYER, BANKER, TIE = BACCARAT.bets
 
+PUBLISHED = {
+    ("baccarat", "1.0"): "29687b13ef0d3558a5a5e34dc73a949ba88d5ed7bb348b72cc238093f1f56a9d",
+    ("golden", "1.0"): "3419b3d1c3c5b1476305f32259ddd07d5d9c7860e26b31233cdc26400870c7f2",
+    ("no_commission", "1.0"): "fbd5b97fd669f535ef65b8ae1954daeb8e220e7994b908d49f53c8788f61a417",
+    ("pairs", "1.0"): "1a8d76b231df8fd9540d54ec507e408eae9bc4651a9b8481e9d1edc7e4f74c0c",
+}
+"""What was once played under a version is what that version means. Rules that change take a new one."""
+
 OTHER_RULES = {
     "more decks": replace(BACCARAT, decks=8),
     "one bet less": replace(BACCARAT, bets=(PLAYER, BANKER)),
@@ -51,3 +59,9 @@ def test_words_and_dates_leave_the_digest_as_it_is() -> None:
 
 def test_a_digest_is_sixty_four_hex_digits() -> None:
     assert len(bytes.fromhex(BACCARAT.digest)) == 32
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+def test_rules_that_change_take_a_new_version(variant: Variant) -> None:
+    published = PUBLISHED.get((variant.slug, variant.version), variant.digest)
+    assert variant.digest == published

@@ -1,8 +1,13 @@
 """What stakes bring back, bet by bet."""
 
+from hashlib import sha256
+
 import pytest
 
 from games.engine.bets import Variant
+from games.engine.conditions import CoupClass
+from games.engine.counting import count_coups
+from games.engine.coup import deal
 from games.engine.refusals import LARGEST_STAKE
 from games.engine.settle import (
     BadStake,
@@ -15,6 +20,7 @@ from games.engine.settle import (
     UnknownBet,
     settle,
 )
+from games.engine.shoe import shuffle
 from games.variants import VARIANTS
 from tests.engine.builders import coup
 
@@ -171,6 +177,16 @@ def test_banker_bonus_pays_by_margin(codes: str, paid: int) -> None:
 )
 def test_baccarat_with_pairs_pays_nine_to_one_on_tie_and_eleven_on_pairs(codes: str, expected: dict[str, int]) -> None:
     assert payouts(PAIRS, codes, dict.fromkeys(expected, 100)) == expected
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+def test_bets_are_settled_by_the_very_facts_that_coups_are_counted_by(variant: Variant) -> None:
+    counted = count_coups(variant.decks)
+    for number in range(2_000):
+        dealt = deal(shuffle(sha256(b"%d" % number).digest(), variant.decks))
+        alike = CoupClass(*(getattr(dealt, fact) for fact in CoupClass._fields))
+        assert counted[alike] > 0
+        assert [bet.pays(dealt) for bet in variant.bets] == [bet.pays(alike) for bet in variant.bets]
 
 
 def test_any_combination_goes_at_baccarat() -> None:
