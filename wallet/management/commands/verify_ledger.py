@@ -1,0 +1,22 @@
+"""`manage.py verify_ledger`: every invariant of the ledger, and the rows that break it."""
+
+from django.core.management.base import BaseCommand, CommandError
+
+from wallet import verify
+
+
+class Command(BaseCommand):
+    """Ends with status 1 where anything is broken."""
+
+    help = __doc__ or ""
+
+    def handle(self, *args: object, verbosity: int = 1, **options: object) -> None:
+        """Run it. Raises CommandError, naming every row, where an invariant does not hold."""
+        broken = []
+        for check in verify.run():
+            if check.rows:
+                broken += [f"{check.invariant.name}: {row}" for row in check.rows]
+            elif verbosity:
+                self.stdout.write(f"holds: {check.invariant.meaning}")
+        if broken:
+            raise CommandError("The ledger is broken.\n" + "\n".join(broken))

@@ -1,0 +1,230 @@
+"""The ledger's invariants as questions to PostgreSQL. Each answers with the rows that break it: no row, it holds.
+
+A question is one statement, so that it sees one moment of the ledger while play goes on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import connection
+
+MOST_ROWS = 100  # of one broken invariant; whoever repairs them asks again
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """Something that always holds: ``question`` selects a sentence for each row that breaks it."""
+
+    name: str
+    meaning: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """The answer to one invariant; ``rows`` is empty where it holds."""
+
+    invariant: Invariant
+    rows: tuple[str, ...]
+
+
+def run() -> Iterator[Check]:
+    """Ask every question, in order."""
+    for invariant in INVARIANTS:
+        with connection.cursor() as cursor:
+            cursor.execute(invariant.question)
+            yield Check(invariant, tuple(row for (row,) in cursor.fetchmany(MOST_ROWS)))
+
+
+SUMS = Invariant(
+    "journals_sum_to_zero",
+    "every journal sums to zero in every currency and mode",
+    """
+    SELECT format('journal %s: %s %s sums to %s', journal_id, currency, mode, sum(amount))
+    FROM wallet_entry GROUP BY journal_id, currency, mode HAVING sum(amount) <> 0 ORDER BY journal_id
+    """,
+)
+
+BALANCES = Invariant(
+    "balances_are_sums",
+    "every balance is the sum of its account's entries",
+    """
+    SELECT format('account %s: balance %s, entries sum to %s', a.id, a.balance, coalesce(e.total, 0))
+    FROM wallet_account AS a
+    LEFT JOIN (SELECT account_id, sum(amount) AS total FROM wallet_entry GROUP BY account_id) AS e
+           ON e.account_id = a.id
+    WHERE a.balance <> coalesce(e.total, 0) ORDER BY a.id
+    """,
+)
+
+CHAINS = Invariant(
+    "chains_are_unbroken",
+    "the entries of a player's account are numbered without gaps, each balance following from the one before",
+    """
+    SELECT format('journal %s line %s on account %s: number %s with balance %s, should be number %s with balance %s',
+                  journal_id, line, account_id, version, balance_after, due_version, due_balance)
+    FROM (SELECT e.journal_id, e.line, e.account_id, e.version, e.balance_after,
+                 row_number() OVER chain AS due_version, sum(e.amount) OVER chain AS due_balance
+          FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
+          WHERE a.balance IS NOT NULL WINDOW chain AS (PARTITION BY e.account_id ORDER BY e.version)) AS e
+    WHERE version IS DISTINCT FROM due_version OR balance_after IS DISTINCT FROM due_balance
+    UNION ALL
+    SELECT format('journal %s line %s on account %s: the house keeps no balance there', e.journal_id, e.line, a.id)
+    FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE a.balance IS NULL AND (e.version IS NOT NULL OR e.balance_after IS NOT NULL)
+    UNION ALL
+    SELECT format('account %s: version %s, %s entries', a.id, a.version, count(e.journal_id))
+    FROM wallet_account AS a LEFT JOIN wallet_entry AS e ON e.account_id = a.id
+    WHERE a.balance IS NOT NULL GROUP BY a.id HAVING a.version <> count(e.journal_id)
+    """,
+)
+
+COVERED = Invariant(
+    "nothing_is_negative",
+    "no balance is or was below zero, nor below what is held on it",
+    """
+    SELECT format('account %s: balance %s, held %s', id, balance, held) FROM wallet_account
+    WHERE balance < held OR held < 0 OR balance < 0
+    UNION ALL
+    SELECT format('journal %s line %s on account %s: balance %s', journal_id, line, account_id, balance_after)
+    FROM wallet_entry WHERE balance_after < 0
+    """,
+)
+
+KEYS = Invariant(
+    "keys_match_journals",
+    "every journal has its posting key and every posting key its journal, with the hash of what was asked for",
+    """
+    SELECT format('posting key %s: has no journal %s', k.key, k.journal_id) FROM wallet_posting_key AS k
+    WHERE NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.id = k.journal_id AND j.key = k.key)
+    UNION ALL
+    SELECT format('journal %s: its posting key %s is missing or names another journal', j.id, j.key)
+    FROM wallet_journal AS j
+    WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = j.key AND k.journal_id = j.id)
+    UNION ALL
+    SELECT format('journal %s: its hash is not that of posting key %s', j.id, j.key)
+    FROM wallet_journal AS j JOIN wallet_posting_key AS k ON k.key = j.key AND k.journal_id = j.id
+    WHERE j.request_hash <> k.request_hash
+    UNION ALL
+    SELECT format('journal %s: its hash is not that of its contents', j.id)
+    FROM wallet_journal AS j
+    LEFT JOIN (SELECT journal_id,
+                      string_agg(wallet_line_text(account_id, currency, mode, amount), ',' ORDER BY line) AS lines
+               FROM wallet_entry GROUP BY journal_id) AS e ON e.journal_id = j.id
+    WHERE j.request_hash IS DISTINCT FROM wallet_request_hash(j.kind, j.round_id, j.reverses_id, e.lines)
+    """,
+)
+
+HOMES = Invariant(
+    "entries_have_homes",
+    "every entry belongs to a journal and to an account of its currency and mode; lines count from 1",
+    """
+    SELECT format('journal %s line %s: there is no such journal', e.journal_id, e.line) FROM wallet_entry AS e
+    WHERE NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.id = e.journal_id)
+    UNION ALL
+    SELECT format('journal %s: has no entries', j.id) FROM wallet_journal AS j
+    WHERE NOT EXISTS (SELECT FROM wallet_entry AS e WHERE e.journal_id = j.id)
+    UNION ALL
+    SELECT format('journal %s line %s: %s %s on account %s, which is %s %s',
+                  e.journal_id, e.line, e.currency, e.mode, e.account_id, a.currency, a.mode)
+    FROM wallet_entry AS e LEFT JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE (e.currency, e.mode) IS DISTINCT FROM (a.currency, a.mode)
+    UNION ALL
+    SELECT format('journal %s: lines %s to %s, %s in all', journal_id, min(line), max(line), count(*))
+    FROM wallet_entry GROUP BY journal_id HAVING min(line) <> 1 OR max(line) <> count(*)
+    """,
+)
+
+REVERSALS = Invariant(
+    "reversals_are_exact",
+    "a journal is reversed at most once, by its exact opposite, for the same round",
+    """
+    SELECT format('journal %s: reversed %s times', reverses_id, count(*))
+    FROM wallet_journal WHERE reverses_id IS NOT NULL GROUP BY reverses_id HAVING count(*) > 1
+    UNION ALL
+    SELECT format('journal %s: is not the opposite of journal %s', j.id, j.reverses_id)
+    FROM wallet_journal AS j LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+    WHERE j.reverses_id IS NOT NULL AND (
+        was.id IS NULL OR was.round_id IS DISTINCT FROM j.round_id
+        OR (SELECT array_agg((line, account_id, -amount) ORDER BY line) FROM wallet_entry WHERE journal_id = was.id)
+           IS DISTINCT FROM
+           (SELECT array_agg((line, account_id, amount) ORDER BY line) FROM wallet_entry WHERE journal_id = j.id))
+    """,
+)
+
+ESCROW = Invariant(
+    "escrow_is_empty",
+    "what a round took into escrow it has given out again, to the last minor unit",
+    """
+    SELECT format('round %s: %s %s left in escrow: %s',
+                  coalesce(j.round_id::text, 'none'), e.currency, e.mode, sum(e.amount))
+    FROM wallet_entry AS e
+    JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'escrow'
+    JOIN wallet_journal AS j ON j.id = e.journal_id
+    GROUP BY j.round_id, e.currency, e.mode HAVING sum(e.amount) <> 0
+    """,
+)
+
+GUARDS = Invariant(
+    "guards_stand",
+    "the constraints, triggers and functions that keep all this are there and in force",
+    """
+    SELECT format('constraint %s on %s: missing or not in force', name, relation)
+    FROM (VALUES
+        ('wallet_account', 'wallet_account_currency'), ('wallet_account', 'wallet_account_mode'),
+        ('wallet_account', 'wallet_account_kind'), ('wallet_account', 'wallet_account_owner'),
+        ('wallet_account', 'wallet_account_covered'), ('wallet_account', 'wallet_account_money'),
+        ('wallet_journal', 'wallet_journal_kind'), ('wallet_journal', 'wallet_journal_posting_key'),
+        ('wallet_journal', 'wallet_journal_reverses'), ('wallet_entry', 'wallet_entry_moves'),
+        ('wallet_entry', 'wallet_entry_balance'), ('wallet_entry', 'wallet_entry_journal'),
+        ('wallet_entry', 'wallet_entry_account')) AS due (relation, name)
+    WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conname = due.name
+                      AND c.conrelid = to_regclass('public.' || relation) AND c.convalidated AND c.conenforced)
+    UNION ALL
+    SELECT format('unique index %s: missing or not in force', name)
+    FROM (VALUES ('wallet_account_once'), ('wallet_account_money'), ('wallet_journal_reversed_once'),
+                 ('wallet_entry_chain'), ('wallet_posting_key_pkey'), ('wallet_journal_pkey'), ('wallet_entry_pkey'),
+                 ('wallet_account_pkey')) AS due (name)
+    WHERE NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indexrelid = to_regclass('public.' || name)
+                      AND i.indisunique AND i.indisvalid)
+    UNION ALL
+    SELECT format('trigger %s on %s: missing', name, relation)
+    FROM (VALUES
+        ('wallet_posting_key', 'wallet_posting_key_is_kept'), ('wallet_journal', 'wallet_journal_is_kept'),
+        ('wallet_journal', 'wallet_journal_reverses_exactly'), ('wallet_entry', 'wallet_entry_is_kept'),
+        ('wallet_entry', 'wallet_entry_moves_balance'), ('wallet_account', 'wallet_account_is_kept'),
+        ('wallet_account', 'wallet_account_identity'), ('wallet_account', 'wallet_account_balance'),
+        ('wallet_account', 'wallet_account_opens_empty')) AS due (relation, name)
+    WHERE NOT EXISTS (SELECT FROM pg_trigger AS t
+                      WHERE t.tgname = due.name AND t.tgrelid = to_regclass('public.' || relation))
+    UNION ALL
+    SELECT format('trigger %s on %s: disabled', tgname, tgrelid::regclass) FROM pg_trigger
+    WHERE tgrelid IN ('wallet_posting_key'::regclass, 'wallet_journal'::regclass, 'wallet_entry'::regclass,
+                      'wallet_account'::regclass) AND tgenabled NOT IN ('O', 'A')
+    UNION ALL
+    SELECT format('function %s: missing, or not run by the owner with a pinned search_path', name)
+    FROM (VALUES ('wallet_post'), ('wallet_reverse'), ('wallet_open_account')) AS due (name)
+    WHERE NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = due.name AND p.pronamespace = 'public'::regnamespace
+                      AND p.prosecdef AND 'search_path=pg_catalog, public, pg_temp' = ANY (p.proconfig))
+    """,
+)
+
+RIGHTS = Invariant(
+    "nobody_writes_past_the_door",
+    "the role that asks, that of web and workers, cannot write the ledger's tables itself",
+    """
+    SELECT format('%s may %s %s', current_user, what, relation)
+    FROM unnest(ARRAY['wallet_posting_key', 'wallet_journal', 'wallet_entry', 'wallet_account']) AS relation,
+         unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS what
+    WHERE has_table_privilege(relation, what)
+    UNION ALL
+    SELECT format('%s may UPDATE %s.%s', current_user, attrelid::regclass, attname) FROM pg_attribute
+    WHERE attrelid IN ('wallet_posting_key'::regclass, 'wallet_journal'::regclass, 'wallet_entry'::regclass,
+                       'wallet_account'::regclass)
+      AND attnum > 0 AND NOT attisdropped AND attname <> 'lock_only'
+      AND has_column_privilege(attrelid, attnum, 'UPDATE')
+      AND NOT has_table_privilege(attrelid, 'UPDATE')
+    """,
+)
+
+INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, KEYS, HOMES, REVERSALS, ESCROW, GUARDS, RIGHTS)
