@@ -1,17 +1,27 @@
-"""What every page knows: which player reads it, if any, whether this is a demo, and the nonce its scripts carry."""
+"""What every page knows: which player reads it, if any, and with what balance; whether this is a demo; how to reach the
+house; and the nonce its scripts carry.
+"""
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
 
 from players.identity import player_of
+from wallet import accounts
+from wallet.models import Mode
 
 
 def house(request: HttpRequest) -> dict[str, Any]:
-    """Return ``player`` (None for visitors and staff), ``demo``, and ``csp_nonce`` as django-htmx asks for it."""
+    """Return ``player`` (None for visitors and staff), ``demo``, ``support_email``, ``csp_nonce`` as django-htmx asks
+    for it, and ``real_balance``, which costs its query only where a template reads it.
+    """
+    player = player_of(request.user)
     return {
-        "player": player_of(request.user),
+        "player": player,
+        "real_balance": partial(accounts.balance, player.pk, Mode.REAL) if player else None,
         "demo": settings.DEMO,
+        "support_email": settings.SUPPORT_EMAIL,
         "csp_nonce": getattr(request, "csp_nonce", ""),
     }
