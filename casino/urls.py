@@ -15,6 +15,7 @@ urlpatterns = [
     # The event log knows nobody, so who may read it is said here.
     path("staff/events/", staff_required("audit.view_event")(events), name="staff_events"),
     path("staff/", include("games.staff_urls")),
+    path("staff/", include("wallet.staff_urls")),
     *i18n_patterns(
         path("account/register/", Register.as_view(), name="account_signup"),
         path("", include("players.urls")),

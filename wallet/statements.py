@@ -1,13 +1,14 @@
-"""What a player reads of the ledger: the movements on one account, newest first."""
+"""The ledger as it is read: a player's movements, all journals, what the house owes; newest first, a page at a time."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Count, Prefetch, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from wallet.models import AccountKind, Entry, Mode
+from wallet.models import Account, AccountKind, Entry, Journal, Mode
 
 PAGE = 20
 
@@ -43,6 +44,26 @@ class Statement:
     older: int | None
 
 
+@dataclass(frozen=True)
+class JournalPage:
+    """Some journals with their entries, and the mark to ask for older ones with (None: there are none)."""
+
+    journals: tuple[Journal, ...]
+    older: int | None
+
+
+@dataclass(frozen=True)
+class Liability:
+    """What the house owes its players in one currency and mode, in minor units."""
+
+    currency: str
+    mode: Mode
+    accounts: int
+    held: int
+    available: int
+    total: int
+
+
 def statement(player_id: int, mode: Mode, *, before: int | None = None) -> Statement:
     """Return a page of movements on the player's cash account that are older than number *before*."""
     found = Entry.objects.filter(
@@ -64,4 +85,33 @@ def _movement(entry: Entry) -> Movement:
         amount=entry.amount,
         balance_after=entry.balance_after or 0,
         round_id=entry.journal.round_id,
+    )
+
+
+def journals(*, round_id: UUID | None = None, before: int | None = None) -> JournalPage:
+    """Return a page of journals, of one round if asked for, that are older than journal *before*."""
+    found = Journal.objects.order_by("-pk")
+    if round_id is not None:
+        found = found.filter(round_id=round_id)
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    entries = Prefetch("entry_set", Entry.objects.select_related("account").order_by("line"))
+    rows = tuple(found.prefetch_related(entries)[: PAGE + 1])
+    return JournalPage(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
+
+
+def liabilities() -> tuple[Liability, ...]:
+    """Return what the house owes, for every currency and mode in which a player has an account."""
+    found = Account.objects.filter(owner__isnull=False).values("mode", "currency").order_by("-mode", "currency")
+    sums = found.annotate(accounts=Count("pk"), total_held=Sum("held"), total=Sum("balance"))
+    return tuple(
+        Liability(
+            currency=row["currency"],
+            mode=Mode(row["mode"]),
+            accounts=row["accounts"],
+            held=row["total_held"],
+            available=row["total"] - row["total_held"],
+            total=row["total"],
+        )
+        for row in sums
     )
