@@ -21,7 +21,6 @@ class Function:
 
 FUNCTIONS = (
     Function("games.operate_table", "staff_tables", "Tables", "Open and close tables, with a reason."),
-    Function("wallet.view_ledger", "staff_ledger", "Ledger", "Journals and what the house owes its players."),
     Function("audit.view_event", "staff_events", "Events", "Everything that happened, newest first."),
 )
 

@@ -2,7 +2,7 @@
 
 from babel.dates import format_date
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
 from django.views import i18n
@@ -22,8 +22,13 @@ def terms_page(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def set_language(request: HttpRequest) -> HttpResponse:
-    """Show the same page in another language, and remember the choice: in a cookie, and with the user's account."""
+    """Show the same page in another language, and remember the choice: in a cookie, and with the user's account.
+
+    Django would take any language it speaks itself; the house has pages in five.
+    """
     chosen = request.POST.get("language", "")
-    if request.user.is_authenticated and chosen in dict(settings.LANGUAGES):
+    if chosen not in dict(settings.LANGUAGES):
+        raise Http404
+    if request.user.is_authenticated:
         services.choose_language(user=request.user, language=chosen)
     return i18n.set_language(request)

@@ -1,0 +1,44 @@
+"""Staff, log-ins and what the event log says of them, for tests."""
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+from django.test import Client
+
+from audit.models import Event
+from players import services
+from players.models import Staff, User
+
+PASSWORD = "walking-the-dog-7"
+_hosts = count(1)
+
+
+def a_member_of_staff(*roles: str) -> Staff:
+    """Someone who works here in these roles, and logs in with PASSWORD."""
+    email = f"staff.{uuid4().hex[:8]}@example.com"
+    return services.employ(email=email, password=PASSWORD, name="Someone", roles=roles, by="system")
+
+
+def a_visitor(**options: Any) -> Client:
+    """A browser at an address of its own, so that no other test uses up its log-in attempts."""
+    number = next(_hosts)
+    address = f"10.{uuid4().int % 256}.{number // 256 % 256}.{number % 256}"
+    return Client(REMOTE_ADDR=address, **options)
+
+
+def log_in(visitor: Client, user: User, password: str = PASSWORD, **data: str) -> Any:
+    """Send the log-in form in English and return the answer."""
+    return visitor.post("/en/account/login/", {"login": user.email, "password": password} | data)
+
+
+def events(kind: str, **filters: str) -> list[dict[str, Any]]:
+    """The bodies of all events of a kind, oldest first."""
+    return list(_bodies(kind, **filters))
+
+
+def _bodies(kind: str, **filters: str) -> Iterator[dict[str, Any]]:
+    for event in Event.objects.filter(kind=kind, **filters).order_by("id"):
+        yield json.loads(bytes(event.body))

@@ -1,0 +1,204 @@
+"""Logging in and out: one message for every failure, a lock after too many, everything on record."""
+
+import re
+
+import pytest
+from django.contrib.auth import SESSION_KEY
+from django.test import Client
+
+from audit.models import Event, Personal
+from players import services
+from tests.builders import a_player
+from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, log_in
+
+WRONG = "The e-mail address or the password is wrong."
+TOO_MANY = "Too many attempts. Wait a few minutes, then try again."
+ENDED = "Your session has ended. Log in to go on."
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def player():
+    return a_player(password=PASSWORD)
+
+
+def without_token(answer, email: str) -> str:
+    """The page without what differs between any two requests: tokens, nonces, and the address typed in."""
+    return re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", answer.text).replace(email, "")
+
+
+class TestLoggingIn:
+    def test_begins_a_session_with_an_id(self, player):
+        visitor = a_visitor()
+        answer = log_in(visitor, player.user)
+        assert (answer.status_code, answer["Location"]) == (302, "/")
+        (began,) = events("session.began", on=str(player))
+        assert began["by"] == str(player)
+        assert began["data"] == {"session": visitor.session["sid"]}
+        assert list(began["personal"]) == ["ip"]
+
+    def test_leads_to_the_lobby_in_the_players_language(self, player):
+        services.choose_language(user=player.user, language="ro")
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        assert visitor.get("/")["Location"] == "/ro/"
+
+    def test_leads_staff_to_the_back_office(self):
+        visitor = a_visitor()
+        log_in(visitor, a_member_of_staff("support").user)
+        assert visitor.get("/")["Location"] == "/staff/"
+
+    def test_takes_the_address_however_it_is_written(self, player):
+        assert log_in(a_visitor(), player.user, login=f" {player.user.email.upper()} ").status_code == 302
+
+    def test_gives_the_session_another_key(self, player):
+        visitor = a_visitor()
+        session = visitor.session
+        session["before"] = 1
+        session.save()
+        before = session.session_key
+        log_in(visitor, player.user)
+        assert visitor.session.session_key != before
+
+    @pytest.mark.parametrize("address", ["/en/history/", "/sv/terms/?x=1"])
+    def test_comes_back_to_the_page(self, player, address):
+        assert log_in(a_visitor(), player.user, next=address)["Location"] == address
+
+    @pytest.mark.parametrize(
+        "address",
+        ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "http://localhost/"],
+    )
+    def test_never_leads_to_another_host(self, player, address):
+        assert log_in(a_visitor(), player.user, next=address)["Location"] == "/"
+
+    def test_of_a_closed_account_says_so_to_its_owner_only(self, player):
+        player.user.is_active = False
+        player.user.save()
+        answer = log_in(a_visitor(), player.user)
+        assert answer.status_code == 403
+        assert "closed" in answer.text
+        assert WRONG in log_in(a_visitor(), player.user, "wrong").text
+        assert not events("session.began", on=str(player))
+
+    def test_ends_at_once_where_the_account_is_closed(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        player.user.is_active = False
+        player.user.save()
+        assert visitor.get("/en/history/").status_code == 302
+
+
+class TestAFailure:
+    def test_reads_the_same_for_a_wrong_name_and_a_wrong_password(self, player):
+        wrong_password = log_in(a_visitor(), player.user, "wrong")
+        wrong_name = log_in(a_visitor(), player.user, login="nobody@example.com")
+        assert WRONG in wrong_password.text
+        assert without_token(wrong_password, player.user.email) == without_token(wrong_name, "nobody@example.com")
+
+    def test_is_on_record_with_address_and_name_behind_hashes(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user, "wrong")
+        (failed,) = events("login.failed", on=str(player))
+        assert failed["by"] == "anonymous"
+        event = Event.objects.get(kind="login.failed", on=str(player))
+        kept = dict(Personal.objects.filter(event=event).values_list("field", "value"))
+        assert kept == {"email": player.user.email, "ip": visitor.defaults["REMOTE_ADDR"]}
+        assert player.user.email.encode() not in bytes(event.body)
+
+    def test_with_a_name_nobody_has_is_on_record_too(self, player):
+        before = len(events("login.failed", on="log-in"))
+        log_in(a_visitor(), player.user, login="nobody@example.com")
+        assert len(events("login.failed", on="log-in")) == before + 1
+
+    def test_five_times_locks_the_name_for_a_while_even_for_the_right_password(self, player):
+        for attempt in range(5):
+            assert WRONG in log_in(a_visitor(), player.user, "wrong").text, attempt
+        assert TOO_MANY in log_in(a_visitor(), player.user).text
+        assert TOO_MANY in log_in(a_visitor(), player.user, "wrong").text
+        (locked,) = events("login.locked", on=str(player))
+        assert sorted(locked["personal"]) == ["email", "ip"]
+        assert len(events("login.failed", on=str(player))) == 5
+
+    def test_now_and_then_does_not_lock(self, player):
+        for _ in range(4):
+            log_in(a_visitor(), player.user, "wrong")
+        for _ in range(3):
+            assert log_in(a_visitor(), player.user).status_code == 302
+
+    def test_thirty_requests_a_minute_from_one_address_get_the_429_page_of_the_house(self):
+        visitor = a_visitor()
+        for _ in range(30):
+            assert visitor.post("/sv/account/login/", {}).status_code == 200
+        answer = visitor.post("/sv/account/login/", {})
+        assert answer.status_code == 429
+        assert '<html lang="sv"' in answer.text
+
+
+class TestLoggingOut:
+    def test_ends_the_session_on_record(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        session = visitor.session["sid"]
+        answer = visitor.post("/da/account/logout/")
+        assert (answer.status_code, answer["Location"]) == (302, "/da/")
+        assert SESSION_KEY not in visitor.session
+        (ended,) = events("session.ended", on=str(player))
+        assert ended["data"] == {"session": session}
+
+    def test_takes_a_click_not_a_link(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        assert visitor.get("/en/account/logout/").status_code == 405
+        assert SESSION_KEY in visitor.session
+
+
+class TestAnEndedSession:
+    """Where a page still open finds that nobody is logged in any more."""
+
+    def led_to(self, answer) -> str:
+        return a_visitor().get(answer).text
+
+    def test_of_a_fragment_is_said_on_the_log_in_page_which_leads_back_to_the_page(self):
+        answer = a_visitor().get(
+            "/en/history/", headers={"HX-Request": "true", "HX-Current-URL": "http://testserver/en/cashier/?a=1"}
+        )
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert answer["HX-Redirect"] == "/en/account/login/?next=%2Fen%2Fcashier%2F%3Fa%3D1&ended=1"
+        page = self.led_to(answer["HX-Redirect"])
+        assert ENDED in page
+        assert '<input type="hidden" name="next" value="/en/cashier/?a=1">' in page
+
+    @pytest.mark.parametrize(
+        ("referer", "back"),
+        [
+            ("http://testserver/sv/cashier/?a=1", "%2Fsv%2Fcashier%2F%3Fa%3D1"),
+            ("https://evil.example/en/", "%2F"),
+            ("", "%2F"),
+        ],
+    )
+    def test_of_a_form_leads_back_to_the_page_that_held_it(self, referer, back):
+        answer = a_visitor().post("/sv/cashier/top-up/", headers={"Referer": referer})
+        assert (answer.status_code, answer["Location"]) == (302, f"/sv/account/login/?next={back}&ended=1")
+
+    def test_is_not_claimed_of_someone_who_never_had_one(self):
+        answer = a_visitor().get("/en/history/?before=7")
+        assert answer["Location"] == "/en/account/login/?next=%2Fen%2Fhistory%2F%3Fbefore%3D7"
+        assert ENDED not in self.led_to(answer["Location"])
+
+    def test_is_recognised_by_its_cookie(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        visitor.session.flush()
+        assert visitor.get("/en/history/")["Location"].endswith("&ended=1")
+
+
+class TestAForgedForm:
+    def test_is_refused_with_a_page_of_the_house(self, player):
+        answer = Client(enforce_csrf_checks=True).post("/en/account/login/", {})
+        assert answer.status_code == 403
+        assert "too old" in answer.text
+
+    def test_from_a_fragment_has_its_page_loaded_anew(self):
+        answer = Client(enforce_csrf_checks=True).post("/en/account/logout/", headers={"HX-Request": "true"})
+        assert (answer.status_code, answer["HX-Refresh"]) == (403, "true")

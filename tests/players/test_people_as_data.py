@@ -1,0 +1,59 @@
+"""What the migrations put into the database: jurisdictions and roles."""
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.db import IntegrityError, transaction
+
+from players.models import Agreement, Jurisdiction, User
+from tests.builders import a_player
+
+pytestmark = pytest.mark.django_db
+
+ROLES = {
+    "operator": {"players.work", "games.operate_table"},
+    "supervisor": {"players.work", "games.operate_table"},
+    "finance": {"players.work", "wallet.view_ledger"},
+    "compliance": {"players.work", "audit.view_event", "players.view_player"},
+    "support": {"players.work", "players.view_player"},
+}
+
+
+def test_the_jurisdictions_served():
+    served = {where.code: (where.language, where.currencies, where.minimum_age) for where in Jurisdiction.objects.all()}
+    assert served == {
+        "SE": ("sv", ["SEK"], 18),
+        "DK": ("da", ["DKK"], 18),
+        "RO": ("ro", ["RON"], 18),
+        "DE": ("de", ["EUR"], 18),
+        "GB": ("en", ["GBP", "EUR"], 18),
+    }
+
+
+def test_each_role_may_do_this_and_no_more():
+    found = {
+        role.name: {f"{right.content_type.app_label}.{right.codename}" for right in role.permissions.all()}
+        for role in Group.objects.all()
+    }
+    assert found == ROLES
+
+
+def test_django_made_no_second_row_of_a_permission_that_a_role_has():
+    names = set().union(*ROLES.values())
+    rows = [f"{right.content_type.app_label}.{right.codename}" for right in Permission.objects.all()]
+    assert all(rows.count(name) == 1 for name in names)
+
+
+def test_one_person_has_one_log_in_however_the_address_is_written():
+    User.objects.create_user("Anna@Example.com")
+    assert User.objects.get_by_natural_key(" ANNA@example.com ").email == "anna@example.com"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        User.objects.create_user("anna@example.COM")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        User.objects.create(email="Other@Example.com")
+
+
+def test_a_version_of_the_terms_is_agreed_to_once():
+    player = a_player()
+    Agreement.objects.create(player=player, terms_version="1")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Agreement.objects.create(player=player, terms_version="1")

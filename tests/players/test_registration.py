@@ -1,0 +1,175 @@
+"""Becoming a player: who may, what is made, and that it is all or nothing."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.db import connection
+
+from audit.models import Event
+from players import services, terms
+from players.forms import RegistrationForm
+from players.models import Agreement, Jurisdiction, Player, User
+from tests.people import PASSWORD, a_visitor, events
+from wallet import accounts
+from wallet.models import Mode
+
+PAGE = "/en/account/register/"
+GOOD = {
+    "email": "New.Player@Example.com",
+    "password1": PASSWORD,
+    "residence": "GB:EUR",
+    "birth_date": "1990-02-28",
+    "agrees": "on",
+}
+
+
+def send(visitor=None, **changes):
+    """The form as filled in, or with some answers changed (None: left out)."""
+    data = {field: answer for field, answer in (GOOD | changes).items() if answer is not None}
+    return (visitor or a_visitor()).post(PAGE, data)
+
+
+def years_ago(years: int, days: int = 0) -> date:
+    today = services.today()
+    birthday = (
+        today.replace(year=today.year - years)
+        if (today.month, today.day) != (2, 29)
+        else date(today.year - years, 3, 1)
+    )
+    return birthday + timedelta(days=days)
+
+
+@pytest.mark.parametrize(
+    ("born", "on", "expected"),
+    [
+        (date(2000, 6, 15), date(2018, 6, 14), 17),
+        (date(2000, 6, 15), date(2018, 6, 15), 18),
+        (date(2000, 2, 29), date(2018, 2, 28), 17),
+        (date(2000, 2, 29), date(2018, 3, 1), 18),
+        (date(2000, 2, 29), date(2020, 2, 29), 20),
+        (date(2000, 12, 31), date(2001, 1, 1), 0),
+        (date(2030, 1, 1), date(2026, 1, 1), -4),
+    ],
+)
+def test_age_counts_whole_years(born, on, expected):
+    assert services.age(born, on) == expected
+
+
+@pytest.mark.django_db
+class TestAGoodForm:
+    def test_makes_a_player_with_accounts_and_agreement_and_logs_them_in(self):
+        visitor = a_visitor()
+        answer = send(visitor)
+        assert (answer.status_code, answer["Location"]) == (302, "/")
+        player = Player.objects.get(user__email="new.player@example.com")
+        assert (player.jurisdiction_id, player.currency, player.birth_date) == ("GB", "EUR", date(1990, 2, 28))
+        assert player.user.check_password(PASSWORD)
+        assert player.user.password.startswith("argon2")
+        assert Agreement.objects.get(player=player).terms_version == terms.VERSION
+        assert accounts.balances(player.pk) == {Mode.REAL: 0, Mode.FREE: 0}
+        assert visitor.get("/en/history/").status_code == 200
+
+    def test_is_on_record_without_personal_data(self):
+        visitor = a_visitor()
+        send(visitor)
+        player = Player.objects.get(user__email="new.player@example.com")
+        (registered,) = events("player.registered", on=str(player))
+        assert registered["data"] == {"jurisdiction": "GB", "currency": "EUR", "terms": terms.VERSION, "demo": False}
+        assert sorted(registered["personal"]) == ["birth_date", "email", "ip"]
+        (began,) = events("session.began", on=str(player))
+        assert began["data"] == {"session": visitor.session["sid"]}
+        bodies = [bytes(event.body).decode() for event in Event.objects.filter(on=str(player))]
+        assert not any(secret in body for body in bodies for secret in ("example.com", "1990", "10."))
+
+    def test_keeps_the_language_it_was_filled_in(self):
+        a_visitor().post("/da/account/register/", GOOD)
+        assert User.objects.get(email="new.player@example.com").language == "da"
+
+    def test_takes_someone_who_turns_eighteen_today(self):
+        assert send(birth_date=years_ago(18).isoformat()).status_code == 302
+
+
+@pytest.mark.django_db
+class TestAFormIsRefused:
+    def refused(self, field, **changes):
+        answer = send(**changes)
+        assert answer.status_code == 200
+        assert list(answer.context["form"].errors) == [field]
+        assert not User.objects.filter(email="new.player@example.com").exists()
+        return answer.context["form"].errors[field][0]
+
+    def test_one_day_too_young(self):
+        assert "18" in self.refused("birth_date", birth_date=years_ago(18, days=1).isoformat())
+
+    @pytest.mark.parametrize("years", [-1, 126])
+    def test_a_date_nobody_alive_was_born(self, years):
+        self.refused("birth_date", birth_date=years_ago(years, days=0).isoformat())
+
+    def test_without_agreement_to_the_terms(self):
+        self.refused("agrees", agrees=None)
+
+    @pytest.mark.parametrize("residence", ["SE:EUR", "XX:EUR", "SE", None])
+    def test_a_country_or_currency_that_is_not_offered(self, residence):
+        self.refused("residence", residence=residence)
+
+    @pytest.mark.parametrize("password", ["short", "password123", "8675309867", "new.player@example.com"])
+    def test_a_weak_password(self, password):
+        self.refused("password1", password1=password)
+
+    def test_an_address_that_has_an_account_however_it_is_written(self):
+        User.objects.create_user("new.player@example.com")
+        assert list(send(email="NEW.player@example.COM").context["form"].errors) == ["email"]
+
+    def test_an_address_taken_while_the_form_was_checked(self, monkeypatch):
+        User.objects.create_user("new.player@example.com")
+        monkeypatch.setattr(RegistrationForm, "validate_unique_email", lambda self, email: email)
+        answer = send()
+        assert list(answer.context["form"].errors) == ["email"]
+        assert Player.objects.count() == 0
+
+
+@pytest.mark.django_db
+class TestTheService:
+    def register(self, **changes):
+        facts = {
+            "email": "a@example.com",
+            "password": PASSWORD,
+            "jurisdiction": Jurisdiction.objects.get(pk="SE"),
+            "currency": "SEK",
+            "birth_date": date(1990, 1, 1),
+            "language": "sv",
+            "ip": None,
+        }
+        return services.register(**(facts | changes))
+
+    def test_lets_no_form_get_round_the_rules(self):
+        with pytest.raises(services.TooYoung):
+            self.register(birth_date=years_ago(18, days=1))
+        with pytest.raises(services.CurrencyNotOffered):
+            self.register(currency="EUR")
+        self.register()
+        with pytest.raises(services.EmailTaken):
+            self.register(email="A@Example.com")
+
+    def test_follows_the_minimum_age_of_the_jurisdiction(self):
+        stricter = Jurisdiction(code="SE", currencies=["SEK"], language="sv", minimum_age=21)
+        with pytest.raises(services.TooYoung):
+            self.register(jurisdiction=stricter, birth_date=years_ago(20))
+
+
+def test_nothing_is_made_where_the_accounts_cannot_be_opened(cloned_db, monkeypatch):
+    def fail(player):
+        raise RuntimeError
+
+    monkeypatch.setattr(accounts, "open_accounts", fail)
+    with pytest.raises(RuntimeError):
+        send()
+    assert not User.objects.exists()
+    assert not Event.objects.filter(kind__in=["player.registered", "session.began"]).exists()
+
+
+@pytest.mark.django_db
+def test_the_age_is_counted_on_the_databases_date():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_DATE")
+        assert services.today() == cursor.fetchone()[0]

@@ -1,0 +1,32 @@
+"""The terms: whole in every language, and never changed without a new version."""
+
+import hashlib
+
+import pytest
+from django.conf import settings
+
+from players import terms
+from tests.people import a_visitor
+
+LANGUAGES = [code for code, _ in settings.LANGUAGES]
+
+# What each version said: SHA-256 over the five texts in the order of their codes. A version once agreed to stays here.
+SAID = {"1": "dfd82bfe9ed33a751310c97e166e0f837ae45df63a049f8284932ceaf127dda4"}
+
+
+def test_a_changed_text_is_a_new_version():
+    texts = [(terms.TEXTS / f"terms.{code}.md").read_bytes() for code in sorted(LANGUAGES)]
+    assert hashlib.sha256(b"".join(texts)).hexdigest() == SAID[terms.VERSION]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_all_of_it_with_version_and_date(language):
+    page = a_visitor().get(f"/{language}/terms/").text
+    assert page.count("<h2>") == terms.text("en").count("<h2>") == 8
+    assert f" {terms.VERSION}," in page
+    assert str(terms.DATED.year) in page
+
+
+def test_the_languages_differ():
+    assert len({terms.text(code) for code in LANGUAGES}) == len(LANGUAGES)
