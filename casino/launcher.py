@@ -101,10 +101,11 @@ class Launcher:
         for child in self._children:
             child.start()
         self._wait_for_the_first_page(self._children[0])
-        self._say(f"\nSabot is open: http://localhost:{self._port}/\n")
+        self._say(f"\nSabot is open: http://localhost:{self._port}/")
         if settings.DEMO:
+            self._say("")
             call_command("demo_logins")
-        self._say("Ctrl-C closes it.")
+        self._say("\nCtrl-C closes it.")
 
     def _start_servers(self) -> None:
         places = embedded.Places(settings.VAR_DIR)

@@ -4,6 +4,7 @@ configured.
 So a command that needs no database never starts it, and every other finds it running, whether or not the house is open.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -19,7 +20,7 @@ from casino.embedded import binaries
 class EmbeddedClient(DatabaseClient):
     """``manage.py dbshell`` with the psql that came along."""
 
-    def runshell(self, parameters: list[str]) -> None:
+    def runshell(self, parameters: Iterable[str]) -> None:
         """Open the shell; the server stays as long as it does."""
         if settings.EMBEDDED:
             embedded.ensure_running(settings.VAR_DIR)

@@ -52,4 +52,4 @@ def _make_login(superuser: Connection, login: Login) -> None:
 
 
 def _exists(superuser: Connection, question: str, name: str) -> bool:
-    return superuser.execute(SQL(question), [name]).fetchone() is not None  # type: ignore[arg-type]
+    return superuser.execute(SQL(question), [name]).fetchone() is not None

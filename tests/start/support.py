@@ -118,13 +118,26 @@ def _belongs(process: psutil.Process, var: str) -> bool:
         return False
 
 
-def server(var: Path, name: str) -> psutil.Process | None:
-    """Return the main process of "postgres" or "valkey-server"."""
-    keeper = keeper_pid(var)
-    if keeper is None:
-        return None
-    children = psutil.Process(keeper).children()
-    return next((child for child in children if child.name() == name), None)
+def server(var: Path, name: str) -> psutil.Process:
+    """Return the main process of "postgres" or "valkey-server", waiting until it is there."""
+    return _child(lambda: keeper_pid(var), lambda child: child.name() == name, name)
+
+
+def _child(parent: Callable[[], int | None], fits: Callable[[psutil.Process], bool], name: str) -> psutil.Process:
+    """Return the child of *parent* that *fits*, waiting until there is one."""
+    found: list[psutil.Process] = []
+
+    def look() -> bool:
+        pid = parent()
+        try:
+            children = psutil.Process(pid).children() if pid else []
+            found.extend(child for child in children if fits(child))
+        except psutil.NoSuchProcess:
+            return False
+        return bool(found)
+
+    wait_until(look, f"no {name} runs")
+    return found[0]
 
 
 def wait_until(holds: Callable[[], object], or_else: str) -> None:
@@ -193,7 +206,6 @@ class House:
         except OSError:
             return False
 
-    def child(self, name: str) -> psutil.Process | None:
-        """Return web, worker or beat by a word of its command line."""
-        children = psutil.Process(self.process.pid).children()
-        return next((child for child in children if name in child.cmdline()), None)
+    def child(self, word: str) -> psutil.Process:
+        """Return web, worker or beat by a word of its command line, waiting until it is there."""
+        return _child(lambda: self.process.pid, lambda child: word in child.cmdline(), word)

@@ -1,5 +1,7 @@
 """Commands start the database only when they need it, and work without an open house."""
 
+from pathlib import Path
+
 import psycopg
 import pytest
 
@@ -7,17 +9,17 @@ from casino.embedded import Purpose, addresses
 from tests.start.support import SECONDS_FOR_A_COMMAND, House, manage, processes_of, using, wait_until
 
 
-def gone(var):
+def gone(var: Path) -> bool:
     return not processes_of(var)
 
 
 @pytest.mark.parametrize("arguments", [["help"], ["check"], ["demo_logins"], ["create_roles"]])
-def test_a_command_that_needs_no_database_starts_none(var, arguments):
+def test_a_command_that_needs_no_database_starts_none(var: Path, arguments: list[str]) -> None:
     manage(var, *arguments)
     assert not (var / "run").exists()
 
 
-def test_a_command_that_needs_a_database_starts_it_and_stops_it(var):
+def test_a_command_that_needs_a_database_starts_it_and_stops_it(var: Path) -> None:
     done = manage(var, "migrate", "--verbosity", "0")
     assert done.returncode == 0, done.stderr
     wait_until(lambda: gone(var), "the servers outlived the command")
@@ -26,7 +28,7 @@ def test_a_command_that_needs_a_database_starts_it_and_stops_it(var):
     wait_until(lambda: gone(var), "the servers outlived the command")
 
 
-def test_migrating_gives_the_web_role_its_rights_and_no_table(var):
+def test_migrating_gives_the_web_role_its_rights_and_no_table(var: Path) -> None:
     with using(var, Purpose.TESTS):
         assert manage(var, "migrate", "--verbosity", "0").returncode == 0
         with psycopg.connect(addresses(var).database_url, autocommit=True) as web:
@@ -43,13 +45,13 @@ def test_migrating_gives_the_web_role_its_rights_and_no_table(var):
                     web.execute(refused)
 
 
-def test_two_migrations_at_once_wait_for_each_other(var):
+def test_two_migrations_at_once_wait_for_each_other(var: Path) -> None:
     with using(var, Purpose.TESTS):
         both = [House(var, "migrate", "--verbosity", verbosity) for verbosity in ("0", "1")]
         assert [house.process.wait(SECONDS_FOR_A_COMMAND) for house in both] == [0, 0], both[0].printed()
 
 
-def test_reset_without_a_yes_removes_nothing(var):
+def test_reset_without_a_yes_removes_nothing(var: Path) -> None:
     with using(var, Purpose.HOUSE) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
@@ -59,7 +61,7 @@ def test_reset_without_a_yes_removes_nothing(var):
     assert (var / "postgresql").exists()
 
 
-def test_reset_with_a_yes_removes_everything(var):
+def test_reset_with_a_yes_removes_everything(var: Path) -> None:
     with using(var, Purpose.HOUSE) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
@@ -67,7 +69,7 @@ def test_reset_with_a_yes_removes_everything(var):
     assert not var.exists()
 
 
-def test_create_roles_prepares_a_server_of_ones_own(var):
+def test_create_roles_prepares_a_server_of_ones_own(var: Path) -> None:
     with using(var, Purpose.TESTS):
         here = addresses(var)
         urls = {
@@ -90,7 +92,7 @@ def test_create_roles_prepares_a_server_of_ones_own(var):
         assert manage(var, "migrate", "--verbosity", "0", **urls).returncode == 0
 
 
-def test_create_roles_says_what_it_lacks(var):
+def test_create_roles_says_what_it_lacks(var: Path) -> None:
     assert "set DATABASE_URL first" in manage(var, "create_roles").stderr
     given = {"DATABASE_URL": "postgresql://web:red@db.example/club", "BROKER_URL": "redis://broker.example/0"}
     assert "Set DATABASE_SUPERUSER_URL" in manage(var, "create_roles", **given).stderr

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import stat
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -14,7 +15,7 @@ from tests.start.support import User, fresh_var, processes_of, using, wait_until
 
 
 @pytest.mark.parametrize("name", ["a" * 90, "with a space", "a%20b?c", "hjärter"])
-def test_a_path_that_no_socket_or_address_can_have_is_replaced_by_a_short_private_one(var, name):
+def test_a_path_that_no_socket_or_address_can_have_is_replaced_by_a_short_private_one(var: Path, name: str) -> None:
     var = var / name / "var"
     with using(var):
         sockets = Places(var).sockets
@@ -26,13 +27,13 @@ def test_a_path_that_no_socket_or_address_can_have_is_replaced_by_a_short_privat
     assert not sockets.exists()
 
 
-def test_a_socket_path_of_just_the_longest_length_is_used_as_it_is(var):
+def test_a_socket_path_of_just_the_longest_length_is_used_as_it_is(var: Path) -> None:
     room = LONGEST_SOCKET_PATH - len(f"{var}//sockets/{SOCKET_OF_POSTGRESQL}")
     assert Places(var / ("a" * room)).sockets.parent != SHORT
     assert Places(var / ("a" * (room + 1))).sockets.parent == SHORT
 
 
-def test_a_folder_in_tmp_that_others_may_enter_is_refused(var):
+def test_a_folder_in_tmp_that_others_may_enter_is_refused(var: Path) -> None:
     var = var / ("a" * 90)
     sockets = Places(var).sockets
     sockets.mkdir(mode=0o755)
@@ -48,7 +49,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the serve
 
 
 @as_root
-def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_points_to_it(var):
+def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_points_to_it(var: Path) -> None:
     var.mkdir(mode=0o700)
     with using(var, Purpose.HOUSE):
         places = Places(var)
@@ -61,7 +62,7 @@ def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_poi
 
 
 @as_root
-def test_data_outside_whose_var_is_gone_is_set_aside(var):
+def test_data_outside_whose_var_is_gone_is_set_aside(var: Path) -> None:
     var.mkdir(mode=0o700)
     home = Places(var).home
     home.mkdir(parents=True)
@@ -73,7 +74,7 @@ def test_data_outside_whose_var_is_gone_is_set_aside(var):
     shutil.rmtree(aside)
 
 
-def test_reading_a_path_needs_every_folder_on_the_way(tmp_path):
+def test_reading_a_path_needs_every_folder_on_the_way(tmp_path: Path) -> None:
     stranger = Account("stranger", uid=54_321, gid=54_321)
     with fresh_var() as var:
         var.mkdir(mode=0o755)

@@ -3,6 +3,8 @@
 import signal
 import socket
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from urllib.request import urlopen
 
 import psutil
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.xdist_group("house")
 
 
 @pytest.fixture(scope="module")
-def house():
+def house() -> Iterator[House]:
     """An open house, shared by the tests of this module that leave it open."""
     with fresh_var() as var:
         house = House(var)
@@ -30,7 +32,7 @@ def house():
             house.process.wait()
 
 
-def test_it_says_what_it_does_and_prints_where_to_play_and_as_whom(house):
+def test_it_says_what_it_does_and_prints_where_to_play_and_as_whom(house: House) -> None:
     printed = house.printed()
     assert (
         printed.index("Making a database …")
@@ -41,19 +43,19 @@ def test_it_says_what_it_does_and_prints_where_to_play_and_as_whom(house):
     assert PASSWORD in printed
 
 
-def test_pages_and_health_are_served(house):
+def test_pages_and_health_are_served(house: House) -> None:
     assert house.answers()
     with urlopen(house.url, timeout=10) as page:  # noqa: S310  (our own http:)
         assert b"<html" in page.read()
 
 
-def test_other_commands_work_meanwhile_and_do_not_close_it(house):
+def test_other_commands_work_meanwhile_and_do_not_close_it(house: House) -> None:
     done = manage(house.var, "shell", "-c", COUNT_PLAYERS)
     assert "players:" in done.stdout, done.stderr
     assert house.answers()
 
 
-def test_var_cannot_be_thrown_away_meanwhile(house):
+def test_var_cannot_be_thrown_away_meanwhile(house: House) -> None:
     done = manage(house.var, "reset", "--yes")
     assert done.returncode == 1
     assert "is in use: stop the house first" in done.stderr
@@ -61,28 +63,28 @@ def test_var_cannot_be_thrown_away_meanwhile(house):
 
 
 @pytest.mark.parametrize(("name", "word"), [("Web", "uvicorn"), ("Worker", "worker"), ("Beat", "beat")])
-def test_a_child_that_dies_is_started_again_and_said_so(house, name, word):
+def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str, word: str) -> None:
     before = house.child(word)
     before.kill()
     house.says(f"{name} was killed by signal 9 (SIGKILL); starting it again")
-    wait_until(lambda: (now := house.child(word)) and now.pid != before.pid, f"{name} did not come back")
+    wait_until(lambda: house.child(word).pid != before.pid, f"{name} did not come back")
     wait_until(house.answers, "web does not answer")
 
 
 @pytest.mark.parametrize(("name", "program"), [("PostgreSQL", "postgres"), ("Valkey", "valkey-server")])
-def test_a_server_that_dies_is_started_again_and_said_so(house, name, program):
+def test_a_server_that_dies_is_started_again_and_said_so(house: House, name: str, program: str) -> None:
     server(house.var, program).kill()
     house.says(f"{name} was killed by signal 9 (SIGKILL); starting it again")
     wait_until(house.answers, "web does not answer")
 
 
-def test_a_keeper_that_dies_is_replaced_and_said_so(house):
+def test_a_keeper_that_dies_is_replaced_and_said_so(house: House) -> None:
     psutil.Process(keeper_pid(house.var)).kill()
     house.says("took over")
     wait_until(house.answers, "web does not answer")
 
 
-def test_one_beat_works_and_another_waits(house):
+def test_one_beat_works_and_another_waits(house: House) -> None:
     before = house.child("beat")
     second = House(house.var, "beat")
     try:
@@ -95,7 +97,7 @@ def test_one_beat_works_and_another_waits(house):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_closes_everything_in_seconds_and_the_next_start_finds_it_all(var, number):
+def test_ctrl_c_closes_everything_in_seconds_and_the_next_start_finds_it_all(var: Path, number: signal.Signals) -> None:
     players = []
     for _ in range(2):
         house = House(var).open()
@@ -110,14 +112,14 @@ def test_ctrl_c_closes_everything_in_seconds_and_the_next_start_finds_it_all(var
     assert players[0] == players[1]
 
 
-def test_a_launcher_killed_the_hard_way_leaves_no_process(var):
+def test_a_launcher_killed_the_hard_way_leaves_no_process(var: Path) -> None:
     house = House(var).open()
     house.process.kill()
     house.process.wait()
     wait_until(lambda: not processes_of(var), "something outlived the launcher")
 
 
-def test_a_launcher_killed_while_it_opens_leaves_no_process(var):
+def test_a_launcher_killed_while_it_opens_leaves_no_process(var: Path) -> None:
     house = House(var)
     house.says("Bringing the tables up to date …")
     house.process.kill()
@@ -125,7 +127,7 @@ def test_a_launcher_killed_while_it_opens_leaves_no_process(var):
     wait_until(lambda: not processes_of(var), "something outlived the launcher")
 
 
-def test_started_by_make_it_closes_when_make_is_killed(var):
+def test_started_by_make_it_closes_when_make_is_killed(var: Path) -> None:
     make_like = ("sh", "-c", '"$@"; true', "sh")
     house = House(var, "run", "--with-parent", behind=make_like).open()
     house.process.kill()
@@ -133,7 +135,7 @@ def test_started_by_make_it_closes_when_make_is_killed(var):
     wait_until(lambda: not processes_of(var), "the house outlived make")
 
 
-def test_a_busy_port_is_one_line_and_starts_nothing(var):
+def test_a_busy_port_is_one_line_and_starts_nothing(var: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = busy.getsockname()[1]
         done = manage(var, "run", PORT=str(port))
@@ -146,12 +148,12 @@ def test_a_busy_port_is_one_line_and_starts_nothing(var):
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536"])
-def test_a_port_that_is_none_is_refused(var, port):
+def test_a_port_that_is_none_is_refused(var: Path, port: str) -> None:
     done = manage(var, "run", PORT=port)
     assert done.stderr == f"CommandError: PORT must be a number from 0 to 65535, not {port!r}.\n"
 
 
-def test_web_that_cannot_start_ends_the_house_with_the_reason(var):
+def test_web_that_cannot_start_ends_the_house_with_the_reason(var: Path) -> None:
     done = manage(var, "run", PORT="0", WEB_THREADS="none")
     assert done.returncode == 1
     assert "Web ended with status 1" in done.stderr

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import psutil
 import psycopg
@@ -15,22 +16,23 @@ from tests.start.support import User, processes_of, server, using, wait_until
 HOUSE = Purpose.HOUSE
 
 
-def count_notes(var):
+def count_notes(var: Path) -> int:
     with psycopg.connect(addresses(var).database_owner_url) as owner:
-        return owner.execute("SELECT count(*) FROM note").fetchone()[0]
+        (count,) = owner.execute("SELECT count(*) FROM note").fetchone() or (0,)
+        return int(count)
 
 
-def write_note(var):
+def write_note(var: Path) -> None:
     with psycopg.connect(addresses(var).database_owner_url) as owner:
         owner.execute("CREATE TABLE IF NOT EXISTS note (id serial)")
         owner.execute("INSERT INTO note DEFAULT VALUES")
 
 
-def gone(var):
+def gone(var: Path) -> bool:
     return not processes_of(var)
 
 
-def test_the_first_start_makes_a_database_that_both_roles_can_enter(var):
+def test_the_first_start_makes_a_database_that_both_roles_can_enter(var: Path) -> None:
     with using(var):
         for url, role in (
             (addresses(var).database_url, "sabot_web"),
@@ -41,12 +43,12 @@ def test_the_first_start_makes_a_database_that_both_roles_can_enter(var):
                 assert connection.execute(asked).fetchone() == (role, "sabot", False)
 
 
-def test_the_broker_and_the_cache_answer(var):
+def test_the_broker_and_the_cache_answer(var: Path) -> None:
     with using(var):
         assert redis.Redis.from_url(addresses(var).cache_url).ping()
 
 
-def test_text_is_compared_alike_on_every_machine(var):
+def test_text_is_compared_alike_on_every_machine(var: Path) -> None:
     with using(var), psycopg.connect(addresses(var).database_url) as web:
         asked = (
             "SELECT datlocprovider, datlocale, pg_encoding_to_char(encoding) FROM pg_database WHERE datname = 'sabot'"
@@ -55,13 +57,13 @@ def test_text_is_compared_alike_on_every_machine(var):
         assert web.execute("SHOW timezone").fetchone() == ("UTC",)
 
 
-def test_a_commit_of_the_house_is_on_the_disk(var):
+def test_a_commit_of_the_house_is_on_the_disk(var: Path) -> None:
     with using(var, HOUSE), psycopg.connect(addresses(var).database_url) as web:
         for setting in ("fsync", "synchronous_commit", "full_page_writes"):
             assert web.execute(f"SHOW {setting}").fetchone() == ("on",)
 
 
-def test_what_was_written_is_there_at_the_next_start(var):
+def test_what_was_written_is_there_at_the_next_start(var: Path) -> None:
     with using(var, HOUSE):
         write_note(var)
     wait_until(lambda: gone(var), "the servers did not stop")
@@ -69,7 +71,7 @@ def test_what_was_written_is_there_at_the_next_start(var):
         assert count_notes(var) == 1
 
 
-def test_the_last_one_out_stops_the_servers(var):
+def test_the_last_one_out_stops_the_servers(var: Path) -> None:
     first = User(var)
     assert first.answer() == "ready"
     with using(var) as second:
@@ -79,20 +81,20 @@ def test_the_last_one_out_stops_the_servers(var):
         wait_until(lambda: gone(var), "the servers outlived their last user")
 
 
-def test_a_stop_is_clean(var):
+def test_a_stop_is_clean(var: Path) -> None:
     with using(var, HOUSE) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
     assert "database system is shut down" in (var / "log" / "postgresql.log").read_text()
 
 
-def test_a_user_killed_the_hard_way_is_out_as_well(var):
+def test_a_user_killed_the_hard_way_is_out_as_well(var: Path) -> None:
     with using(var) as user:
         user.kill()
         wait_until(lambda: gone(var), "the servers outlived their killed user")
 
 
-def test_users_who_come_together_start_one_pair_of_servers(var):
+def test_users_who_come_together_start_one_pair_of_servers(var: Path) -> None:
     users = [User(var) for _ in range(4)]
     assert [user.answer() for user in users] == ["ready"] * 4
     assert len([p for p in processes_of(var) if "casino.embedded.keeper" in p.cmdline()]) == 1
@@ -100,7 +102,7 @@ def test_users_who_come_together_start_one_pair_of_servers(var):
         user.kill()
 
 
-def test_a_newcomer_waits_while_the_servers_stop(var):
+def test_a_newcomer_waits_while_the_servers_stop(var: Path) -> None:
     for _ in range(3):
         with using(var, HOUSE) as user:
             user.leave()
@@ -110,7 +112,7 @@ def test_a_newcomer_waits_while_the_servers_stop(var):
         assert count_notes(var) == 3
 
 
-def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(var):
+def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(var: Path) -> None:
     starter = User(var)
     wait_until(lambda: is_locked(Places(var).keeper_lock), "no keeper came")
     starter.kill()
@@ -119,16 +121,16 @@ def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(var):
 
 
 @pytest.mark.parametrize("name", ["postgres", "valkey-server"])
-def test_a_server_that_dies_is_started_again_and_the_log_says_so(var, name):
+def test_a_server_that_dies_is_started_again_and_the_log_says_so(var: Path, name: str) -> None:
     with using(var, HOUSE):
         before = server(var, name)
         before.kill()
-        wait_until(lambda: (now := server(var, name)) and now.pid != before.pid, f"{name} did not come back")
+        wait_until(lambda: server(var, name).pid != before.pid, f"{name} did not come back")
         wait_until(lambda: "was killed by signal 9" in (var / "log" / "keeper.log").read_text(), "the log says nothing")
         wait_until(lambda: answers(var), f"{name} does not answer")
 
 
-def answers(var):
+def answers(var: Path) -> bool:
     try:
         psycopg.connect(addresses(var).database_url).close()
         return redis.Redis.from_url(addresses(var).cache_url).ping()
@@ -136,7 +138,7 @@ def answers(var):
         return False
 
 
-def test_servers_do_not_outlive_their_keeper_and_the_next_user_starts_them_again(var):
+def test_servers_do_not_outlive_their_keeper_and_the_next_user_starts_them_again(var: Path) -> None:
     with using(var, HOUSE):
         write_note(var)
         psutil.Process(keeper_pid(var)).kill()
@@ -145,7 +147,7 @@ def test_servers_do_not_outlive_their_keeper_and_the_next_user_starts_them_again
             assert count_notes(var) == 1
 
 
-def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no_hindrance(var):
+def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no_hindrance(var: Path) -> None:
     with using(var, HOUSE) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
@@ -155,7 +157,7 @@ def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no
         pass
 
 
-def test_half_a_cluster_is_made_anew(var):
+def test_half_a_cluster_is_made_anew(var: Path) -> None:
     places = Places(var)
     draft = places.cluster.with_name("postgresql.new")
     draft.mkdir(parents=True, mode=0o700)
@@ -166,7 +168,7 @@ def test_half_a_cluster_is_made_anew(var):
         write_note(var)
 
 
-def test_data_of_another_version_is_refused_with_what_to_do(var):
+def test_data_of_another_version_is_refused_with_what_to_do(var: Path) -> None:
     with using(var, HOUSE) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
@@ -177,7 +179,7 @@ def test_data_of_another_version_is_refused_with_what_to_do(var):
     assert user.process.returncode == 1
 
 
-def test_a_server_that_cannot_start_says_why(var):
+def test_a_server_that_cannot_start_says_why(var: Path) -> None:
     with using(var, HOUSE) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
@@ -188,14 +190,14 @@ def test_a_server_that_cannot_start_says_why(var):
 
 
 @pytest.mark.parametrize("purpose", [Purpose.TESTS, Purpose.BENCH])
-def test_servers_of_tests_and_benches_leave_nothing(var, purpose):
+def test_servers_of_tests_and_benches_leave_nothing(var: Path, purpose: Purpose) -> None:
     with using(var, purpose) as user:
         user.leave()
     wait_until(lambda: gone(var), "the servers did not stop")
     assert not var.exists()
 
 
-def test_only_the_servers_account_can_reach_data_and_sockets(var):
+def test_only_the_servers_account_can_reach_data_and_sockets(var: Path) -> None:
     with using(var):
         places = Places(var)
         for folder in (places.cluster, places.valkey, places.sockets):
@@ -203,7 +205,7 @@ def test_only_the_servers_account_can_reach_data_and_sockets(var):
             assert folder.stat().st_uid == (places.account.uid if places.account else os.geteuid())
 
 
-def test_no_server_listens_on_the_network(var):
+def test_no_server_listens_on_the_network(var: Path) -> None:
     with using(var):
         for process in processes_of(var):
             assert not [c for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]

@@ -17,5 +17,9 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         """Run until stopped."""
         guard = take_turn(self.stdout.write)
-        schedule = settings.VAR_DIR / "beat-schedule"
-        app.Beat(scheduler=partial(GuardedScheduler, guard), schedule=str(schedule), loglevel="INFO", quiet=True).run()
+        app.Beat(
+            scheduler=partial(GuardedScheduler, guard),  # type: ignore[arg-type]  # any callable will do
+            schedule=str(settings.VAR_DIR / "beat-schedule"),
+            loglevel="INFO",
+            quiet=True,
+        ).run()
