@@ -14,6 +14,8 @@ SPOKEN: Final = frozenset(
     {"alt", "title", "aria-label", "aria-description", "aria-roledescription", "aria-valuetext", "placeholder", "label"}
 )
 BUTTONS: Final = frozenset({"button", "reset", "submit"})
+# Elements whose text belongs to no human language.
+UNSPOKEN: Final = frozenset({"code", "script", "style"})
 META: Final = frozenset({"description", "og:title", "og:description"})
 # What stands between these tags is not the page's own text: it is translated, or nobody reads it.
 SKIPPED: Final = {"blocktranslate": "endblocktranslate", "blocktrans": "endblocktrans", "comment": "endcomment"}
@@ -102,11 +104,11 @@ class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.said: list[Outright] = []
-        self.silent = False
+        self.unspoken = ""  # the element whose text is left alone, while in one
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Look through the attributes; what scripts and styles contain is no text."""
-        self.silent = tag in self.CDATA_CONTENT_ELEMENTS
+        """Look through the attributes."""
+        self.unspoken = self.unspoken or (tag if tag in UNSPOKEN else "")
         values = dict(attrs)
         spoken = set(SPOKEN)
         if tag == "input" and values.get("type") in BUTTONS:
@@ -118,12 +120,13 @@ class _Page(HTMLParser):
                 self.said.append(Outright(self.getpos()[0], _words(value)))
 
     def handle_endtag(self, tag: str) -> None:
-        """A script or a style ends before anything else can begin."""
-        self.silent = False
+        """Listen again after what belongs to no human language."""
+        if tag == self.unspoken:
+            self.unspoken = ""
 
     def handle_data(self, data: str) -> None:
         """Note a text node that has letters, at the line where they begin."""
         letter = _LETTER.search(data)
-        if letter and not self.silent:
+        if letter and not self.unspoken:
             line = self.getpos()[0] + data.count("\n", 0, letter.start())
             self.said.append(Outright(line, _words(data)))
