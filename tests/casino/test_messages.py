@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from casino.messages import catalogues, check, sources
 from casino.messages.extract import collect
@@ -33,7 +33,7 @@ PAGE = """{% load i18n %}
       {% endblocktranslate %}
 </main>
 """
-TEXTS = {
+TEXTS: set[tuple[str | None, str | tuple[str, ...]]] = {
     (None, "Place your bets"),
     ("card", "ace"),
     (None, ("%(count)d coup", "%(count)d coups")),
@@ -43,7 +43,7 @@ TEXTS = {
     (None, "No note"),
     (None, ("Played with %(decks)s deck.", "Played with %(decks)s decks.")),
 }
-ROMANIAN = {
+ROMANIAN: dict[str, str | tuple[str, ...]] = {
     "Place your bets": "Plasați pariurile",
     "ace": "as",
     "%(count)d coup": ("o mână", "%(count)d mâini", "%(count)d de mâini"),
@@ -221,9 +221,7 @@ def test_every_text_of_the_house_stands_in_every_language() -> None:
     assert [str(fault) for fault in check.faults(sources.project())] == []
 
 
-def test_the_commands_need_no_database(
-    tree: Tree, capsys: pytest.CaptureFixture[str], settings: SettingsWrapper
-) -> None:
+def test_the_commands_need_no_database(tree: Tree, capsys: pytest.CaptureFixture[str], settings: Settings) -> None:
     settings.BASE_DIR = tree.root
     settings.LANGUAGES = [("ro", "Română"), ("en", "English")]
     call_command("messages")
