@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 NATURALS: Final = frozenset({8, 9})
-"""Two-card totals after which nobody draws; this comes before every other rule."""
+"""Two-card totals that end the coup at once, whichever side holds one."""
 
 STANDING: Final = frozenset({6, 7})
 """Two-card totals on which Player stands, and Banker too where Player has stood."""
