@@ -1,4 +1,6 @@
-"""The application on one port: pages and API run as WSGI in threads, which was measured at 3 to 6 times the throughput of Django's own ASGI."""
+"""The application on one port: pages and API run as WSGI in threads, which was measured at 3 to 6 times the throughput
+of Django's own ASGI.
+"""
 
 import os
 
@@ -6,7 +8,7 @@ from a2wsgi import WSGIMiddleware
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
-from casino.wsgi import application as pages  # noqa: E402  (the settings module must be named first)
+from casino.wsgi import application as pages
 
 THREADS = int(os.environ.get("WEB_THREADS", "16"))
 

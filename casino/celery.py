@@ -12,5 +12,8 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
-    "clear expired sessions": {"task": "players.tasks.clear_expired_sessions", "schedule": crontab(hour="4", minute="40")},
+    "clear expired sessions": {
+        "task": "players.tasks.clear_expired_sessions",
+        "schedule": crontab(hour="4", minute="40"),
+    },
 }

@@ -1,4 +1,6 @@
-"""Structured logs: one JSON line an event in production, readable lines in the demo. No secret, seed or card is ever bound to a log."""
+"""Structured logs: one JSON line an event in production, readable lines in the demo. No secret, seed or card is ever
+bound to a log.
+"""
 
 import logging
 

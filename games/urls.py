@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from games import views
+from games import fair_views, views
 from games.converters import ModeConverter
 
 register_converter(ModeConverter, "mode")
@@ -11,5 +11,6 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
     path("history/", views.history, name="history"),
     path("history/<uuid:round_id>/", views.round_replay, name="round"),
+    path("fair/", fair_views.fair, name="fair"),
     path("help/<slug:slug>/", views.rules, name="rules"),
 ]

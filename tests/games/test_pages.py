@@ -32,36 +32,36 @@ def table(db):
 
 
 @pytest.fixture
-def browser(player) -> Client:
+def visitor(player) -> Client:
     client = Client()
     client.force_login(player.user)
     return client
 
 
-def click(browser: Client, player, action: str, *, mode="real", language="en", htmx=True, **changes):
+def click(visitor: Client, player, action: str, *, mode="real", language="en", htmx=True, **changes):
     """Press a button of the table as the page stands."""
     place = NextRound.objects.get(player=player, mode="R" if mode == "real" else "F")
     form = {"action": action, "round_id": place.round_id, "slip_version": place.slip_version, "chip": 1000} | changes
     headers = {"HX-Request": "true"} if htmx else {}
-    return browser.post(f"/{language}/table/baccarat/{mode}/play/", form, headers=headers)
+    return visitor.post(f"/{language}/table/baccarat/{mode}/play/", form, headers=headers)
 
 
 @pytest.mark.parametrize("mode", ["real", "free"])
-def test_a_whole_round_by_htmx_is_fragments_only(browser, player, table, mode):
-    browser.get(f"/en/table/baccarat/{mode}/")
-    answer = click(browser, player, "bet:player", mode=mode)
+def test_a_whole_round_by_htmx_is_fragments_only(visitor, player, table, mode):
+    visitor.get(f"/en/table/baccarat/{mode}/")
+    answer = click(visitor, player, "bet:player", mode=mode)
     assert answer.status_code == 200
     assert "<html" not in answer.text
     assert answer.text.lstrip().startswith('<section class="game')
-    answer = click(browser, player, "deal", mode=mode)
+    answer = click(visitor, player, "deal", mode=mode)
     part = Participation.objects.get()
     assert part.mode == ("R" if mode == "real" else "F")
     assert part.round.code in answer.text
     assert format_money(part.balance_after, "SEK", "en") in answer.text
 
 
-def test_every_button_works_without_javascript(browser, player, table):
-    browser.get("/en/table/baccarat/real/")
+def test_every_button_works_without_javascript(visitor, player, table):
+    visitor.get("/en/table/baccarat/real/")
     for action in (
         "bet:player",
         "bet:tie",
@@ -74,34 +74,34 @@ def test_every_button_works_without_javascript(browser, player, table):
         "double_deal",
         "rebet_deal",
     ):
-        answer = click(browser, player, action, htmx=False)
+        answer = click(visitor, player, action, htmx=False)
         assert (answer.status_code, answer["Location"]) == (302, "/en/table/baccarat/real/")
     assert [part.staked for part in Participation.objects.order_by("id")] == [2000, 4000, 4000]
 
 
-def test_without_javascript_a_refusal_waits_for_the_page_and_is_said_once(browser, player, table):
-    browser.get("/en/table/baccarat/real/")
-    click(browser, player, "deal", htmx=False)
-    assert "Place a bet first" in browser.get("/en/table/baccarat/real/").text
-    assert "Place a bet first" not in browser.get("/en/table/baccarat/real/").text
+def test_without_javascript_a_refusal_waits_for_the_page_and_is_said_once(visitor, player, table):
+    visitor.get("/en/table/baccarat/real/")
+    click(visitor, player, "deal", htmx=False)
+    assert "Place a bet first" in visitor.get("/en/table/baccarat/real/").text
+    assert "Place a bet first" not in visitor.get("/en/table/baccarat/real/").text
 
 
-def test_a_reload_shows_the_bets_and_another_tab_shows_the_same(browser, player, table):
-    browser.get("/en/table/baccarat/real/")
-    click(browser, player, "bet:player", chip=5000)
+def test_a_reload_shows_the_bets_and_another_tab_shows_the_same(visitor, player, table):
+    visitor.get("/en/table/baccarat/real/")
+    click(visitor, player, "bet:player", chip=5000)
     for _ in range(2):
-        page = browser.get("/en/table/baccarat/real/").text
+        page = visitor.get("/en/table/baccarat/real/").text
         assert format_money(5000, "SEK", "en") in page
         assert format_money(MONEY - 5000, "SEK", "en") in page
 
 
-def test_the_same_click_again_shows_the_same_round(browser, player, table):
-    browser.get("/en/table/baccarat/real/")
-    click(browser, player, "bet:banker")
+def test_the_same_click_again_shows_the_same_round(visitor, player, table):
+    visitor.get("/en/table/baccarat/real/")
+    click(visitor, player, "bet:banker")
     place = NextRound.objects.get()
     same = {"round_id": place.round_id, "slip_version": place.slip_version}
-    click(browser, player, "deal", **same)
-    again = click(browser, player, "deal", **same)
+    click(visitor, player, "deal", **same)
+    again = click(visitor, player, "deal", **same)
     assert Round.objects.get().code in again.text
     assert "already been played" in again.text
 
@@ -122,87 +122,87 @@ class TestSentences:
         assert all(part in _unescaped(notice[1]) for part in plain)
         return answer.text
 
-    def test_no_stake(self, browser, player, table, language):
-        browser.get(f"/{language}/table/baccarat/real/")
-        answer = click(browser, player, "deal", language=language)
+    def test_no_stake(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
+        answer = click(visitor, player, "deal", language=language)
         self.said(answer, language, "Place a bet first: choose a chip and click Player, Banker or Tie.")
 
-    def test_balance_too_low_leads_to_deposit(self, browser, player, table, language):
+    def test_balance_too_low_leads_to_deposit(self, visitor, player, table, language):
         poor = a_player(real=500)
-        browser.force_login(poor.user)
-        browser.get(f"/{language}/table/baccarat/real/")
-        answer = click(browser, poor, "bet:player", language=language)
+        visitor.force_login(poor.user)
+        visitor.get(f"/{language}/table/baccarat/real/")
+        answer = click(visitor, poor, "bet:player", language=language)
         assert f"/{language}/cashier/" in self.said(answer, language, "Your balance does not cover this bet.")
 
-    def test_free_money_too_low_leads_to_more_of_it(self, browser, player, table, language):
+    def test_free_money_too_low_leads_to_more_of_it(self, visitor, player, table, language):
         poor = a_player(free=500)
-        browser.force_login(poor.user)
-        browser.get(f"/{language}/table/baccarat/free/")
-        answer = click(browser, poor, "bet:player", language=language, mode="free")
+        visitor.force_login(poor.user)
+        visitor.get(f"/{language}/table/baccarat/free/")
+        answer = click(visitor, poor, "bet:player", language=language, mode="free")
         assert f"/{language}/cashier/" in self.said(answer, language, "Your free money does not cover this bet.")
 
-    def test_over_the_limit(self, browser, player, language):
+    def test_over_the_limit(self, visitor, player, language):
         limits = baccarat_limits()
         limits["SEK"]["bets"]["tie"] = [1000, 1000]
         a_table(limits=limits)
-        browser.get(f"/{language}/table/baccarat/real/")
-        click(browser, player, "bet:tie", language=language)
-        answer = click(browser, player, "bet:tie", language=language)
+        visitor.get(f"/{language}/table/baccarat/real/")
+        click(visitor, player, "bet:tie", language=language)
+        answer = click(visitor, player, "bet:tie", language=language)
         text = self.said(answer, language, "The maximum bet on %(bet)s is %(amount)s.")
         assert format_money(1000, "SEK", language) in _unescaped(text)
 
-    def test_under_the_limit(self, browser, player, language):
+    def test_under_the_limit(self, visitor, player, language):
         limits = baccarat_limits()
         limits["SEK"]["bets"]["tie"] = [5000, 10_000]
         a_table(limits=limits)
-        browser.get(f"/{language}/table/baccarat/real/")
-        click(browser, player, "bet:tie", language=language)
-        answer = click(browser, player, "deal", language=language)
+        visitor.get(f"/{language}/table/baccarat/real/")
+        click(visitor, player, "bet:tie", language=language)
+        answer = click(visitor, player, "deal", language=language)
         self.said(answer, language, "The minimum bet on %(bet)s is %(amount)s.")
 
-    def test_table_closed(self, browser, player, table, language):
-        browser.get(f"/{language}/table/baccarat/real/")
+    def test_table_closed(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
         set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
-        answer = click(browser, player, "bet:player", language=language)
+        answer = click(visitor, player, "bet:player", language=language)
         self.said(answer, language, "This table is closed. No bet was taken.")
 
-    def test_stale_page(self, browser, player, table, language):
-        browser.get(f"/{language}/table/baccarat/real/")
-        click(browser, player, "bet:player")
-        answer = click(browser, player, "deal", language=language, round_id=uuid4())
+    def test_stale_page(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
+        click(visitor, player, "bet:player")
+        answer = click(visitor, player, "deal", language=language, round_id=uuid4())
         self.said(answer, language, "This page was out of date. Nothing was staked; it now shows how the table stands.")
 
-    def test_bets_changed_in_another_window(self, browser, player, table, language):
-        browser.get(f"/{language}/table/baccarat/real/")
-        click(browser, player, "bet:player")
-        answer = click(browser, player, "deal", language=language, slip_version=0)
+    def test_bets_changed_in_another_window(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
+        click(visitor, player, "bet:player")
+        answer = click(visitor, player, "deal", language=language, slip_version=0)
         self.said(
             answer,
             language,
             "Your bets were changed in another window. Nothing was staked; look at them and deal again.",
         )
 
-    def test_nothing_to_bet_again(self, browser, player, table, language):
-        browser.get(f"/{language}/table/baccarat/real/")
-        answer = click(browser, player, "rebet", language=language)
+    def test_nothing_to_bet_again(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
+        answer = click(visitor, player, "rebet", language=language)
         self.said(answer, language, "There is no earlier round at this table to bet again.")
 
-    def test_a_chip_that_is_not_in_the_tray(self, browser, player, table, language):
-        browser.get(f"/{language}/table/baccarat/real/")
-        answer = click(browser, player, "bet:player", language=language, chip=1234)
+    def test_a_chip_that_is_not_in_the_tray(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
+        answer = click(visitor, player, "bet:player", language=language, chip=1234)
         self.said(answer, language, "This table has no such chip. Choose one from the tray.")
 
-    def test_session_ended(self, browser, player, table, language):
-        browser.get(f"/{language}/table/baccarat/real/")
+    def test_session_ended(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
         place = NextRound.objects.get()
-        browser.logout()
-        answer = browser.post(
+        visitor.logout()
+        answer = visitor.post(
             f"/{language}/table/baccarat/real/play/",
             {"action": "deal", "round_id": place.round_id, "slip_version": 0},
             headers={"HX-Request": "true", "HX-Current-URL": f"http://testserver/{language}/table/baccarat/real/"},
         )
         assert answer.status_code == 200
-        log_in = browser.get(answer["HX-Redirect"])
+        log_in = visitor.get(answer["HX-Redirect"])
         english = "Your session has ended. Log in to go on."
         with translation.override(language):
             assert language == "en" or translation.gettext(english) != english
@@ -224,15 +224,15 @@ class TestSentences:
         {"player_value": "x" * 65},
     ],
 )
-def test_nonsense_changes_nothing(browser, player, table, nonsense):
-    browser.get("/en/table/baccarat/real/")
-    click(browser, player, "bet:player")
+def test_nonsense_changes_nothing(visitor, player, table, nonsense):
+    visitor.get("/en/table/baccarat/real/")
+    click(visitor, player, "bet:player")
     before = NextRound.objects.get()
     answer = (
-        click(browser, player, "deal", **nonsense)
+        click(visitor, player, "deal", **nonsense)
         if "action" not in nonsense
         else click(
-            browser, player, nonsense["action"], **{key: value for key, value in nonsense.items() if key != "action"}
+            visitor, player, nonsense["action"], **{key: value for key, value in nonsense.items() if key != "action"}
         )
     )
     assert answer.status_code == 200
@@ -243,14 +243,14 @@ def test_nonsense_changes_nothing(browser, player, table, nonsense):
 
 
 class TestGameLogs:
-    def test_begin_with_a_sentence_and_a_way_on(self, browser, player, table):
-        page = browser.get("/en/history/").text
+    def test_begin_with_a_sentence_and_a_way_on(self, visitor, player, table):
+        page = visitor.get("/en/history/").text
         assert "/en/" in page
         assert Round.objects.count() == 0
 
-    def test_show_every_bet_and_every_win_separately(self, browser, player, table):
+    def test_show_every_bet_and_every_win_separately(self, visitor, player, table):
         a_round(player, table, player=1000, banker=5000, tie=10_000)
-        page = _unescaped(browser.get("/en/history/").text)
+        page = _unescaped(visitor.get("/en/history/").text)
         part = Participation.objects.get()
         for wager in part.wagers.all():
             assert format_money(wager.stake, "SEK", "en") in page
@@ -259,47 +259,47 @@ class TestGameLogs:
             assert format_money(amount, "SEK", "en") in page
         assert part.round.code in page
 
-    def test_show_real_money_only(self, browser, player, table):
+    def test_show_real_money_only(self, visitor, player, table):
         free = a_round(player, table, Mode.FREE, player=1000)
         real = a_round(player, table, player=1000)
-        page = browser.get("/en/history/").text
+        page = visitor.get("/en/history/").text
         assert Round.objects.get(pk=real.round_id).code in page
         assert Round.objects.get(pk=free.round_id).code not in page
 
-    def test_page_back_through_all_rounds_without_losing_or_repeating_one(self, browser, player, table):
+    def test_page_back_through_all_rounds_without_losing_or_repeating_one(self, visitor, player, table):
         played = [a_round(player, table, player=1000).round_id for _ in range(45)]
         seen, address = [], "/en/history/"
         while address:
-            page = browser.get(address).text
+            page = visitor.get(address).text
             seen += re.findall(r'href="/en/history/([0-9a-f-]{36})/"', page)
             older = re.search(r'href="(?:/en/history/)?(\?before=\d+)"', page)
             address = f"/en/history/{older[1]}" if older else None
         assert list(dict.fromkeys(seen)) == [str(each) for each in reversed(played)]
 
     @pytest.mark.parametrize("mark", ["x", "-1", "9" * 30, "٣", ""])
-    def test_take_a_broken_mark_for_the_newest_page(self, browser, player, table, mark):
+    def test_take_a_broken_mark_for_the_newest_page(self, visitor, player, table, mark):
         a_round(player, table, player=1000)
-        assert Round.objects.get().code in browser.get("/en/history/", {"before": mark}).text
+        assert Round.objects.get().code in visitor.get("/en/history/", {"before": mark}).text
 
 
 class TestAReplay:
-    def test_is_marked_as_one_and_shows_the_round_as_it_was(self, browser, player, table):
+    def test_is_marked_as_one_and_shows_the_round_as_it_was(self, visitor, player, table):
         played = a_round(player, table, player=1000)
-        page = browser.get(f"/en/history/{played.round_id}/").text
+        page = visitor.get(f"/en/history/{played.round_id}/").text
         part = Participation.objects.get()
         assert "Replay" in page
         assert part.round.code in page
         assert bytes(part.round.seed).hex() in page
         assert part.round.commitment in page
 
-    def test_of_somebody_else_is_not_found(self, browser, player, table):
+    def test_of_somebody_else_is_not_found(self, visitor, player, table):
         other = a_player(real=MONEY)
         played = a_round(other, table, player=1000)
-        assert browser.get(f"/en/history/{played.round_id}/").status_code == 404
+        assert visitor.get(f"/en/history/{played.round_id}/").status_code == 404
 
 
-def test_the_seed_of_the_next_round_is_nowhere_on_the_page(browser, player, table):
-    page = browser.get("/en/table/baccarat/real/").text
+def test_the_seed_of_the_next_round_is_nowhere_on_the_page(visitor, player, table):
+    page = visitor.get("/en/table/baccarat/real/").text
     place = a_place(player, table)
     seed = unseal(place.round_id, bytes(place.sealed_seed))
     assert place.commitment in page

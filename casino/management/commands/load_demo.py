@@ -28,5 +28,7 @@ class Command(BaseCommand):
         create_demo_people()
         for player in Player.objects.filter(user__is_demo=True):
             accounts.open_accounts(player)
-            cashier.sandbox_deposit(player=player, amount=WELCOME * MINOR, key=uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}"))
+            cashier.sandbox_deposit(
+                player=player, amount=WELCOME * MINOR, key=uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
+            )
             cashier.top_up_free(player=player, key=uuid5(NAMESPACE_URL, f"sabot:demo:free:{player.pk}"))
