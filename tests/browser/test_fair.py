@@ -1,0 +1,189 @@
+"""A reader's own browser deals a round again: the same cards as the engine, whatever the seed, the value, the decks."""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import product
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from games.engine.cards import FULL_DECK, Card
+from games.engine.coup import Coup, Side, deal
+from games.engine.shoe import commitment, shuffle
+from games.labels import announcement, card_name
+
+pytestmark = pytest.mark.browser
+
+SEED = sha256(b"a round").digest()
+SIX_CARDS = next(
+    seed
+    for seed in (sha256(b"%d" % number).digest() for number in range(1000))
+    if len(deal(shuffle(seed, 1)).cards) == 6
+)
+DIGITS = tuple(product(range(10), repeat=4))
+VALUES = (
+    "",
+    " ",
+    "0",
+    "lucky",
+    " spaces stay \t",
+    "Straße, kök, Ångström, știință",
+    "e\u0301 is not \u00e9",  # the same to the eye, other bytes to the shuffle
+    "九萬 🀄️ 👩‍👩‍👧",
+    "\u202eright to left שלום",
+    "x" * 64,
+    "🂡" * 64,  # a salt longer than one block of SHA-256
+)
+ROUNDS = [
+    (sha256(f"{value} {decks} {number}".encode()).digest(), value, decks)
+    for value in VALUES
+    for decks in range(1, 9)
+    for number in range(12)
+]
+DEAL_AGAIN = """async (rounds) => {
+    const answers = [];
+    for (const [seed, value, decks] of rounds) {
+        const cards = await shuffled(thirtyTwoBytes(seed), value, decks);
+        answers.push([cards, dealt(cards), await fingerprint(thirtyTwoBytes(seed))]);
+    }
+    return answers;
+}"""
+
+
+def run(page: Page, script: str, given: object) -> Any:
+    """Run a function in the page; as text, since Playwright takes seconds to wrap every number by itself."""
+    return json.loads(
+        page.evaluate(f"async (given) => JSON.stringify(await ({script})(JSON.parse(given)))", json.dumps(given))
+    )
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page in which nothing may fail, on the console or otherwise."""
+    complaints: list[str] = []
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    assert complaints == []
+
+
+def link(seed: bytes, *, seal: str | None = None, value: str = "", decks: int = 1, language: str = "en") -> str:
+    query = {"commitment": seal or commitment(seed), "seed": seed.hex(), "value": value, "decks": decks}
+    return f"/{language}/fair/?{urlencode(query)}"
+
+
+def fill(page: Page, seed: str, seal: str, value: str = "", decks: str = "1") -> None:
+    for field, text in (("seed", seed), ("commitment", seal), ("value", value), ("decks", decks)):
+        page.locator(f"#{field}").fill(text)
+    page.get_by_role("button", name="Check").click()
+
+
+def verdict(page: Page, which: str) -> None:
+    expect(page.locator("[data-verdict]:visible")).to_have_count(1)
+    expect(page.locator(f"[data-verdict={which}]")).to_be_visible()
+
+
+def hand_shown(page: Page, side: str) -> list[str | None]:
+    return [card.get_attribute("aria-label") for card in page.locator(f"#answer .hand--{side} .card").all()]
+
+
+def in_writing(card: Card) -> str:
+    return ("10" if card.rank.letter == "T" else card.rank.letter) + card.suit.symbol
+
+
+def shows(page: Page, coup: Coup, cards: tuple[Card, ...]) -> None:
+    """The page lays out this coup, says who won and lists all cards."""
+    for side in Side:
+        assert hand_shown(page, side) == [card_name(card) for card in coup.hand(side)]
+        expect(page.locator(f"#answer .hand--{side} .hand__score")).to_have_text(coup.score(side))
+    expect(page.locator("#answer .call__result")).to_have_text(announcement(coup))
+    page.locator("#answer summary").click()
+    assert page.locator("#order li").all_inner_texts() == [in_writing(card) for card in cards]
+
+
+def test_the_browser_deals_what_the_engine_dealt_for_any_seed_value_and_decks(page: Page):
+    page.goto("/en/fair/")
+    answers = run(page, DEAL_AGAIN, [(seed.hex(), value, decks) for seed, value, decks in ROUNDS])
+    assert len(answers) == len(ROUNDS) > 1000
+    for (seed, value, decks), (order, hands, seal) in zip(ROUNDS, answers, strict=True):
+        cards = shuffle(seed, decks, value)
+        assert [FULL_DECK[place] for place in order] == list(cards), (value, decks)
+        coup = deal(cards)
+        dealt = {side: tuple(FULL_DECK[place] for place in hand) for side, hand in hands.items()}
+        assert dealt == {"player": coup.player, "banker": coup.banker}
+        assert seal == commitment(seed)
+    assert_the_tableau_is_the_engines(page)
+
+
+def assert_the_tableau_is_the_engines(page: Page) -> None:
+    """Every combination of two totals and two third cards."""
+    place = [next(place for place, card in enumerate(FULL_DECK) if card.points == points) for points in range(10)]
+    openings = [(place[p], place[b], place[0], place[0], place[x], place[y]) for p, b, x, y in DIGITS]
+    found = run(page, "(openings) => openings.map(dealt)", openings)
+    for opening, hands in zip(openings, found, strict=True):
+        coup = deal(FULL_DECK[each] for each in opening)
+        assert (len(hands["player"]), len(hands["banker"])) == (len(coup.player), len(coup.banker)), coup
+
+
+def test_a_link_from_a_replay_checks_the_round_at_once(page: Page):
+    for value, decks in (("", 1), ("Straße 九 \"<b>'", 1), ("lucky", 8)):
+        page.goto(link(SEED, value=value, decks=decks))
+        verdict(page, "match")
+        cards = shuffle(SEED, decks, value)
+        shows(page, deal(cards), cards)
+
+
+def test_a_seed_under_another_seal_is_found_out(page: Page):
+    page.goto(link(SIX_CARDS, seal=commitment(SEED)))
+    verdict(page, "mismatch")
+    fill(page, SIX_CARDS.hex().upper(), f"  {commitment(SIX_CARDS).upper()} ")
+    verdict(page, "match")
+    expect(page.locator("#answer .card--third")).to_have_count(2)
+
+
+def test_one_letter_of_the_value_changes_the_cards(page: Page):
+    page.goto(link(SEED, value="lucky"))
+    verdict(page, "match")
+    fill(page, SEED.hex(), commitment(SEED), "lucky ")
+    cards = shuffle(SEED, 1, "lucky ")
+    expect(page.locator("#order li").first).to_have_text(in_writing(cards[0]))
+    shows(page, deal(cards), cards)
+
+
+def test_what_makes_no_sense_is_said_in_a_sentence(page: Page):
+    page.goto("/en/fair/")
+    seed, seal = SEED.hex(), commitment(SEED)
+    for given_seed, given_seal, decks, which in (
+        ("", seal, "1", "seed"),
+        (seed[:-1], seal, "1", "seed"),
+        (seed[:-1] + "g", seal, "1", "seed"),
+        (seed, seal, "1", "match"),
+        (seed, "", "1", "seal"),
+        (seed, seal[:-2], "1", "seal"),
+        (seed, seal, "0", "decks"),
+        (seed, seal, "1", "match"),
+        (seed, seal, "9", "decks"),
+        (seed, seal, "1.5", "decks"),
+        (seed, seal, "", "decks"),
+    ):
+        fill(page, given_seed, given_seal, decks=decks)
+        verdict(page, which)
+        expect(page.locator("#answer")).to_be_visible(visible=which == "match")
+
+
+def test_where_the_browser_has_no_web_crypto_the_page_says_why(page: Page):
+    page.add_init_script("Object.defineProperty(window.crypto, 'subtle', { value: undefined });")
+    page.goto(link(SEED))
+    verdict(page, "insecure")
+    expect(page.get_by_text("https")).to_be_visible()
+
+
+def test_without_javascript_the_page_leads_to_the_script(new_context, web_server):
+    page = new_context(base_url=web_server.url, java_script_enabled=False).new_page()
+    page.goto("/en/fair/")
+    expect(page.get_by_text("This check needs JavaScript")).to_be_visible()
+    expect(page.get_by_role("button", name="Check", exact=True)).to_be_hidden()

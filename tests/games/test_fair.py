@@ -1,0 +1,87 @@
+"""How deals stay fair: the page itself, and the check on the command line that it names."""
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from games.engine.cards import FULL_DECK
+from games.engine.shoe import commitment
+from games.fair_views import COMMAND
+
+PROJECT = Path(__file__).resolve().parents[2]
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+SEED = bytes(range(32))
+
+
+class Inputs(HTMLParser):
+    """What the fields of the form are filled with, and the scripts of the page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.values: dict[str, str] = {}
+        self.scripts: list[dict[str, str | None]] = []
+        self.cards: list[str | None] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "input" and given.get("type") != "hidden":
+            self.values[given["name"] or ""] = given.get("value") or ""
+        if tag == "script":
+            self.scripts.append(given)
+        if "card" in (given.get("class") or "").split():
+            self.cards.append(given["aria-label"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_anyone_may_read_it_in_every_language(db, client: Client, language):
+    answer = client.get(f"/{language}/fair/")
+    assert answer.status_code == 200
+    assert "SHA-256" in answer.text
+    assert "tools/verify_round.py" in answer.text
+
+
+def test_a_link_may_fill_the_form_in(db, client: Client):
+    asked = {"commitment": commitment(SEED), "seed": SEED.hex(), "value": "kök \"<b>' 九", "decks": "8"}
+    assert Inputs(client.get("/en/fair/", asked).text).values == asked
+
+
+def test_without_a_link_the_form_asks_for_one_deck(db, client: Client):
+    expected = {"commitment": "", "seed": "", "value": "", "decks": "1"}
+    assert Inputs(client.get("/en/fair/").text).values == expected
+
+
+def test_every_card_waits_in_the_page_in_the_order_of_the_unshuffled_deck(db, client: Client):
+    cards = Inputs(client.get("/en/fair/").text).cards
+    assert len(cards) == len(FULL_DECK)
+    assert (cards[0], cards[13], cards[51]) == ("ace of clubs", "ace of diamonds", "king of spades")
+
+
+def test_it_is_read_and_never_written_to(db, client: Client):
+    assert client.post("/en/fair/", {"seed": SEED.hex()}).status_code == 405
+
+
+def test_every_script_has_the_nonce_and_nothing_else_may_run(db, client: Client):
+    answer = client.get("/en/fair/")
+    policy = answer.headers["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    for script in Inputs(answer.text).scripts:
+        assert f"'nonce-{script['nonce']}'" in policy
+
+
+def test_the_command_it_names_checks_a_round():
+    words = {"SEED": SEED.hex(), "SEAL": commitment(SEED), "TEXT": "kök 九"}
+    _, script, *arguments = (words.get(word, word) for word in COMMAND.split())
+    done = subprocess.run(
+        [sys.executable, PROJECT / "tools" / script, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "matches" in done.stdout
