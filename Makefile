@@ -4,6 +4,9 @@ SHELL := /bin/sh
 PY := .venv/bin/python
 CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 
+VAR_IS_OURS := test ! -e var || test -w var || \
+	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
+
 .PHONY: help run test check lint reset bench format messages
 .DEFAULT_GOAL := help
 
@@ -11,6 +14,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
 
 run: .venv/installed .venv/texts ## open the house: http://localhost:8000/ (PORT= chooses another port)
+	@$(VAR_IS_OURS)
 	@SABOT_DEMO="$${SABOT_DEMO-1}" exec $(PY) manage.py run --with-parent
 
 test: .venv/installed-dev .venv/texts ## every test, with servers of its own and real Chromium
@@ -29,6 +33,7 @@ lint: .venv/installed-dev .venv/texts ## everything in check but the tests
 	$(PY) manage.py check_messages
 
 reset: .venv/installed .venv/texts ## throw var/ away, after asking (YES=1 answers)
+	@$(VAR_IS_OURS)
 	@$(PY) manage.py reset $(if $(YES),--yes)
 
 bench: .venv/installed-dev .venv/texts ## measure, on a database of its own
@@ -57,5 +62,5 @@ messages: .venv/installed-dev .venv/texts ## bring the catalogues of texts up to
 	@touch $@
 
 .venv/texts: .venv/installed $(CATALOGUES)
-	@$(PY) manage.py compile_messages
+	@$(PY) manage.py compile_messages >/dev/null
 	@touch $@
