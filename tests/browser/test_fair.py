@@ -14,6 +14,8 @@ from games.engine.cards import FULL_DECK, Card
 from games.engine.coup import Coup, Side, deal
 from games.engine.shoe import commitment, shuffle
 from games.labels import announcement, card_name
+from tests.harness.browser import NewContext
+from tests.harness.web import WebServer
 
 pytestmark = pytest.mark.browser
 
@@ -105,7 +107,7 @@ def shows(page: Page, coup: Coup, cards: tuple[Card, ...]) -> None:
     assert page.locator("#order li").all_inner_texts() == [in_writing(card) for card in cards]
 
 
-def test_the_browser_deals_what_the_engine_dealt_for_any_seed_value_and_decks(page: Page):
+def test_the_browser_deals_what_the_engine_dealt_for_any_seed_value_and_decks(page: Page) -> None:
     page.goto("/en/fair/")
     answers = run(page, DEAL_AGAIN, [(seed.hex(), value, decks) for seed, value, decks in ROUNDS])
     assert len(answers) == len(ROUNDS) > 1000
@@ -129,7 +131,7 @@ def assert_the_tableau_is_the_engines(page: Page) -> None:
         assert (len(hands["player"]), len(hands["banker"])) == (len(coup.player), len(coup.banker)), coup
 
 
-def test_a_link_from_a_replay_checks_the_round_at_once(page: Page):
+def test_a_link_from_a_replay_checks_the_round_at_once(page: Page) -> None:
     for value, decks in (("", 1), ("Straße 九 \"<b>'", 1), ("lucky", 8)):
         page.goto(link(SEED, value=value, decks=decks))
         verdict(page, "match")
@@ -137,7 +139,7 @@ def test_a_link_from_a_replay_checks_the_round_at_once(page: Page):
         shows(page, deal(cards), cards)
 
 
-def test_a_seed_under_another_seal_is_found_out(page: Page):
+def test_a_seed_under_another_seal_is_found_out(page: Page) -> None:
     page.goto(link(SIX_CARDS, seal=commitment(SEED)))
     verdict(page, "mismatch")
     fill(page, SIX_CARDS.hex().upper(), f"  {commitment(SIX_CARDS).upper()} ")
@@ -145,7 +147,7 @@ def test_a_seed_under_another_seal_is_found_out(page: Page):
     expect(page.locator("#answer .card--third")).to_have_count(2)
 
 
-def test_one_letter_of_the_value_changes_the_cards(page: Page):
+def test_one_letter_of_the_value_changes_the_cards(page: Page) -> None:
     page.goto(link(SEED, value="lucky"))
     verdict(page, "match")
     fill(page, SEED.hex(), commitment(SEED), "lucky ")
@@ -154,7 +156,7 @@ def test_one_letter_of_the_value_changes_the_cards(page: Page):
     shows(page, deal(cards), cards)
 
 
-def test_what_makes_no_sense_is_said_in_a_sentence(page: Page):
+def test_what_makes_no_sense_is_said_in_a_sentence(page: Page) -> None:
     page.goto("/en/fair/")
     seed, seal = SEED.hex(), commitment(SEED)
     for given_seed, given_seal, decks, which in (
@@ -175,14 +177,14 @@ def test_what_makes_no_sense_is_said_in_a_sentence(page: Page):
         expect(page.locator("#answer")).to_be_visible(visible=which == "match")
 
 
-def test_where_the_browser_has_no_web_crypto_the_page_says_why(page: Page):
+def test_where_the_browser_has_no_web_crypto_the_page_says_why(page: Page) -> None:
     page.add_init_script("Object.defineProperty(window.crypto, 'subtle', { value: undefined });")
     page.goto(link(SEED))
     verdict(page, "insecure")
     expect(page.get_by_text("https")).to_be_visible()
 
 
-def test_without_javascript_the_page_leads_to_the_script(new_context, web_server):
+def test_without_javascript_the_page_leads_to_the_script(new_context: NewContext, web_server: WebServer) -> None:
     page = new_context(base_url=web_server.url, java_script_enabled=False).new_page()
     page.goto("/en/fair/")
     expect(page.get_by_text("This check needs JavaScript")).to_be_visible()

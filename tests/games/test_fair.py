@@ -38,34 +38,34 @@ class Inputs(HTMLParser):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_anyone_may_read_it_in_every_language(db, client: Client, language):
+def test_anyone_may_read_it_in_every_language(db: None, client: Client, language: str) -> None:
     answer = client.get(f"/{language}/fair/")
     assert answer.status_code == 200
     assert "SHA-256" in answer.text
     assert "tools/verify_round.py" in answer.text
 
 
-def test_a_link_may_fill_the_form_in(db, client: Client):
+def test_a_link_may_fill_the_form_in(db: None, client: Client) -> None:
     asked = {"commitment": commitment(SEED), "seed": SEED.hex(), "value": "kök \"<b>' 九", "decks": "8"}
     assert Inputs(client.get("/en/fair/", asked).text).values == asked
 
 
-def test_without_a_link_the_form_asks_for_one_deck(db, client: Client):
+def test_without_a_link_the_form_asks_for_one_deck(db: None, client: Client) -> None:
     expected = {"commitment": "", "seed": "", "value": "", "decks": "1"}
     assert Inputs(client.get("/en/fair/").text).values == expected
 
 
-def test_every_card_waits_in_the_page_in_the_order_of_the_unshuffled_deck(db, client: Client):
+def test_every_card_waits_in_the_page_in_the_order_of_the_unshuffled_deck(db: None, client: Client) -> None:
     cards = Inputs(client.get("/en/fair/").text).cards
     assert len(cards) == len(FULL_DECK)
     assert (cards[0], cards[13], cards[51]) == ("ace of clubs", "ace of diamonds", "king of spades")
 
 
-def test_it_is_read_and_never_written_to(db, client: Client):
+def test_it_is_read_and_never_written_to(db: None, client: Client) -> None:
     assert client.post("/en/fair/", {"seed": SEED.hex()}).status_code == 405
 
 
-def test_every_script_has_the_nonce_and_nothing_else_may_run(db, client: Client):
+def test_every_script_has_the_nonce_and_nothing_else_may_run(db: None, client: Client) -> None:
     answer = client.get("/en/fair/")
     policy = answer.headers["Content-Security-Policy"]
     assert "unsafe" not in policy
@@ -73,7 +73,7 @@ def test_every_script_has_the_nonce_and_nothing_else_may_run(db, client: Client)
         assert f"'nonce-{script['nonce']}'" in policy
 
 
-def test_the_command_it_names_checks_a_round():
+def test_the_command_it_names_checks_a_round() -> None:
     words = {"SEED": SEED.hex(), "SEAL": commitment(SEED), "TEXT": "kök 九"}
     _, script, *arguments = (words.get(word, word) for word in COMMAND.split())
     done = subprocess.run(

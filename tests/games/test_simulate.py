@@ -30,7 +30,7 @@ def simulate(*arguments: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("slug", VARIANTS)
-def test_every_bet_is_settled_on_every_coup(slug, way):
+def test_every_bet_is_settled_on_every_coup(slug: str, way: str) -> None:
     told: list[int] = []
     tally = WAYS[way](VARIANTS[slug], 12_345, told.append)
     assert list(tally) == [bet.code for bet in VARIANTS[slug].bets]
@@ -41,7 +41,7 @@ def test_every_bet_is_settled_on_every_coup(slug, way):
 
 @pytest.mark.parametrize(("way", "coups"), [("engine", 20_000), ("arrays", 2_000_000)])
 @pytest.mark.parametrize("slug", VARIANTS)
-def test_returns_come_out_as_computed(slug, way, coups):
+def test_returns_come_out_as_computed(slug: str, way: str, coups: int) -> None:
     tally = WAYS[way](VARIANTS[slug], coups, lambda done: None)
     for each in compare(VARIANTS[slug], tally):
         band = each.high - each.exact
@@ -49,7 +49,7 @@ def test_returns_come_out_as_computed(slug, way, coups):
 
 
 @pytest.mark.parametrize("slug", VARIANTS)
-def test_slips_hold_every_bet_once_and_are_allowed(slug):
+def test_slips_hold_every_bet_once_and_are_allowed(slug: str) -> None:
     variant = VARIANTS[slug]
     found = slips(variant, 20)
     assert Counter(bet for slip in found for bet in slip) == Counter(bet.code for bet in variant.bets)
@@ -59,7 +59,7 @@ def test_slips_hold_every_bet_once_and_are_allowed(slug):
 
 
 @pytest.mark.parametrize("slug", VARIANTS)
-def test_rounding_takes_nothing_from_the_unit_staked(slug):
+def test_rounding_takes_nothing_from_the_unit_staked(slug: str) -> None:
     variant = VARIANTS[slug]
     for bet in variant.bets:
         for prize in bet.prizes:
@@ -70,7 +70,7 @@ def always_lost(coups: int) -> Tally:
     return {bet.code: Counter({0: coups}) for bet in VARIANTS["baccarat"].bets}
 
 
-def test_the_band_is_where_99_of_100_simulations_end():
+def test_the_band_is_where_99_of_100_simulations_end() -> None:
     variant = VARIANTS["baccarat"]
     odds = exact(variant)["tie"]
     *_, tie = compare(variant, always_lost(10_000))
@@ -80,14 +80,14 @@ def test_the_band_is_where_99_of_100_simulations_end():
     assert not tie.within
 
 
-def test_a_band_does_not_reach_below_nothing():
+def test_a_band_does_not_reach_below_nothing() -> None:
     player, *_ = compare(VARIANTS["baccarat"], always_lost(1))
     assert player.low == 0
     assert player.within
 
 
 @pytest.mark.parametrize("slug", [slug for slug, variant in VARIANTS.items() if variant.shape is Shape.SHARED])
-def test_a_shared_shoe_is_dealt_up_to_the_cut_card(slug):
+def test_a_shared_shoe_is_dealt_up_to_the_cut_card(slug: str) -> None:
     coups = by_engine.deal_on(VARIANTS[slug])
     for _ in range(3):
         dealt = 0
@@ -96,7 +96,7 @@ def test_a_shared_shoe_is_dealt_up_to_the_cut_card(slug):
         assert dealt <= 8 * 52
 
 
-def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error():
+def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error() -> None:
     out, err = simulate("baccarat", "--coups", "6000")
     header, cards, columns, *bets, chance = out.splitlines()
     assert header.startswith("baccarat, rules 1.0: 6,000 coups, ")
@@ -110,13 +110,13 @@ def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error(
     assert "6,000 of 6,000 coups (100 %)" in err
 
 
-def test_fast_says_that_it_deals_with_numpy_and_shared_tables_say_the_cut():
+def test_fast_says_that_it_deals_with_numpy_and_shared_tables_say_the_cut() -> None:
     out, _ = simulate("no_commission", "--coups", "50000", "--fast")
     assert "Cards: 8 decks, dealt through to 14 before the end, dealt with NumPy arrays instead of" in out
 
 
 @pytest.mark.parametrize(("options", "dealt_by"), [((), "engine"), (("--fast",), "arrays")])
-def test_machines_read_fractions(options, dealt_by):
+def test_machines_read_fractions(options: tuple[str, ...], dealt_by: str) -> None:
     out, _ = simulate("pairs", "--coups", "1000", "--json", *options)
     told = json.loads(out)
     assert {key: told[key] for key in ("variant", "decks", "cut_card", "dealt_by", "coups")} == {
@@ -133,12 +133,12 @@ def test_machines_read_fractions(options, dealt_by):
 
 
 @pytest.mark.parametrize("arguments", [["roulette"], ["baccarat", "--coups", "0"], ["baccarat", "--coups", "many"]])
-def test_what_cannot_be_simulated_is_refused(arguments):
+def test_what_cannot_be_simulated_is_refused(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         simulate(*arguments)
 
 
-def test_numpy_is_imported_by_the_simulation_alone_and_that_by_its_command_alone():
+def test_numpy_is_imported_by_the_simulation_alone_and_that_by_its_command_alone() -> None:
     importing: dict[str, set[str]] = {"numpy": set(), "games.simulation": set()}
     for app in ("audit", "casino", "games", "players", "wallet"):
         for path in (PROJECT / app).rglob("*.py"):

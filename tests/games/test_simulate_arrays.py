@@ -1,6 +1,6 @@
 """Simulation with arrays: coup by coup the engine's own, and its chance without a lean."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from itertools import zip_longest
@@ -72,7 +72,7 @@ def assert_same(numbers: by_arrays.Words, coups: list[Coup]) -> None:
 
 
 @pytest.mark.parametrize("decks", [6, 8])
-def test_the_same_shoes_give_the_engines_coups_and_payouts_up_to_the_cut_card(decks):
+def test_the_same_shoes_give_the_engines_coups_and_payouts_up_to_the_cut_card(decks: int) -> None:
     shoes = shuffled(SHOES, decks)
     step_by_step = zip_longest(*(through(shoe) for shoe in shoes))
     coups = [coup for step in step_by_step for coup in step if coup]
@@ -80,25 +80,25 @@ def test_the_same_shoes_give_the_engines_coups_and_payouts_up_to_the_cut_card(de
     assert_same(by_arrays.all_coups(as_array(shoes)), coups)
 
 
-def test_the_same_fresh_decks_give_the_engines_coups_and_payouts():
+def test_the_same_fresh_decks_give_the_engines_coups_and_payouts() -> None:
     decks = shuffled(FRONTS, 1)
     assert_same(by_arrays.first_coups(as_array(decks)), [deal(deck) for deck in decks])
 
 
-def test_arrays_laid_out_either_way_give_the_same_coups():
+def test_arrays_laid_out_either_way_give_the_same_coups() -> None:
     rows = as_array(shuffled(50, 1))[:, :6]
     columns = np.asfortranarray(rows)
     assert (by_arrays.first_coups(rows) == by_arrays.first_coups(columns)).all()
 
 
 @pytest.mark.parametrize("decks", [1, 8])
-def test_fresh_shoes_hold_every_card_as_often_as_their_decks(decks):
+def test_fresh_shoes_hold_every_card_as_often_as_their_decks(decks: int) -> None:
     shoes = by_arrays.fresh_shoes(decks, 64)
     assert 50 < len(shoes) <= 64
     assert (np.sort(shoes, axis=1) == np.repeat(np.arange(CARDS), decks)).all()
 
 
-def test_fresh_fronts_never_hold_a_card_of_one_deck_twice():
+def test_fresh_fronts_never_hold_a_card_of_one_deck_twice() -> None:
     fronts = by_arrays.fresh_fronts(1, 50_000)
     assert (np.diff(np.sort(fronts, axis=1), axis=1) > 0).all()
 
@@ -111,7 +111,7 @@ def test_fresh_fronts_never_hold_a_card_of_one_deck_twice():
         pytest.param(lambda: by_arrays.fresh_shoes(8, 2_000), id="shoes of eight decks"),
     ],
 )
-def test_every_card_is_as_likely_at_every_position(dealt):
+def test_every_card_is_as_likely_at_every_position(dealt: Callable[[], by_arrays.Bytes]) -> None:
     cards = dealt()
     for position in range(cards.shape[1]):
         counts = np.bincount(cards[:, position], minlength=CARDS)
