@@ -6,20 +6,21 @@ from itertools import count
 from typing import Any
 from uuid import uuid4
 
+from django.contrib.auth.models import Group
 from django.test import Client
 
 from audit.models import Event
-from players import services
 from players.models import Staff, User
 
 PASSWORD = "walking-the-dog-7"
 _hosts = count(1)
 
 
-def a_member_of_staff(*roles: str) -> Staff:
-    """Someone who works here in these roles, and logs in with PASSWORD."""
-    email = f"staff.{uuid4().hex[:8]}@example.com"
-    return services.employ(email=email, password=PASSWORD, name="Someone", roles=roles, by="system")
+def a_member_of_staff(*roles: str, password: str | None = None) -> Staff:
+    """Someone who works here in these roles; without *password* only `Client.force_login` lets them in."""
+    user = User.objects.create_user(f"staff.{uuid4().hex[:8]}@example.com", password)
+    user.groups.set(Group.objects.filter(name__in=roles))
+    return Staff.objects.create(user=user, name="Someone")
 
 
 def a_visitor(**options: Any) -> Client:

@@ -46,7 +46,7 @@ class TestLoggingIn:
 
     def test_leads_staff_to_the_back_office(self):
         visitor = a_visitor()
-        log_in(visitor, a_member_of_staff("support").user)
+        log_in(visitor, a_member_of_staff("support", password=PASSWORD).user)
         assert visitor.get("/")["Location"] == "/staff/"
 
     def test_takes_the_address_however_it_is_written(self, player):

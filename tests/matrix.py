@@ -1,0 +1,160 @@
+"""Every address of the house, and what it answers to whom; `tests/pages/test_matrix.py` holds the house to it.
+
+A line is one address and one method. A method that has no line is refused to everyone who would get in (405).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from uuid import uuid4
+
+from django.urls import reverse
+from django.utils.translation import override
+
+from players.models import Player, User
+from tests.builders import a_player, a_round, a_table
+from tests.people import a_member_of_staff
+from wallet.models import Mode
+
+PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
+STAFF = ("operator", "supervisor", "finance", "compliance", "support")
+ROLES = ("anonymous", *PLAYERS, *STAFF)
+MONEY = 1_000_000  # minor units
+
+
+class Answer(Enum):
+    """What comes back."""
+
+    PAGE = "a page of the house"
+    TEXT = "something for machines"
+    MOVED = "a redirect into the house"
+    LOG_IN = "a redirect to the log-in page"
+    FORBIDDEN = "403"
+    NOT_FOUND = "404"
+
+
+PAGE, TEXT, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND = Answer
+Answers = Mapping[str, Answer]
+
+
+class World:
+    """What the addresses speak of, made when first spoken of."""
+
+    @cached_property
+    def player(self) -> Player:
+        """Whoever the round belongs to."""
+        return a_player(real=MONEY)
+
+    @cached_property
+    def table_id(self) -> int:
+        """An open table of `baccarat`."""
+        return a_table().pk
+
+    @cached_property
+    def round_id(self) -> str:
+        """A round of the player's."""
+        return str(a_round(self.player, a_table(), player=1000).round_id)
+
+    def user(self, role: str) -> User | None:
+        """Who stands at the address."""
+        if role == "anonymous":
+            return None
+        if role == "player":
+            return self.player.user
+        return a_player().user if role == "other_player" else a_member_of_staff(role).user
+
+
+Values = Callable[[World], Mapping[str, object]]
+
+
+def nothing(world: World) -> Mapping[str, object]:
+    """No arguments, no data."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One address and method; ``arguments`` go into the address, ``data`` is what a good form sends."""
+
+    name: str
+    method: str
+    answers: Answers
+    arguments: Values = nothing
+    data: Values = nothing
+
+    @property
+    def is_page(self) -> bool:
+        """Whether this is something to look at."""
+        return self.method == "GET" and PAGE in self.answers.values()
+
+    def url(self, world: World, language: str = "en") -> str:
+        """Return the address in *language*."""
+        with override(language):
+            return reverse(self.name, kwargs=dict(self.arguments(world)))
+
+
+def everyone(answer: Answer) -> Answers:
+    """The same to all."""
+    return dict.fromkeys(ROLES, answer)
+
+
+def visitors(answer: Answer) -> Answers:
+    """For those who are not logged in; everyone else is led on."""
+    return everyone(MOVED) | {"anonymous": answer}
+
+
+def players(answer: Answer, *, other: Answer | None = None) -> Answers:
+    """For players; to the *other* player what does not belong to them."""
+    return everyone(FORBIDDEN) | {"anonymous": LOG_IN, "player": answer, "other_player": other or answer}
+
+
+def staff(answer: Answer, *roles: str) -> Answers:
+    """For staff in these roles."""
+    return everyone(FORBIDDEN) | {"anonymous": LOG_IN} | dict.fromkeys(roles, answer)
+
+
+def a_table_in_real_mode(world: World) -> Mapping[str, object]:
+    """Arguments of a table page."""
+    assert world.table_id
+    return {"slug": "baccarat", "mode": Mode.REAL}
+
+
+LINES = (
+    # The front door
+    Line("home", "GET", everyone(MOVED)),
+    Line("health", "GET", everyone(TEXT)),
+    # For everyone
+    Line("lobby", "GET", everyone(PAGE)),
+    Line("fair", "GET", everyone(PAGE)),
+    Line("terms", "GET", everyone(PAGE)),
+    Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),
+    Line("set_language", "POST", everyone(MOVED), data=lambda world: {"language": "sv", "next": "/en/terms/"}),
+    # Coming and going
+    Line("account_login", "GET", visitors(PAGE)),
+    Line("account_login", "POST", visitors(PAGE)),
+    Line("account_signup", "GET", visitors(PAGE)),
+    Line("account_signup", "POST", visitors(PAGE)),
+    Line("account_logout", "POST", everyone(MOVED)),
+    # Play
+    Line("table", "GET", players(PAGE), a_table_in_real_mode),
+    Line("table_play", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "clear"}),
+    Line("history", "GET", players(PAGE)),
+    Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
+    # Money
+    Line("cashier", "GET", players(PAGE)),
+    Line("cashier_deposit", "POST", players(MOVED), data=lambda world: {"amount": "100", "key": uuid4()}),
+    Line("cashier_top_up", "POST", players(MOVED), data=lambda world: {"key": uuid4()}),
+    # The back office
+    Line("staff_home", "GET", staff(PAGE, *STAFF)),
+    Line("staff_tables", "GET", staff(PAGE, "operator", "supervisor")),
+    Line(
+        "staff_table_status",
+        "POST",
+        staff(MOVED, "operator", "supervisor"),
+        lambda world: {"table_id": world.table_id},
+        lambda world: {"reason": "for a test"},
+    ),
+    Line("staff_ledger", "GET", staff(PAGE, "finance")),
+    Line("staff_events", "GET", staff(PAGE, "compliance")),
+)

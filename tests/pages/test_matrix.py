@@ -1,0 +1,139 @@
+"""Who gets what at every address, and what every page keeps to, refusals included."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from tests.matrix import FORBIDDEN, LINES, LOG_IN, MOVED, NOT_FOUND, PAGE, ROLES, TEXT, Line, World
+from tests.pages.markup import Page
+from tests.people import a_visitor
+
+pytestmark = pytest.mark.django_db
+
+STATUS = {PAGE: 200, TEXT: 200, MOVED: 302, LOG_IN: 302, FORBIDDEN: 403, NOT_FOUND: 404}
+POLICY = {
+    "default-src": "'none'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "media-src": "'self'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+
+LANGUAGES = [code for code, _ in settings.LANGUAGES]
+CELLS = [pytest.param(line, role, id=f"{line.name} {line.method} {role}") for line in LINES for role in ROLES]
+POSTS = [pytest.param(line, id=line.name) for line in LINES if line.method == "POST"]
+METHODS = {line.name: {other.method for other in LINES if other.name == line.name} for line in LINES}
+UNLISTED = [
+    pytest.param(line, method, id=f"{line.name} {method}")
+    for line in LINES
+    for method in sorted({"GET", "POST"} - METHODS[line.name])
+]
+
+
+def addresses(resolver: URLResolver) -> Iterator[str | None]:
+    """The names of all addresses, None for one without."""
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLPattern):
+            yield pattern.name
+        else:
+            yield from addresses(pattern)
+
+
+def visitor_as(world: World, role: str, **options: Any) -> Client:
+    """A browser logged in as *role*."""
+    visitor, user = a_visitor(**options), world.user(role)
+    if user:
+        visitor.force_login(user)
+    return visitor
+
+
+def insider(line: Line) -> str:
+    """A role that the line lets in."""
+    return next(role for role in ROLES if line.answers[role] in (PAGE, TEXT, MOVED))
+
+
+def ask(visitor: Client, line: Line, world: World, method: str = "") -> Any:
+    """Ask as the line says, or by another method."""
+    send = getattr(visitor, (method or line.method).lower())
+    return send(line.url(world), dict(line.data(world)))
+
+
+def check_headers(answer: Any) -> str:
+    """Hold an answer to the security headers; return the nonce its scripts must carry ("" where it has none)."""
+    policy = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
+    scripts = policy.pop("script-src")
+    nonce = re.fullmatch(r"(?:'nonce-([\w+/=-]{16,})')?", scripts)
+    assert nonce, scripts
+    assert policy == POLICY
+    assert answer["X-Frame-Options"] == "DENY"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Referrer-Policy"] == "same-origin"
+    for cookie in filter(lambda cookie: cookie.value, answer.cookies.values()):
+        assert cookie["httponly"], cookie
+        assert cookie["samesite"] == "Lax", cookie
+    return nonce[1] or ""
+
+
+def check_page(answer: Any, language: str) -> None:
+    """Hold an HTML answer to what all pages of the house keep to."""
+    page = Page(answer.text, check_headers(answer))
+    assert page.faults == []
+    assert page.language == language
+    assert page.title.strip()
+    assert page.headings == 1
+
+
+def test_every_address_has_a_name_and_a_line():
+    assert set(addresses(get_resolver())) == {line.name for line in LINES}
+
+
+@pytest.mark.parametrize(("line", "role"), CELLS)
+def test_every_role_gets_what_the_matrix_says(line, role):
+    world = World()
+    answer = ask(visitor_as(world, role), line, world)
+    expected = line.answers[role]
+    assert answer.status_code == STATUS[expected]
+    to_log_in = answer.get("Location", "").startswith(reverse("account_login"))
+    assert to_log_in is (expected is LOG_IN)
+    if expected in (PAGE, FORBIDDEN, NOT_FOUND):
+        check_page(answer, language="en")
+    else:
+        check_headers(answer)
+
+
+@pytest.mark.parametrize(("line", "method"), UNLISTED)
+def test_a_method_without_a_line_is_refused(line, method):
+    world = World()
+    assert ask(visitor_as(world, insider(line)), line, world, method).status_code == 405
+
+
+@pytest.mark.parametrize("line", POSTS)
+def test_every_form_needs_its_token(line):
+    world = World()
+    answer = ask(visitor_as(world, insider(line), enforce_csrf_checks=True), line, world)
+    assert answer.status_code == 403
+    check_page(answer, language="en")
+
+
+@pytest.mark.parametrize("line", [pytest.param(line, id=line.name) for line in LINES if line.is_page])
+def test_every_page_says_which_language_it_is_in(line):
+    world = World()
+    visitor = visitor_as(world, insider(line))
+    for language in LANGUAGES:
+        url = line.url(world, language)
+        check_page(visitor.get(url), language if url.startswith(f"/{language}/") else "en")
+
+
+def test_an_address_that_does_not_exist_gets_a_page_of_the_house():
+    answer = a_visitor().get("/sv/nowhere/")
+    assert answer.status_code == 404
+    check_page(answer, language="sv")
