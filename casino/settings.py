@@ -240,7 +240,7 @@ LOGGING = {
     "formatters": {
         "line": {
             "()": "structlog.stdlib.ProcessorFormatter",
-            "processor": "casino.logs.renderer",
+            "processor": "ext://casino.logs.renderer",
             "foreign_pre_chain": "ext://casino.logs.SHARED",
         }
     },
