@@ -7,6 +7,7 @@ a hundred thousand steps.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -123,6 +124,18 @@ class AnyEvening(RuleBasedStateMachine):
         if coups_left is not None:
             drawn = len(shoe.cards) - CUT_CARD - 1 - 5 * coups_left
             self.state = replace(self.state, shoe=replace(shoe, drawn=drawn))
+
+    @rule(make=st.sampled_from([Leave, StepAway, ComeBack]), seat=SEATS, whoever_is_asked=st.booleans())
+    def someone_comes_or_goes(self, make: type[Leave | StepAway | ComeBack], seat: int, whoever_is_asked: bool) -> None:
+        """Guests get up and come back at any moment, those whose turn it is as often as the others."""
+        number = self.state.turn if whoever_is_asked and self.state.turn is not None else seat
+        with suppress(Refused):
+            self.do(make(number))
+
+    @rule(seat=SEATS, balance=st.integers(0, 5_000))
+    def someone_sits_down(self, seat: int, balance: int) -> None:
+        with suppress(Refused):
+            self.do(Join(seat, balance))
 
     @rule(action=ANYTHING)
     def someone_does_anything(self, action: Action) -> None:
@@ -251,7 +264,7 @@ def test_any_evening_at_any_table() -> None:
     run_state_machine_as_test(
         AnyEvening,
         settings=settings(
-            max_examples=520,
+            max_examples=960,
             stateful_step_count=50,
             deadline=None,
             derandomize=True,
