@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from players.models import User
@@ -27,12 +28,11 @@ def refuse_unsafe_start(**sent: object) -> None:
     """End the process with one message where a production house is not safe to open. Also takes Celery's signals."""
     if settings.DEMO:
         return
+    _stop_at(run_checks())
     try:
-        faults = [fault for fault in run_checks(databases=[DEFAULT_DB_ALIAS]) if fault.is_serious()]
+        _stop_at(run_checks(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS]))
     except DatabaseError as error:
-        sys.exit(f"Sabot does not start: the database cannot be asked whether it is safe to.\n  {error}")
-    if faults:
-        sys.exit("Sabot does not start:\n" + "\n".join(f"  {fault}" for fault in faults))
+        sys.exit(f"Sabot does not start: the database cannot be asked who is in it.\n  {error}")
 
 
 @register(Tags.security)
@@ -61,8 +61,17 @@ def check_demo_people(
     ]
 
 
+def _stop_at(found: Iterable[CheckMessage]) -> None:
+    faults = [f"  {fault.id}: {fault.msg}" for fault in found if fault.is_serious()]
+    if faults:
+        sys.exit("\n".join(["Sabot does not start:", *faults]))
+
+
 def _keys() -> Iterator[CheckMessage]:
-    key = settings.SECRET_KEY
+    try:
+        key = settings.SECRET_KEY
+    except ImproperlyConfigured:  # what Django says of an empty one
+        key = ""
     if len(key) < SHORTEST_SECRET or len(set(key)) < FEWEST_DIFFERENT or key.startswith("django-insecure-"):
         yield Error(
             f"SECRET_KEY is missing or weak: it takes {SHORTEST_SECRET} random characters or more.", id="sabot.E001"

@@ -35,7 +35,7 @@ class Answer(Enum):
 
 
 PAGE, TEXT, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND = Answer
-Answers = Mapping[str, Answer]
+Answers = dict[str, Answer]
 
 
 class World:

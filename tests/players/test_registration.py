@@ -1,6 +1,7 @@
 """Becoming a player: who may, what is made, and that it is all or nothing."""
 
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -130,8 +131,8 @@ class TestAFormIsRefused:
 
 @pytest.mark.django_db
 class TestTheService:
-    def register(self, **changes):
-        facts = {
+    def register(self, **changes: Any):
+        facts: dict[str, Any] = {
             "email": "a@example.com",
             "password": PASSWORD,
             "jurisdiction": Jurisdiction.objects.get(pk="SE"),

@@ -1,0 +1,161 @@
+"""A production house does not start insecurely: each fault alone is named, and ends web, worker and beat."""
+
+import base64
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.checks import run_checks
+
+from casino.checks import check_demo_people, check_production
+from players.models import User
+from tests.harness.databases import Database
+
+PROJECT = Path(__file__).resolve().parents[2]
+GOOD_KEY = base64.urlsafe_b64encode(bytes(range(32))).decode()
+SECRET = "a-secret-of-many-characters-0123456789-abcdefghijklmnop"
+PRODUCTION = {
+    "SABOT_DEMO": "0",
+    "SECRET_KEY": SECRET,
+    "SEED_KEY": GOOD_KEY,
+    "ALLOWED_HOSTS": "sabot.example",
+    "DATABASE_URL": "postgresql://web:kept-to-itself@127.0.0.1:1/sabot",
+    "DATABASE_OWNER_URL": "postgresql://owner:kept-elsewhere@127.0.0.1:1/sabot",
+    "BROKER_URL": "redis://:kept-as-well@127.0.0.1:1/0",
+}
+START_WEB = [sys.executable, "-c", "import casino.asgi"]
+START_WORKER = [sys.executable, "-m", "celery", "-A", "casino", "worker", "-P", "threads", "-c", "1"]
+START_BEAT = [sys.executable, "manage.py", "beat"]
+
+
+@pytest.fixture
+def production(settings):
+    """Settings of a production house as they should be, in this process."""
+    web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
+    settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
+    settings.HTTPS = True
+    settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
+    settings.ALLOWED_HOSTS = ["sabot.example"]
+    settings.DATABASES = {"default": web, "owner": web | {"USER": "owner", "PASSWORD": "kept-elsewhere"}}
+    settings.BROKER_URL = settings.CACHE_URL = "redis://broker.example:6379/0"
+    return settings
+
+
+def found() -> list[str | None]:
+    return [fault.id for fault in check_production(None)]
+
+
+def test_good_settings_have_no_fault(production):
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("SECRET_KEY", "", "sabot.E001"),
+        ("SECRET_KEY", "short", "sabot.E001"),
+        ("SECRET_KEY", "ab" * 40, "sabot.E001"),
+        ("SECRET_KEY", "django-insecure-" + SECRET, "sabot.E001"),
+        ("SEED_KEY", "", "sabot.E002"),
+        ("SEED_KEY", "not base64 at all", "sabot.E002"),
+        ("SEED_KEY", base64.urlsafe_b64encode(bytes(16)).decode(), "sabot.E002"),
+        ("DEBUG", True, "sabot.E003"),
+        ("ALLOWED_HOSTS", [], "sabot.E004"),
+        ("ALLOWED_HOSTS", ["sabot.example", "*"], "sabot.E004"),
+        ("HTTPS", False, "sabot.E005"),
+        ("EMBEDDED", True, "sabot.E006"),
+        ("BROKER_URL", "", "sabot.E009"),
+        ("BROKER_URL", "amqp://guest:guest@broker.example//", "sabot.E007"),
+        ("CACHE_URL", "", "sabot.E009"),
+    ],
+)
+def test_each_fault_is_named(production, name, value, fault):
+    setattr(production, name, value)
+    assert found() == [fault]
+
+
+@pytest.mark.parametrize("alias", ["default", "owner"])
+@pytest.mark.parametrize("password", ["", "postgres", "password", "sabot", "admin"])
+def test_a_default_password_of_the_database_is_a_fault(production, alias, password):
+    production.DATABASES[alias]["PASSWORD"] = password
+    assert found() == ["sabot.E007"]
+
+
+@pytest.mark.parametrize("host", ["", "/run/postgresql"])
+def test_a_unix_socket_needs_no_password(production, host):
+    production.DATABASES["default"] |= {"PASSWORD": "", "HOST": host}
+    assert found() == []
+
+
+def test_one_role_for_both_is_a_fault(production):
+    production.DATABASES["owner"]["USER"] = "web"
+    assert found() == ["sabot.E008"]
+
+
+def test_web_and_worker_need_not_know_the_owner(production):
+    production.DATABASES["owner"] = {"NAME": ""}
+    assert found() == []
+
+
+def test_a_demo_may_be_all_of_that(production):
+    production.DEMO = True
+    production.SECRET_KEY, production.ALLOWED_HOSTS = "x", ["*"]
+    assert found() == []
+
+
+@pytest.mark.django_db
+def test_demo_people_are_a_fault_of_a_production_database_only(settings):
+    User.objects.create_user("se@demo.example", is_demo=True)
+    assert check_demo_people(None, databases=["default"]) == []
+    settings.DEMO = False
+    assert [fault.id for fault in check_demo_people(None, databases=["default"])] == ["sabot.E010"]
+    assert check_demo_people(None, databases=None) == []
+
+
+@pytest.mark.django_db
+def test_an_empty_production_database_has_no_fault(production):
+    assert [fault for fault in run_checks(databases=["default"]) if fault.is_serious()] == []
+
+
+def start(command: list[str], **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run *command* in production, with some settings changed ("" leaves them out)."""
+    bare = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "SABOT_VAR") if name in os.environ}
+    given = {name: value for name, value in (PRODUCTION | changes).items() if value}
+    return subprocess.run(command, cwd=PROJECT, env=bare | given, capture_output=True, text=True, timeout=120)
+
+
+def test_deployment_checks_pass_on_good_settings():
+    done = start([sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"])
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_refuse_too():
+    done = start([sys.executable, "manage.py", "check"], SECRET_KEY="")
+    assert done.returncode == 1
+    assert "sabot.E001" in done.stderr
+
+
+@pytest.mark.parametrize("command", [START_WEB, START_WORKER, START_BEAT], ids=["web", "worker", "beat"])
+def test_no_process_starts_insecurely(command):
+    done = start(command, SECRET_KEY="", ALLOWED_HOSTS="*")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    for fault in ("sabot.E001", "sabot.E004"):
+        assert fault in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", [START_WEB, START_WORKER], ids=["web", "worker"])
+def test_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, command):
+    User.objects.create_user("se@demo.example", is_demo=True)
+    done = start(command, DATABASE_URL=cloned_db.web_url, DATABASE_OWNER_URL="")
+    assert done.returncode == 1
+    assert "sabot.E010" in done.stdout + done.stderr
+
+
+def test_a_database_that_does_not_answer_is_said_in_one_sentence():
+    done = start(START_WEB)
+    assert done.returncode == 1
+    assert "Sabot does not start: the database cannot be asked who is in it." in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,41 @@
+"""The front door, the house's health, and the page for when it fails."""
+
+import pytest
+from django.db import DatabaseError, connection
+
+from players import terms
+from tests.pages.markup import Page
+from tests.people import a_visitor
+
+pytestmark = pytest.mark.django_db
+
+
+def fail(*args, **kwargs):
+    raise DatabaseError
+
+
+@pytest.mark.parametrize(("header", "lobby"), [("ro,en;q=0.5", "/ro/"), ("fr", "/en/"), ("", "/en/")])
+def test_the_front_door_leads_a_visitor_to_the_lobby_in_their_browsers_language(header, lobby):
+    answer = a_visitor().get("/", headers={"Accept-Language": header})
+    assert (answer.status_code, answer["Location"]) == (302, lobby)
+
+
+def test_health_is_said_in_one_word():
+    answer = a_visitor().get("/healthz")
+    assert (answer.status_code, answer.text) == (200, "ok\n")
+    assert "no-store" in answer["Cache-Control"]
+
+
+def test_health_fails_with_the_database(monkeypatch):
+    monkeypatch.setattr(connection, "cursor", fail)
+    assert a_visitor().get("/healthz").status_code == 503
+
+
+def test_a_fault_of_ours_gets_a_page_that_needs_nothing_that_may_be_broken(monkeypatch, django_assert_num_queries):
+    monkeypatch.setattr(terms, "text", fail)
+    visitor = a_visitor(raise_request_exception=False)
+    with django_assert_num_queries(0):
+        answer = visitor.get("/de/terms/")
+    assert answer.status_code == 500
+    page = Page(answer.text, nonce="")
+    assert (page.language, page.headings, page.faults) == ("de", 1, [])
