@@ -18,7 +18,8 @@ let dealing = null; // AbortController of the deal that runs: abort() shows the 
 let chosenChip = null;
 
 const theGame = () => document.getElementById("game");
-const isDeal = (button) => button.hasAttribute("data-deal");
+const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
+const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
 
 // --- Dealing ------------------------------------------------------------------------------------------------------------
 
@@ -100,6 +101,9 @@ function finish(game) {
 
 /** Show the chip on its bet before the server has said yes; the answer replaces the whole table anyway. */
 function dropChip(spot) {
+  if (!spot.querySelector(".spot__bet")) {
+    spot.insertAdjacentHTML("beforeend", '<span class="spot__bet spot__bet--open"><span class="stack"></span></span>');
+  }
   const chip = document.querySelector("[name=chip]:checked + .chip");
   const stack = spot.querySelector(".spot__bet--open .stack");
   if (!chip || !stack) return;
@@ -120,11 +124,11 @@ function press(event) {
   }
 }
 
+/** Let the click through, or have it wait for the answer to the one before. */
 function send(event, button) {
   if (underWay) {
     event.preventDefault();
-    const last = document.getElementById("game").querySelector(`button[value="${waiting.at(-1) ?? underWay}"]`);
-    if (last && isDeal(last)) return; // what is clicked after DEAL belongs to no round
+    if (isDeal(waiting.at(-1) ?? underWay)) return; // what is clicked after DEAL belongs to no round
     waiting.push(button.value);
   }
   if (button.value.startsWith("bet:")) {
@@ -147,8 +151,7 @@ function answered() {
     return;
   }
   if (pressed) say(game.querySelector(".meter--bet").textContent.trim().replace(/\s+/g, " "));
-  const next = waiting.shift();
-  if (next) game.querySelector(`button[value="${next}"]`)?.click();
+  if (waiting.length) buttonFor(waiting.shift())?.click();
 }
 
 /** No answer came: whatever waited is dropped, and the table stands as the server last showed it. */
@@ -165,7 +168,7 @@ document.addEventListener("change", (event) => { if (event.target.name === "chip
 document.addEventListener("htmx:beforeRequest", (event) => {
   const parameters = event.detail.requestConfig.parameters;
   underWay = parameters.action;
-  if (theGame().querySelector(`button[value="${underWay}"][data-deal]`)) rest(theGame(), true);
+  if (isDeal(underWay)) rest(theGame(), true);
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
@@ -176,9 +179,13 @@ document.addEventListener("htmx:afterRequest", (event) => {
 document.getElementById("again")?.addEventListener("click", () => {
   if (dealing) return;
   const game = theGame();
+  delete game.dataset.shown;
   for (const element of game.querySelectorAll(".is-due, .is-past")) element.classList.remove("is-due", "is-past");
   game.classList.add("game--fresh");
   deal(game);
 });
+
+// A page that the browser kept while the reader was elsewhere shows a table that may have moved on.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
 if (theGame().classList.contains("game--fresh")) deal(theGame());
