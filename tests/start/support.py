@@ -164,14 +164,16 @@ def manage(var: Path, *arguments: str, **extra: str) -> subprocess.CompletedProc
 class House:
     """A manage.py command that stays, ``run`` unless told otherwise, as a process of its own on any free port."""
 
-    def __init__(self, var: Path, *command: str, behind: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, var: Path, *command: str, behind: tuple[str, ...] = (), extra: dict[str, str] | None = None
+    ) -> None:
         self.var = var
         self._output = var.parent / f"{'-'.join(command or ('run',))}.printed"
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
                 [*behind, sys.executable, "manage.py", *(command or ("run",))],
                 cwd=PROJECT,
-                env=environment(var, PORT="0", PYTHONUNBUFFERED="1"),
+                env=environment(var, PORT="0", PYTHONUNBUFFERED="1", **(extra or {})),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -11,9 +11,9 @@ import psutil
 import pytest
 from django.core.management import CommandError, call_command
 
-from casino.embedded import keeper_pid
+from casino.embedded import addresses, keeper_pid
 from players.demo import DEMO_LOGINS, PASSWORD
-from tests.start.support import House, fresh_var, manage, processes_of, server, wait_until
+from tests.start.support import House, fresh_var, manage, processes_of, server, using, wait_until
 
 SECONDS_TO_CLOSE = 10
 COUNT_PLAYERS = "from players.models import Player; print('players:', Player.objects.count())"
@@ -110,6 +110,22 @@ def test_ctrl_c_closes_everything_in_seconds_and_the_next_start_finds_it_all(var
         assert not processes_of(var)
     assert "players:" in players[0]
     assert players[0] == players[1]
+
+
+def test_with_servers_of_ones_own_nothing_is_embedded(var: Path) -> None:
+    with fresh_var() as elsewhere, using(elsewhere):
+        own = {
+            "DATABASE_URL": addresses(elsewhere).database_url,
+            "DATABASE_OWNER_URL": addresses(elsewhere).database_owner_url,
+            "BROKER_URL": addresses(elsewhere).broker_url,
+            "CACHE_URL": addresses(elsewhere).cache_url,
+        }
+        house = House(var, extra=own).open()
+        assert house.answers()
+        assert not (var / "postgresql").exists()
+        assert not (var / "run").exists()
+        house.process.terminate()
+        assert house.process.wait(SECONDS_TO_CLOSE * 2) == 0
 
 
 def test_a_launcher_killed_the_hard_way_leaves_no_process(var: Path) -> None:
