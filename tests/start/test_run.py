@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import psutil
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -86,6 +87,7 @@ def test_a_keeper_that_dies_is_replaced_and_said_so(house: House) -> None:
 
 
 def test_one_beat_works_and_another_waits(house: House) -> None:
+    wait_until(lambda: works_a_beat(house.var), "no beat works")
     before = house.child("beat")
     second = House(house.var, "beat")
     try:
@@ -95,6 +97,11 @@ def test_one_beat_works_and_another_waits(house: House) -> None:
     finally:
         second.process.kill()
         second.process.wait()
+
+
+def works_a_beat(var: Path) -> bool:
+    with psycopg.connect(addresses(var).database_url) as web:
+        return web.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted").fetchone() == (1,)
 
 
 def test_ctrl_c_closes_everything_in_seconds_and_the_next_start_finds_it_all(var: Path) -> None:

@@ -8,6 +8,8 @@ from django.core.management.base import BaseCommand
 from casino.beat import GuardedScheduler, take_turn
 from casino.celery import app
 
+LONGEST_SLEEP = 5  # seconds; after each, beat makes sure that it is still its turn
+
 
 class Command(BaseCommand):
     """Runs Celery's beat in this process."""
@@ -20,6 +22,7 @@ class Command(BaseCommand):
         app.Beat(
             scheduler=partial(GuardedScheduler, guard),  # type: ignore[arg-type]  # any callable will do
             schedule=str(settings.VAR_DIR / "beat-schedule"),
+            max_interval=LONGEST_SLEEP,
             loglevel="INFO",
             quiet=True,
         ).run()
