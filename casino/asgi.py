@@ -3,6 +3,7 @@ of Django's own ASGI.
 """
 
 import os
+from typing import Any, cast
 
 from a2wsgi import WSGIMiddleware
 
@@ -12,4 +13,4 @@ from casino.wsgi import application as pages
 
 THREADS = int(os.environ.get("WEB_THREADS", "16"))
 
-application = WSGIMiddleware(pages, workers=THREADS)
+application = WSGIMiddleware(cast("Any", pages), workers=THREADS)  # their types of WSGI differ in name only

@@ -15,7 +15,7 @@ class StoredCurrency(TypedDict):
     bets: dict[str, list[int]]  # bet -> [minimum, maximum]
 
 
-StoredLimits = Mapping[str, StoredCurrency]
+StoredLimits = dict[str, StoredCurrency]
 
 
 @dataclass(frozen=True)

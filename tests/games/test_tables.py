@@ -40,6 +40,7 @@ def test_a_table_that_returns_too_little_is_not_made():
 @pytest.mark.django_db
 def test_a_version_keeps_the_digest_of_the_rules_it_is_played_under():
     version = a_table().version
+    assert version is not None
     assert version.rules_digest == VARIANTS["baccarat"].digest
     assert version.rules_version == VARIANTS["baccarat"].version
     assert Event.objects.filter(kind="table.version").count() == 1

@@ -9,6 +9,7 @@ import os
 import secrets
 from threading import Lock
 from types import SimpleNamespace
+from typing import Any, cast
 
 from a2wsgi import WSGIMiddleware
 
@@ -27,6 +28,6 @@ def token_bytes(size: int) -> bytes:
     return secrets.token_bytes(size)
 
 
-seeds.secrets = SimpleNamespace(token_bytes=token_bytes)  # type: ignore[assignment]
+vars(seeds)["secrets"] = SimpleNamespace(token_bytes=token_bytes)
 
-application = WSGIMiddleware(pages)
+application = WSGIMiddleware(cast("Any", pages))

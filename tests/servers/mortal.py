@@ -10,13 +10,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from a2wsgi import WSGIMiddleware
-from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
+from casino.postgresql.base import DatabaseWrapper
 from casino.wsgi import application as pages
 
 HEADER = "HTTP_X_DIE"
@@ -46,7 +46,7 @@ def counted(work: Callable[[], Any]) -> Any:
     return result
 
 
-def watch(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
+def watch(connection: DatabaseWrapper, **kwargs: Any) -> None:
     """Count what a new connection is asked to do."""
     connection.execute_wrappers.append(
         lambda execute, sql, params, many, context: counted(lambda: execute(sql, params, many, context))
@@ -63,9 +63,9 @@ def mortal_pages(environ: dict[str, Any], start_response: Callable[..., Any]) ->
 def serve(descriptor: int) -> None:
     """Be the process that dies."""
     connection_created.connect(watch)
-    commit = BaseDatabaseWrapper._commit
-    BaseDatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[method-assign]
-    uvicorn.run(WSGIMiddleware(mortal_pages), fd=descriptor, log_level="warning")
+    commit = DatabaseWrapper._commit  # type: ignore[attr-defined]  # Django's own, untyped
+    DatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[attr-defined]
+    uvicorn.run(WSGIMiddleware(cast("Any", mortal_pages)), fd=descriptor, log_level="warning")
 
 
 def main(descriptor: int) -> None:
