@@ -54,7 +54,7 @@ def check_demo_people(
         Error(
             "People of the demo are in the database; their password is printed for everyone.",
             hint="Use another database, or set SABOT_DEMO=1 if this house is a demo.",
-            id="sabot.E010",
+            id="sabot.E009",
         )
         for alias in databases or ()
         if _has_demo_people(alias)
@@ -85,22 +85,20 @@ def _web() -> Iterator[CheckMessage]:
         yield Error("DEBUG is on: it shows settings and code to visitors.", id="sabot.E003")
     if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
         yield Error("ALLOWED_HOSTS is empty or lets any host through: name the hosts.", id="sabot.E004")
-    if not settings.HTTPS:
-        yield Error("HTTPS is off: sessions would travel readable.", id="sabot.E005")
 
 
 def _databases() -> Iterator[CheckMessage]:
     if settings.EMBEDDED:
-        yield Error("DATABASE_URL is missing: only a demo has a database embedded.", id="sabot.E006")
+        yield Error("DATABASE_URL is missing: only a demo has a database embedded.", id="sabot.E005")
         return
     login, owner = settings.DATABASES["default"], settings.DATABASES["owner"]
     for variable, database in (("DATABASE_URL", login), ("DATABASE_OWNER_URL", owner)):
         if database["NAME"] and not _on_unix_socket(database) and database["PASSWORD"] in DEFAULT_PASSWORDS:
-            yield Error(f"{variable} has no password or a default one.", id="sabot.E007")
+            yield Error(f"{variable} has no password or a default one.", id="sabot.E006")
     if owner["NAME"] and owner["USER"] == login["USER"]:
         yield Error(
             "DATABASE_URL and DATABASE_OWNER_URL log in as one role: web and workers could rewrite the ledger.",
-            id="sabot.E008",
+            id="sabot.E007",
         )
 
 
@@ -108,9 +106,9 @@ def _broker() -> Iterator[CheckMessage]:
     for variable in ("BROKER_URL", "CACHE_URL"):
         address = getattr(settings, variable)
         if not address:
-            yield Error(f"{variable} is missing.", id="sabot.E009")
+            yield Error(f"{variable} is missing.", id="sabot.E008")
         elif urlsplit(address).password in DEFAULT_PASSWORDS:
-            yield Error(f"{variable} has a default password.", id="sabot.E007")
+            yield Error(f"{variable} has a default password.", id="sabot.E006")
 
 
 def _key_bytes(key: str) -> int:

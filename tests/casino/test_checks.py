@@ -35,7 +35,6 @@ def production(settings):
     """Settings of a production house as they should be, in this process."""
     web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
-    settings.HTTPS = True
     settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
     settings.DATABASES = {"default": web, "owner": web | {"USER": "owner", "PASSWORD": "kept-elsewhere"}}
@@ -64,11 +63,10 @@ def test_good_settings_have_no_fault(production):
         ("DEBUG", True, "sabot.E003"),
         ("ALLOWED_HOSTS", [], "sabot.E004"),
         ("ALLOWED_HOSTS", ["sabot.example", "*"], "sabot.E004"),
-        ("HTTPS", False, "sabot.E005"),
-        ("EMBEDDED", True, "sabot.E006"),
-        ("BROKER_URL", "", "sabot.E009"),
-        ("BROKER_URL", "amqp://guest:guest@broker.example//", "sabot.E007"),
-        ("CACHE_URL", "", "sabot.E009"),
+        ("EMBEDDED", True, "sabot.E005"),
+        ("BROKER_URL", "", "sabot.E008"),
+        ("BROKER_URL", "amqp://guest:guest@broker.example//", "sabot.E006"),
+        ("CACHE_URL", "", "sabot.E008"),
     ],
 )
 def test_each_fault_is_named(production, name, value, fault):
@@ -80,7 +78,7 @@ def test_each_fault_is_named(production, name, value, fault):
 @pytest.mark.parametrize("password", ["", "postgres", "password", "sabot", "admin"])
 def test_a_default_password_of_the_database_is_a_fault(production, alias, password):
     production.DATABASES[alias]["PASSWORD"] = password
-    assert found() == ["sabot.E007"]
+    assert found() == ["sabot.E006"]
 
 
 @pytest.mark.parametrize("host", ["", "/run/postgresql"])
@@ -91,7 +89,7 @@ def test_a_unix_socket_needs_no_password(production, host):
 
 def test_one_role_for_both_is_a_fault(production):
     production.DATABASES["owner"]["USER"] = "web"
-    assert found() == ["sabot.E008"]
+    assert found() == ["sabot.E007"]
 
 
 def test_web_and_worker_need_not_know_the_owner(production):
@@ -110,7 +108,7 @@ def test_demo_people_are_a_fault_of_a_production_database_only(settings):
     User.objects.create_user("se@demo.example", is_demo=True)
     assert check_demo_people(None, databases=["default"]) == []
     settings.DEMO = False
-    assert [fault.id for fault in check_demo_people(None, databases=["default"])] == ["sabot.E010"]
+    assert [fault.id for fault in check_demo_people(None, databases=["default"])] == ["sabot.E009"]
     assert check_demo_people(None, databases=None) == []
 
 
@@ -151,7 +149,7 @@ def test_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, c
     User.objects.create_user("se@demo.example", is_demo=True)
     done = start(command, DATABASE_URL=cloned_db.web_url, DATABASE_OWNER_URL="")
     assert done.returncode == 1
-    assert "sabot.E010" in done.stdout + done.stderr
+    assert "sabot.E009" in done.stdout + done.stderr
 
 
 def test_a_database_that_does_not_answer_is_said_in_one_sentence():

@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import Group, Permission
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, ProgrammingError, transaction
 
 from players.models import Agreement, Jurisdiction, User
 from tests.builders import a_player
@@ -57,3 +57,17 @@ def test_a_version_of_the_terms_is_agreed_to_once():
     Agreement.objects.create(player=player, terms_version="1")
     with pytest.raises(IntegrityError), transaction.atomic():
         Agreement.objects.create(player=player, terms_version="1")
+
+
+def test_web_and_workers_can_change_neither_roles_nor_agreements_nor_jurisdictions():
+    agreement = Agreement.objects.create(player=a_player(), terms_version="1")
+    forbidden = (
+        lambda: Group.objects.get(name="support").permissions.add(Permission.objects.get(codename="view_event")),
+        lambda: Group.objects.create(name="owner"),
+        lambda: Agreement.objects.filter(pk=agreement.pk).update(terms_version="0"),
+        agreement.delete,
+        lambda: Jurisdiction.objects.update(minimum_age=16),
+    )
+    for change in forbidden:
+        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+            change()
