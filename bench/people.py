@@ -1,0 +1,65 @@
+"""Makes an empty database a house with players in it: `python -m bench.people COUNT` prints who they are, as JSON."""
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import date
+from uuid import uuid4
+
+import django
+
+django.setup()
+
+from django.core.management import call_command  # noqa: E402  (models need the set-up)
+
+from games.models import Table  # noqa: E402
+from games.shipped import load_tables  # noqa: E402
+from players import services  # noqa: E402
+from players.models import Jurisdiction, Player  # noqa: E402
+from wallet import accounts, ledger  # noqa: E402
+from wallet.models import AccountKind, Mode  # noqa: E402
+
+JURISDICTION = "SE"
+BORN = date(1990, 1, 1)
+MONEY = 10**12  # minor units: nobody runs out of it
+
+
+def main() -> None:
+    """Migrate, open the tables, register players and pay them their money."""
+    call_command("migrate", verbosity=0, interactive=False)
+    call_command("collectstatic", verbosity=0, interactive=False)
+    load_tables()
+    json.dump(list(_people(int(sys.argv[1]))), sys.stdout)
+
+
+def _people(count: int) -> Iterator[dict[str, object]]:
+    table = Table.objects.get(slug="baccarat")
+    jurisdiction = Jurisdiction.objects.get(pk=JURISDICTION)
+    for number in range(count):
+        email, password = f"player{number}@bench.example", uuid4().hex
+        player = services.register(
+            email=email,
+            password=password,
+            jurisdiction=jurisdiction,
+            currency=jurisdiction.currencies[0],
+            birth_date=BORN,
+            language="en",
+            ip=None,
+        )
+        _pay(player)
+        yield {"player": player.pk, "email": email, "password": password, "table": table.pk}
+
+
+def _pay(player: Player) -> None:
+    accounts.open_accounts(player)
+    till = accounts.house_account(AccountKind.CASHIER, player.currency, Mode.REAL)
+    cash = accounts.player_account(player.pk, Mode.REAL)
+    lines = (
+        ledger.Line(till, player.currency, Mode.REAL, -MONEY),
+        ledger.Line(cash, player.currency, Mode.REAL, MONEY),
+    )
+    ledger.post(ledger.Journal(uuid4(), "deposit", lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""pgbench, the yardstick of everything that writes to PostgreSQL: its TPC-B, one transfer of five statements each."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from bench.contest import Unavailable, say
+from casino.embedded import Addresses
+from casino.embedded.binaries import client
+from casino.embedded.places import PORT, SUPERUSER
+
+DATABASE: Final = "pgbench"
+SCALE: Final = 10  # branches: more than clients, or they would wait for each other
+THREADS: Final = 2
+GRACE_SECONDS: Final = 60.0
+
+_RATE: Final = re.compile(r"^tps = ([\d.]+) ", re.MULTILINE)
+
+
+class PgBench:
+    """pgbench with so many clients, on a database of its own beside the house's."""
+
+    def __init__(self, addresses: Addresses, clients: int) -> None:
+        self._addresses = addresses
+        self._clients = clients
+
+    def prepare(self) -> None:
+        """Make its database and tables. Raises Unavailable."""
+        say(f"Making pgbench's tables, scale {SCALE} …")
+        with psycopg.connect(self._addresses.superuser_url, autocommit=True) as connection:
+            connection.execute(SQL("CREATE DATABASE {}").format(Identifier(DATABASE)))
+        self._run("--initialize", "--quiet", f"--scale={SCALE}")
+
+    def rate(self, seconds: float) -> float:
+        """Transactions a second; pgbench counts time in whole seconds. Raises Unavailable."""
+        whole = max(round(seconds), 1)
+        said = self._run("--no-vacuum", f"--client={self._clients}", f"--jobs={THREADS}", f"--time={whole}")
+        found = _RATE.search(said)
+        if found is None:
+            raise Unavailable(f"pgbench printed no rate: {said}")
+        return float(found.group(1))
+
+    def _run(self, *options: str) -> str:
+        program: Path = client("pgbench")
+        login = (f"--host={self._addresses.sockets}", f"--port={PORT}", f"--username={SUPERUSER}")
+        done = subprocess.run(
+            [program, *login, *options, DATABASE],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=GRACE_SECONDS * 2,
+        )
+        if done.returncode:
+            raise Unavailable(f"pgbench failed: {done.stderr.strip()}")
+        return done.stdout

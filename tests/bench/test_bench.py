@@ -1,0 +1,111 @@
+"""The benches run, and say what they should: not how fast anything is."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.__main__ import NAMES
+from bench.contest import Contest, Pace, Result, Suite, measure
+from tests.harness.folders import fresh_folder
+
+PROJECT = Path(__file__).resolve().parents[2]
+SECONDS = 240.0
+AIMS = {"engine_coups": 0.2, "fast_coups": 10, "solo_service": 0.4, "solo_http": 0.2}
+
+
+@pytest.fixture
+def var() -> Iterator[Path]:
+    """Where the bench keeps what it makes, so that a real one's results stay."""
+    folder = fresh_folder("sabot-bench-")
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def bench(var: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bench", "--quick", *arguments],
+        cwd=PROJECT,
+        env=os.environ | {"SABOT_VAR": str(var)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def written(var: Path) -> list[dict[str, object]]:
+    results: list[dict[str, object]] = json.loads((var / "bench.json").read_text())
+    for each in results:
+        assert list(each) == ["name", "ours", "yardstick", "ratio", "unit", "aim"]
+        ours, yardstick, ratio = each["ours"], each["yardstick"], each["ratio"]
+        assert isinstance(ours, float)
+        assert isinstance(yardstick, float)
+        assert ratio == pytest.approx(ours / yardstick, rel=0.1, abs=1e-4)
+        assert each["aim"] == AIMS.get(str(each["name"]))
+    return results
+
+
+def test_solo_rounds_are_measured_against_pgbench_on_a_durable_server(var: Path) -> None:
+    done = bench(var, "solo_service", "solo_http")
+    assert done.returncode == 0, done.stderr
+    assert "fsync on, synchronous_commit on" in done.stderr
+    service, http = written(var)
+    assert (service["name"], http["name"]) == ("solo_service", "solo_http")
+    assert service["yardstick"] == http["yardstick"]
+    for name in ("solo_service", "solo_http"):
+        assert name in done.stdout
+    assert [path.name for path in (var / "bench").iterdir()] == []
+
+
+def test_coups_are_measured_against_the_npm_package_or_the_bench_says_why_not(var: Path) -> None:
+    """Where npm is missing or reaches no registry, there is nothing to measure against."""
+    done = bench(var, "engine_coups", "fast_coups", "fast_shoe_coups")
+    if done.returncode:
+        assert "not measured: " in done.stderr
+        assert written(var) == []
+        return
+    assert [each["name"] for each in written(var)] == ["engine_coups", "fast_coups", "fast_shoe_coups"]
+
+
+def test_without_node_the_bench_says_so_in_a_line_and_fails(var: Path, tmp_path: Path) -> None:
+    done = bench(var, "engine_coups", PATH=str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "engine_coups: not measured: node is not installed; Node.js brings it"
+    assert written(var) == []
+
+
+def test_a_name_that_is_none_is_refused(var: Path) -> None:
+    done = bench(var, "roulette")
+    assert done.returncode == 2
+    assert "invalid choice: 'roulette'" in done.stderr
+
+
+def test_every_bench_asked_for_by_name_is_there() -> None:
+    assert set(AIMS) <= set(NAMES)
+
+
+def test_both_sides_are_measured_in_turn_and_medians_compared() -> None:
+    calls: list[str] = []
+    rates = {"ours": iter([0.0, 10.0, 1000.0, 20.0]), "theirs": iter([0.0, 30.0, 40.0, 1.0])}
+
+    def contestant(name: str, seconds: float) -> float:
+        calls.append(name)
+        return next(rates[name])
+
+    class Open:
+        def __enter__(self) -> Contest:
+            return Contest(lambda seconds: contestant("theirs", seconds), {"x": lambda s: contestant("ours", s)})
+
+        def __exit__(self, *error: object) -> None:
+            calls.append("closed")
+
+    suite = Suite("a test", "things/s", {"x": 0.5}, lambda names: Open())
+    (result,) = measure(suite, ["x"], Pace(seconds=0, rounds=3))
+    assert calls == ["theirs", "ours"] * 4 + ["closed"]
+    assert result == Result("x", ours=20.0, yardstick=30.0, unit="things/s", aim=0.5)
