@@ -33,6 +33,8 @@ def refuse_unsafe_start(**sent: object) -> None:
         _stop_at(run_checks(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS]))
     except DatabaseError as error:
         sys.exit(f"Sabot does not start: the database cannot be asked who is in it.\n  {error}")
+    finally:
+        connections[DEFAULT_DB_ALIAS].close()  # a server that forks its workers must not hand them this connection
 
 
 @register(Tags.security)
