@@ -21,6 +21,7 @@ from games.labels import bet_name, variant_label
 from games.limits import Limits
 from games.models import Table
 from games.variants import LANGUAGES, VARIANTS, help_text
+from wallet.models import Currency
 from wallet.money import format_money
 
 TWO_CARD_TOTALS = range(8)  # 8 and 9 are naturals
@@ -124,26 +125,20 @@ def _returns(variant: Variant, language: str) -> str:
 
 
 def _smallest_stake(variant: Variant, language: str) -> str:
-    """The return at the least that the tables allow, in each currency, and at a stake small enough to show the
-    rounding.
-    """
-    table = (
-        Table.objects.filter(variant=variant.slug, version__isnull=False)
-        .select_related("version")
-        .order_by("id")
-        .first()
-    )
-    rows = []
-    for currency in table.version.limits if table and table.version else {}:
-        limits = Limits.of(table.version.limits, currency)  # type: ignore[union-attr]  # no table, no currency
-        rows += [
-            {
-                "name": bet_name(variant, bet, language),
-                "stake": format_money(allowed.minimum, currency, language),
-                "rtp": percent(return_at(variant, bet, allowed.minimum), language),
-            }
-            for bet, allowed in limits.bets.items()
-        ]
+    """The return at the least that the table allows on each bet, currency by currency."""
+    tables = Table.objects.filter(variant=variant.slug, version__isnull=False).select_related("version")
+    table = tables.order_by("id").first()
+    stored = table.version.limits if table and table.version else {}
+    allowed = [Limits.of(stored, currency) for currency in Currency.values if currency in stored]
+    rows = [
+        {
+            "name": bet_name(variant, bet.code, language),
+            "stake": format_money(limits.bets[bet.code].minimum, limits.currency, language),
+            "rtp": percent(return_at(variant, bet.code, limits.bets[bet.code].minimum), language),
+        }
+        for limits in allowed
+        for bet in variant.bets
+    ]
     return render_to_string("games/help/_smallest_stake.html", {"rows": rows})
 
 

@@ -272,10 +272,10 @@ class TestGameLogs:
         page = visitor.get("/en/history/").text
         while True:
             seen += re.findall(r'href="/en/history/([0-9a-f-]{36})/"', page)
-            older = re.search(r"\?before=\d+", page)
+            older = re.search(r'href="(\?before=\d+)" rel="next"', page)
             if not older:
                 break
-            page = visitor.get(f"/en/history/{older[0]}").text
+            page = visitor.get(f"/en/history/{older[1]}").text
         assert list(dict.fromkeys(seen)) == [str(each) for each in reversed(played)]
 
     @pytest.mark.parametrize("mark", ["x", "-1", "9" * 30, "٣", ""])
