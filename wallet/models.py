@@ -136,8 +136,8 @@ class Entry(models.Model):
             models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_entry_moves"),
             models.CheckConstraint(
                 condition=models.Q(balance_after__isnull=True, version__isnull=True)
-                | models.Q(balance_after__gte=0, version__gte=1),
-                name="wallet_entry_balance",
+                | models.Q(balance_after__isnull=False, version__gte=1),
+                name="wallet_entry_numbered",
             ),
             models.UniqueConstraint(
                 fields=["account", "version"],

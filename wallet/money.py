@@ -80,7 +80,7 @@ def _notation(currency: str, language: str) -> _Notation:
     locale = _locale(language)
     group, decimal = get_group_symbol(locale), get_decimal_symbol(locale)
     separators = re.escape("".join(sorted({group, *SPACES})))
-    grouped = rf"[0-9]{{1,3}}(?P<group>[{separators}])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*"
+    grouped = rf"[1-9][0-9]{{0,2}}(?P<group>[{separators}])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*"
     symbol = get_currency_symbol(currency, locale).lower()
     names = {currency.lower(), symbol, symbol.rstrip(".")}
     return _Notation(

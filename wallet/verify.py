@@ -176,7 +176,7 @@ GUARDS = Invariant(
         ('wallet_account', 'wallet_account_covered'), ('wallet_account', 'wallet_account_money'),
         ('wallet_journal', 'wallet_journal_kind'), ('wallet_journal', 'wallet_journal_posting_key'),
         ('wallet_journal', 'wallet_journal_reverses'), ('wallet_entry', 'wallet_entry_moves'),
-        ('wallet_entry', 'wallet_entry_balance'), ('wallet_entry', 'wallet_entry_journal'),
+        ('wallet_entry', 'wallet_entry_numbered'), ('wallet_entry', 'wallet_entry_journal'),
         ('wallet_entry', 'wallet_entry_account')) AS due (relation, name)
     WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conname = due.name
                       AND c.conrelid = to_regclass('public.' || relation) AND c.convalidated AND c.conenforced)

@@ -80,7 +80,11 @@ def clone(name: str) -> Iterator[Database]:
     unique = f"{name}_{secrets.token_hex(4)}"
     database = Database(unique, addresses, _next_number(addresses))
     with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
-        superuser.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(unique), Identifier(TEMPLATE)))
+        superuser.execute(
+            SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(
+                Identifier(unique), Identifier(OWNER_ROLE), Identifier(TEMPLATE)
+            )
+        )
         try:
             with pointed_at(unique), override_settings(CACHES=_caches(database)):
                 yield database

@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('balance_after__isnull', True), ('version__isnull', True)), models.Q(('balance_after__gte', 0), ('version__gte', 1)), _connector='OR'), name='wallet_entry_balance'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('balance_after__isnull', True), ('version__isnull', True)), models.Q(('balance_after__isnull', False), ('version__gte', 1)), _connector='OR'), name='wallet_entry_numbered'),
         ),
         migrations.AddConstraint(
             model_name='entry',

@@ -1,0 +1,42 @@
+"""Journals for tests of the ledger."""
+
+from uuid import UUID, uuid4
+
+from players.models import Player
+from wallet import accounts, ledger
+from wallet.ledger import Journal, Line
+from wallet.models import Mode
+
+
+def cash(player: Player, mode: Mode = Mode.REAL) -> int:
+    return accounts.player_account(player.pk, mode)
+
+
+def house(kind: str, player: Player, mode: Mode = Mode.REAL) -> int:
+    return accounts.house_account(kind, player.currency, mode)
+
+
+def move(*amounts: tuple[int, int], currency: str = "SEK", mode: str = "R") -> tuple[Line, ...]:
+    """Lines from pairs of account id and amount."""
+    return tuple(Line(account, currency, mode, amount) for account, amount in amounts)
+
+
+def stake(player: Player, amount: int, *, key: UUID | None = None, round_id: UUID | None = None) -> Journal:
+    """From the player's real money into escrow."""
+    lines = move((cash(player), -amount), (house("escrow", player), amount), currency=player.currency)
+    return Journal(key or uuid4(), "stake", lines, round_id)
+
+
+def settle(player: Player, staked: int, paid: int, *, round_id: UUID | None = None) -> Journal:
+    """Out of escrow: to the player what was won, to or from the house the rest."""
+    amounts = (house("escrow", player), -staked), (cash(player), paid), (house("house", player), staked - paid)
+    lines = move(*(each for each in amounts if each[1]), currency=player.currency)
+    return Journal(uuid4(), "settle", lines, round_id)
+
+
+def a_round(player: Player, staked: int, paid: int) -> tuple[ledger.Posted, ledger.Posted]:
+    """A round's money, staked and settled in one call."""
+    round_id = uuid4()
+    stakes, settlement = stake(player, staked, round_id=round_id), settle(player, staked, paid, round_id=round_id)
+    first, second = ledger.post(stakes, settlement)
+    return first, second

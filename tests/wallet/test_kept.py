@@ -1,0 +1,200 @@
+"""What PostgreSQL refuses, whoever asks: the login role for want of rights, the owner of the tables by trigger."""
+
+import json
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db import connections
+from psycopg import errors
+
+from tests.builders import a_player
+from tests.wallet.money_moves import a_round, cash, house, move
+from wallet import ledger
+from wallet.models import Account, AccountKind, Entry, Journal
+
+TABLES = ("wallet_posting_key", "wallet_journal", "wallet_entry", "wallet_account")
+CHANGES = {
+    "wallet_posting_key": "UPDATE wallet_posting_key SET journal_id = journal_id",
+    "wallet_journal": "UPDATE wallet_journal SET kind = kind",
+    "wallet_entry": "UPDATE wallet_entry SET amount = amount",
+}
+ACCOUNT_CHANGES = [
+    "UPDATE wallet_account SET balance = balance + 1 WHERE owner_id IS NOT NULL",
+    "UPDATE wallet_account SET held = 1 WHERE owner_id IS NOT NULL",
+    "UPDATE wallet_account SET version = version + 1 WHERE owner_id IS NOT NULL",
+    "UPDATE wallet_account SET owner_id = NULL",
+    "UPDATE wallet_account SET kind = 'house'",
+    "UPDATE wallet_account SET currency = 'EUR'",
+    "UPDATE wallet_account SET mode = 'F'",
+]
+INSERTS = [
+    "INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 1)",
+    "INSERT INTO wallet_journal (key, request_hash, kind) VALUES (gen_random_uuid(), '', 'x')",
+    "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount) VALUES (1, 9, 1, 'SEK', 'R', 1)",
+    "INSERT INTO wallet_account (kind, currency, mode, held, version) VALUES ('house', 'SEK', 'R', 0, 0)",
+]
+
+
+def raw(alias):
+    """The connection itself, without Django's names for errors, in the transaction of the test."""
+    connections[alias].ensure_connection()
+    return connections[alias].connection
+
+
+@pytest.fixture
+def web(db):
+    """As the role that web and workers log in with."""
+    return raw("default")
+
+
+@pytest.fixture
+def player(cloned_db):
+    """Someone who has played a round, committed."""
+    player = a_player(real=1000)
+    a_round(player, staked=100, paid=250)
+    return player
+
+
+@pytest.mark.django_db(databases=["default", "owner"])
+class TestTheOwner:
+    @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+    def test_cannot_change_what_has_been_written(self, change):
+        with pytest.raises(errors.RestrictViolation, match="never changed"):
+            raw("owner").execute(change)
+
+    @pytest.mark.parametrize("table", TABLES)
+    def test_cannot_delete(self, table):
+        with pytest.raises(errors.RestrictViolation, match="never changed"):
+            raw("owner").execute(f"DELETE FROM {table}")
+
+    @pytest.mark.parametrize("table", TABLES)
+    def test_cannot_truncate(self, table):
+        with pytest.raises(errors.RestrictViolation, match="never changed"):
+            raw("owner").execute(f"TRUNCATE {table} CASCADE")
+
+    @pytest.mark.parametrize("change", ACCOUNT_CHANGES)
+    def test_cannot_touch_an_account(self, change):
+        with pytest.raises(errors.RestrictViolation, match="never changed"):
+            raw("owner").execute(change)
+
+    def test_cannot_open_an_account_with_money_on_it(self):
+        with pytest.raises(errors.RestrictViolation, match="never changed"):
+            raw("owner").execute(
+                "INSERT INTO wallet_account (owner_id, kind, currency, mode, balance, held, version, lock_only)"
+                " VALUES (1, 'cash', 'EUR', 'R', 1, 0, 0, false)",
+            )
+
+
+class TestEntriesByHand:
+    """Whoever writes entries past the one door must still continue the account: 1150 after three entries."""
+
+    def write(self, owner, player, *, balance_after, version):
+        row = {"key": uuid4(), "cash": cash(player), "house": house("house", player)}
+        row |= {"balance_after": balance_after, "version": version}
+        with owner.transaction(force_rollback=True):
+            owner.execute("INSERT INTO wallet_posting_key VALUES (%(key)s, '', 0)", row)
+            journal = owner.execute(
+                "INSERT INTO wallet_journal (key, request_hash, kind) VALUES (%(key)s, '', 'stake') RETURNING id", row
+            ).fetchone()
+            owner.execute(
+                "INSERT INTO wallet_entry"
+                " (journal_id, line, account_id, currency, mode, amount, balance_after, version)"
+                " VALUES (%(journal)s, 1, %(cash)s, 'SEK', 'R', 1, %(balance_after)s, %(version)s),"
+                " (%(journal)s, 2, %(house)s, 'SEK', 'R', -1, NULL, NULL)",
+                row | {"journal": journal[0]},
+            )
+            return owner.execute("SELECT balance, version FROM wallet_account WHERE id = %(cash)s", row).fetchone()
+
+    def test_one_that_does_moves_the_balance(self, player, owner):
+        assert self.write(owner, player, balance_after=1151, version=4) == (1151, 4)
+
+    @pytest.mark.parametrize(
+        ("balance_after", "version"), [(1152, 4), (1151, 5), (None, None)], ids=["sum", "number", "neither"]
+    )
+    def test_any_other_is_refused(self, player, owner, balance_after, version):
+        with pytest.raises(psycopg.DatabaseError, match="do not continue it"):
+            self.write(owner, player, balance_after=balance_after, version=version)
+
+    def test_a_number_is_used_once(self, player, owner):
+        with pytest.raises(errors.UniqueViolation):
+            self.write(owner, player, balance_after=1151, version=3)
+
+
+def test_nobody_adds_lines_to_a_journal_of_an_earlier_transaction(player, owner):
+    journal = Journal.objects.latest("pk")
+    with pytest.raises(errors.RestrictViolation, match="earlier transaction"):
+        owner.execute(
+            "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount)"
+            " VALUES (%(journal)s, 8, %(escrow)s, 'SEK', 'R', 5), (%(journal)s, 9, %(house)s, 'SEK', 'R', -5)",
+            {"journal": journal.pk, "escrow": house("escrow", player), "house": house("house", player)},
+        )
+
+
+class TestTheLoginRole:
+    @pytest.mark.parametrize("statement", [*INSERTS, *CHANGES.values(), *ACCOUNT_CHANGES])
+    def test_cannot_write(self, web, statement):
+        with pytest.raises(errors.InsufficientPrivilege):
+            web.execute(statement)
+
+    @pytest.mark.parametrize("table", TABLES)
+    @pytest.mark.parametrize("statement", ["DELETE FROM {}", "TRUNCATE {} CASCADE", "DROP TABLE {} CASCADE"])
+    def test_cannot_remove(self, web, table, statement):
+        with pytest.raises(errors.InsufficientPrivilege):
+            web.execute(statement.format(table))
+
+    @pytest.mark.parametrize("table", TABLES)
+    def test_cannot_lift_a_guard(self, web, table):
+        with pytest.raises(errors.InsufficientPrivilege), web.transaction():
+            web.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        with pytest.raises(errors.InsufficientPrivilege):
+            web.execute("SET session_replication_role = replica")
+
+    @pytest.mark.parametrize("table", TABLES)
+    def test_has_no_right_but_to_read(self, web, table):
+        rights = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN")
+        found = web.execute(
+            "SELECT what FROM unnest(%s::text[]) AS what WHERE has_table_privilege(%s, what)", [list(rights), table]
+        )
+        assert found.fetchall() == []
+
+    def test_may_update_one_meaningless_column_so_as_to_lock_rows(self, web):
+        found = web.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = 'wallet_account'::regclass AND attnum > 0"
+            " AND has_column_privilege(attrelid, attnum, 'UPDATE')"
+        )
+        assert found.fetchall() == [("lock_only",)]
+        web.execute("SELECT FROM wallet_account FOR UPDATE")
+
+    def test_cannot_open_an_account_of_the_house(self, web):
+        with pytest.raises(errors.CheckViolation):
+            web.execute("SELECT wallet_open_account(NULL, 'SEK', 'R')")
+
+    def test_cannot_slip_tables_of_its_own_under_the_posting_functions(self, web):
+        player = a_player(real=1000)
+        lines = move((cash(player), -1001), (house("escrow", player), 1001))
+        for table in TABLES:
+            web.execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM public.{table}")
+        web.execute("UPDATE pg_temp.wallet_account SET balance = 1000000")
+        with pytest.raises(ledger.InsufficientFunds):
+            ledger.post(ledger.Journal(uuid4(), "stake", lines))
+
+
+@pytest.mark.django_db
+def test_a_reversal_must_be_exact_even_past_the_function_for_it():
+    player = a_player(real=1000)
+    a_round(player, staked=100, paid=250)
+    journal = Journal.objects.get(kind="settle")
+    lines = [[cash(player), "SEK", "R", -1], [house("house", player), "SEK", "R", 1]]
+    request = {"key": str(uuid4()), "kind": "void", "round": str(journal.round_id), "reverses": journal.pk}
+    with pytest.raises(psycopg.DatabaseError, match="not the opposite"):
+        raw("default").execute("SELECT * FROM wallet_post(%s::jsonb)", [json.dumps([request | {"lines": lines}])])
+
+
+def test_accounts_of_the_house_are_never_locked(player, owner):
+    """A posting takes the row locks of foreign keys there, which let others pass, and no other."""
+    with owner.transaction():
+        owner.execute("SELECT FROM wallet_account WHERE owner_id IS NULL FOR NO KEY UPDATE")
+        a_round(player, staked=100, paid=0)
+    assert Entry.objects.filter(account__kind=AccountKind.HOUSE).count() == 2
+    assert not Account.objects.filter(owner=None).exclude(version=0).exists()

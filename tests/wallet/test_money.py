@@ -1,0 +1,158 @@
+"""Amounts as people write them, in five languages."""
+
+from contextlib import suppress
+from decimal import Decimal
+
+import pytest
+from django.template import Context, Template
+from django.utils import translation
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from wallet.money import LARGEST, MoneyError, format_money, parse_money
+
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+CURRENCIES = ("SEK", "DKK", "RON", "EUR", "GBP")
+amounts = st.integers(1, LARGEST)
+
+
+def shown(minor: int, currency: str, language: str) -> str:
+    return format_money(minor, currency, language).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("language", "currency", "text"),
+    [
+        ("sv", "SEK", "1 234,50 kr"),
+        ("da", "DKK", "1.234,50 kr."),
+        ("ro", "RON", "1.234,50 RON"),
+        ("de", "EUR", "1.234,50 €"),
+        ("en", "GBP", "£1,234.50"),
+        ("en", "EUR", "€1,234.50"),
+        ("en", "SEK", "SEK 1,234.50"),
+        ("sv", "EUR", "1 234,50 €"),
+    ],
+)
+def test_each_language_writes_money_its_own_way(language, currency, text):
+    assert shown(123_450, currency, language) == text
+
+
+def test_what_went_out_carries_a_minus():
+    assert shown(-5, "GBP", "en") == "-£0.05"
+
+
+@given(minor=amounts, language=st.sampled_from(LANGUAGES), currency=st.sampled_from(CURRENCIES))
+@example(minor=LARGEST, language="ro", currency="DKK")
+def test_what_is_written_can_be_typed(minor, language, currency):
+    assert parse_money(format_money(minor, currency, language), currency, language) == minor
+
+
+@given(minor=amounts, language=st.sampled_from(LANGUAGES))
+def test_plain_digits_can_be_typed_in_every_language(minor, language):
+    sign = "." if language == "en" else ","
+    whole, cents = divmod(minor, 100)
+    assert parse_money(f"{whole}{sign}{cents:02}", "EUR", language) == minor
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "minor"),
+    [
+        ("1 234,50", "sv", 123_450),
+        ("1\u00a0234,50", "sv", 123_450),
+        ("1\u202f234,50", "sv", 123_450),
+        ("1.234,50", "da", 123_450),
+        ("1.234,50", "de", 123_450),
+        ("1.234,50", "ro", 123_450),
+        ("1,234.50", "en", 123_450),
+        ("1 234.50", "en", 123_450),
+        ("  50 ", "en", 5000),
+        ("0,5", "sv", 50),
+        ("0,05", "sv", 5),
+        ("007", "de", 700),
+        ("50 kr", "sv", 5000),
+        ("SEK 50", "de", 5000),
+        ("sek50", "en", 5000),
+        ("10000000000000", "en", LARGEST),
+    ],
+)
+def test_amounts_in_the_player_s_own_way(text, language, minor):
+    assert parse_money(text, "SEK", language) == minor
+
+
+NOT_AN_AMOUNT = [
+    ("1.234,50", "en"),
+    ("1,234.50", "de"),
+    ("1.234,50", "sv"),
+    ("12,34,567", "en"),
+    ("1,2345", "en"),
+    ("1.23.4", "de"),
+    ("0.001", "de"),
+    ("0 500", "sv"),
+    ("1 23", "sv"),
+    ("1 234.567", "de"),
+    ("5,", "sv"),
+    (",50", "sv"),
+    ("1e9", "en"),
+    ("NaN", "en"),
+    ("Infinity", "en"),
+    ("0x10", "en"),
+    ("1_000", "en"),
+    ("10^30", "en"),
+    ("+5", "en"),
+    ("--5", "en"),
+    ("١٢٣", "en"),
+    ("５０", "en"),
+    ("Ⅻ", "en"),
+    ("½", "en"),
+    ("fifty", "en"),
+    ("50 EUR", "en"),
+    ("5; DROP TABLE", "en"),
+    ("\x00", "en"),
+]
+
+
+@pytest.mark.parametrize(("text", "language"), NOT_AN_AMOUNT)
+def test_nonsense_is_refused_with_an_example(text, language):
+    with translation.override("en"), pytest.raises(MoneyError, match=r"This is not an amount\. Write it like this: 1"):
+        parse_money(text, "SEK", language)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "SEK", "\u00a0"])
+def test_nothing_is_asked_for_again(text):
+    with translation.override("en"), pytest.raises(MoneyError, match=r"Write an amount, for example 1,234\.50\."):
+        parse_money(text, "SEK", "en")
+
+
+@pytest.mark.parametrize("text", ["0", "0.00", "-5", "−5", "-0.01", "- 5"])
+def test_an_amount_is_more_than_zero(text):
+    with translation.override("en"), pytest.raises(MoneyError, match="must be more than zero"):
+        parse_money(text, "SEK", "en")
+
+
+@pytest.mark.parametrize(("text", "language"), [("0.001", "en"), ("1.234", "en"), ("1,234", "sv"), ("5.000", "en")])
+def test_an_amount_has_two_decimals_at_most(text, language):
+    with translation.override("en"), pytest.raises(MoneyError, match="at most two decimals"):
+        parse_money(text, "SEK", language)
+
+
+@pytest.mark.parametrize("text", ["10000000000000.01", "9" * 30, "9" * 41, "1" + "0" * 10_000])
+def test_an_amount_beyond_reason_is_refused(text):
+    with translation.override("en"), pytest.raises(MoneyError, match="too large"):
+        parse_money(text, "SEK", "en")
+
+
+@given(text=st.text(max_size=60), language=st.sampled_from(LANGUAGES))
+def test_any_text_is_an_amount_or_a_money_error(text, language):
+    with suppress(MoneyError):
+        assert 0 < parse_money(text, "SEK", language) <= LARGEST
+
+
+@given(value=st.decimals(min_value=Decimal("0.01"), max_value=Decimal(10**9), places=2))
+def test_no_cent_is_lost_between_typing_and_storing(value):
+    assert parse_money(f"{value:f}", "GBP", "en") == int(value * 100)
+
+
+def test_templates_write_money_in_the_reader_s_language():
+    template = Template("{% load money %}{{ amount|money:'SEK' }} {{ amount|signed_money:'SEK' }}")
+    with translation.override("sv"):
+        assert template.render(Context({"amount": 123_450})).replace("\u00a0", " ") == "1 234,50 kr +1 234,50 kr"

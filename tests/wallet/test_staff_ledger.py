@@ -1,0 +1,80 @@
+"""The ledger's page in the back office."""
+
+from uuid import uuid4
+
+import pytest
+
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.money_moves import a_round
+from wallet import ledger
+from wallet.models import Journal, Mode
+from wallet.statements import PAGE, Liability, liabilities
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def finance():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("finance").user)
+    return visitor
+
+
+def test_what_the_house_owes_is_told_by_currency_and_mode():
+    a_player("SE", real=1000, free=7)
+    a_player("SE", real=500)
+    a_player("DK", free=30)
+    assert liabilities() == (
+        Liability("DKK", Mode.REAL, accounts=1, held=0, available=0, total=0),
+        Liability("SEK", Mode.REAL, accounts=2, held=0, available=1500, total=1500),
+        Liability("DKK", Mode.FREE, accounts=1, held=0, available=30, total=30),
+        Liability("SEK", Mode.FREE, accounts=2, held=0, available=7, total=7),
+    )
+
+
+def test_finance_reads_every_entry_of_a_journal(finance):
+    player = a_player(real=100_000)
+    a_round(player, staked=5000, paid=9750)
+    page = finance.get("/staff/ledger/").text
+    for line in (f"player:{player.pk}", "escrow", "house", "cashier", "SEK\u00a097.50"):
+        assert line in page
+
+
+def test_a_reversal_names_what_it_reverses(finance):
+    _, settled = a_round(a_player(real=1000), staked=100, paid=0)
+    ledger.reverse(settled.journal_id, key=uuid4(), kind="void")
+    assert f"reverses {settled.journal_id}" in finance.get("/staff/ledger/").text
+
+
+def test_journals_of_one_round_can_be_asked_for(finance):
+    player = a_player(real=1000)
+    staked, settled = a_round(player, staked=100, paid=0)
+    other, _ = a_round(player, staked=50, paid=0)
+    round_id = Journal.objects.get(pk=staked.journal_id).round_id
+    page = finance.get(f"/staff/ledger/?round={round_id}").text
+    assert all(f">{each.journal_id}</td>" in page for each in (staked, settled))
+    assert f">{other.journal_id}</td>" not in page
+
+
+def test_older_journals_are_a_page_away(finance):
+    player = a_player(real=100_000)
+    for _ in range(PAGE):
+        a_round(player, staked=1, paid=0)
+    newest, oldest = Journal.objects.order_by("-pk")[0], Journal.objects.order_by("pk")[0]
+    first = finance.get("/staff/ledger/").text
+    assert f">{newest.pk}</td>" in first
+    mark = Journal.objects.order_by("-pk")[2 * PAGE - 1].pk
+    assert f"?before={Journal.objects.order_by('-pk')[PAGE - 1].pk}" in first
+    assert f">{oldest.pk}</td>" in finance.get(f"/staff/ledger/?before={mark}").text
+
+
+@pytest.mark.parametrize("query", ["", "?round=x", "?before=x"])
+def test_an_empty_or_garbled_page_is_still_a_page(finance, query):
+    assert finance.get(f"/staff/ledger/{query}").status_code == 200
+
+
+def test_others_stay_outside():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("operator").user)
+    assert visitor.get("/staff/ledger/").status_code == 403

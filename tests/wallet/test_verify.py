@@ -1,0 +1,142 @@
+"""`verify_ledger` names what is broken: every invariant is broken at least once, with all guards off."""
+
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.builders import a_player
+from tests.people import events
+from tests.wallet.money_moves import a_round
+from wallet import ledger, tasks, verify
+
+CASH = "(SELECT id FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
+DEPOSIT, STAKE, SETTLE, VOID, VOIDED_STAKE = (
+    f"(SELECT id FROM wallet_journal WHERE kind = '{kind}')"
+    for kind in ("deposit", "stake", "settle", "void", "void_stake")
+)
+
+# What is done to a whole ledger, the invariant that then fails, and what its row says.
+DAMAGE = [
+    (f"UPDATE wallet_entry SET amount = 7 WHERE journal_id = {STAKE} AND line = 2", "journals_sum_to_zero", "sums to"),
+    (f"UPDATE wallet_account SET balance = 5 WHERE id = {CASH}", "balances_are_sums", "balance 5"),
+    (f"UPDATE wallet_entry SET version = 9 WHERE journal_id = {DEPOSIT} AND line = 2", "chains_are_unbroken", "9"),
+    (f"UPDATE wallet_entry SET balance_after = 8 WHERE journal_id = {STAKE} AND line = 1", "chains_are_unbroken", "8"),
+    (
+        f"UPDATE wallet_entry SET version = 1, balance_after = 1 WHERE journal_id = {STAKE} AND line = 2",
+        "chains_are_unbroken",
+        "the house keeps no balance",
+    ),
+    (f"UPDATE wallet_account SET version = 77 WHERE id = {CASH}", "chains_are_unbroken", "version 77"),
+    (
+        f"""ALTER TABLE wallet_account DROP CONSTRAINT wallet_account_covered;
+            UPDATE wallet_account SET held = balance + 1 WHERE id = {CASH}""",
+        "nothing_is_negative",
+        "held",
+    ),
+    (
+        f"UPDATE wallet_entry SET balance_after = -3 WHERE journal_id = {STAKE} AND line = 1",
+        "nothing_is_negative",
+        "balance -3",
+    ),
+    (f"DELETE FROM wallet_posting_key WHERE journal_id = {STAKE}", "keys_match_journals", "is missing"),
+    ("INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 99)", "keys_match_journals", "no journal 99"),
+    ("UPDATE wallet_posting_key SET request_hash = 'x'", "keys_match_journals", "not that of posting key"),
+    ("UPDATE wallet_journal SET kind = 'gift'", "keys_match_journals", "not that of its contents"),
+    (f"DELETE FROM wallet_journal WHERE id = {STAKE}", "entries_have_homes", "no such journal"),
+    (f"DELETE FROM wallet_entry WHERE journal_id = {STAKE}", "entries_have_homes", "has no entries"),
+    (f"UPDATE wallet_entry SET mode = 'F' WHERE journal_id = {STAKE}", "entries_have_homes", "which is SEK R"),
+    (f"UPDATE wallet_entry SET currency = 'EUR' WHERE journal_id = {STAKE}", "entries_have_homes", "which is SEK R"),
+    (f"UPDATE wallet_entry SET line = line + 1 WHERE journal_id = {STAKE}", "entries_have_homes", "lines 2 to 3"),
+    (
+        f"UPDATE wallet_entry SET amount = amount * 2 WHERE journal_id = {VOID}",
+        "reversals_are_exact",
+        "not the opposite",
+    ),
+    (f"UPDATE wallet_journal SET round_id = NULL WHERE id = {VOID}", "reversals_are_exact", "not the opposite"),
+    (
+        f"""DROP INDEX wallet_journal_reversed_once;
+            UPDATE wallet_journal SET reverses_id = {SETTLE} WHERE id = {VOIDED_STAKE}""",
+        "reversals_are_exact",
+        "reversed 2 times",
+    ),
+    (f"UPDATE wallet_journal SET round_id = NULL WHERE id = {STAKE}", "escrow_is_empty", "left in escrow"),
+    ("ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_moves_balance", "guards_stand", "disabled"),
+    ("DROP TRIGGER wallet_entry_is_kept ON wallet_entry", "guards_stand", "trigger wallet_entry_is_kept"),
+    (
+        "ALTER TABLE wallet_entry DROP CONSTRAINT wallet_entry_account",
+        "guards_stand",
+        "constraint wallet_entry_account",
+    ),
+    ("DROP INDEX wallet_entry_chain", "guards_stand", "unique index wallet_entry_chain"),
+    ("ALTER FUNCTION wallet_post SECURITY INVOKER", "guards_stand", "function wallet_post"),
+    ("ALTER FUNCTION wallet_post RESET search_path", "guards_stand", "function wallet_post"),
+    ("GRANT INSERT ON wallet_entry TO sabot_app", "nobody_writes_past_the_door", "INSERT wallet_entry"),
+    ("GRANT UPDATE (balance) ON wallet_account TO PUBLIC", "nobody_writes_past_the_door", "wallet_account.balance"),
+]
+
+
+@pytest.fixture
+def damage(cloned_db):
+    """A function that does to a deposit and an annulled round what only a superuser with every guard off could."""
+    player = a_player(real=1000)
+    staked, settled = a_round(player, staked=100, paid=250)
+    ledger.reverse(settled.journal_id, key=uuid4(), kind="void")
+    ledger.reverse(staked.journal_id, key=uuid4(), kind="void_stake")
+
+    def do(statements: str) -> None:
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+            superuser.execute("SET session_replication_role = replica")
+            superuser.execute(statements)
+
+    return do
+
+
+def broken() -> dict[str, str]:
+    return {check.invariant.name: "\n".join(check.rows) for check in verify.run() if check.rows}
+
+
+def test_a_ledger_that_only_the_posting_functions_wrote_is_whole(damage):
+    assert broken() == {}
+
+
+@pytest.mark.parametrize(("statements", "invariant", "row"), DAMAGE, ids=[each[0][:60] for each in DAMAGE])
+def test_damage_is_named(damage, statements, invariant, row):
+    damage(statements)
+    assert row in broken()[invariant]
+
+
+def test_every_invariant_has_been_broken_once():
+    assert {invariant for _, invariant, _ in DAMAGE} == {invariant.name for invariant in verify.INVARIANTS}
+
+
+def test_of_many_broken_rows_some_are_shown(damage):
+    damage("INSERT INTO wallet_posting_key SELECT gen_random_uuid(), '', 99 FROM generate_series(1, 500)")
+    (check,) = (check for check in verify.run() if check.rows)
+    assert len(check.rows) == verify.MOST_ROWS
+
+
+class TestTheCommand:
+    def test_says_what_holds(self, damage, capsys):
+        call_command("verify_ledger")
+        assert capsys.readouterr().out.count("holds: ") == len(verify.INVARIANTS)
+
+    def test_ends_with_an_error_that_names_the_row(self, damage):
+        damage(f"UPDATE wallet_account SET balance = 5 WHERE id = {CASH}")
+        with pytest.raises(CommandError, match=r"balances_are_sums: account \d+: balance 5, entries sum to 1000"):
+            call_command("verify_ledger", verbosity=0)
+
+
+class TestTheTask:
+    def test_puts_on_record_that_all_is_well(self, damage):
+        tasks.verify_ledger()
+        (event,) = events("ledger.verified")
+        assert event["data"] == {"invariants": len(verify.INVARIANTS)}
+
+    def test_puts_on_record_what_is_broken(self, damage):
+        damage(f"UPDATE wallet_account SET balance = 5 WHERE id = {CASH}")
+        tasks.verify_ledger()
+        (event,) = events("ledger.broken")
+        assert list(event["data"]) == ["balances_are_sums"]
+        assert not events("ledger.verified")
