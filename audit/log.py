@@ -20,9 +20,9 @@ Json: TypeAlias = bool | int | str | Sequence["Json"] | Mapping[str, "Json"] | N
 def canonical(value: Json) -> str:
     """Write *value* as canonical JSON: keys sorted, no white space, UTF-8 as itself.
 
-    Raises TypeError on a float or anything else that has no single spelling.
+    Raises TypeError on a float, a key that is no text, or anything else that has no single spelling.
     """
-    _refuse_floats(value)
+    _refuse_ambiguous(value)
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -76,12 +76,14 @@ def _record(
     return event_id
 
 
-def _refuse_floats(value: Json) -> None:
+def _refuse_ambiguous(value: Json) -> None:
     if isinstance(value, float):
         raise TypeError(f"{value!r}: a float has no canonical spelling; write a whole number or text")
     if isinstance(value, Mapping):
-        for part in value.values():
-            _refuse_floats(part)
+        for key, part in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"{key!r}: a key is text; JSON would turn it into text silently")
+            _refuse_ambiguous(part)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for part in value:
-            _refuse_floats(part)
+            _refuse_ambiguous(part)

@@ -1,6 +1,6 @@
 """Threads that post at the same moment: the race is shown first, then prevented."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
@@ -19,7 +19,7 @@ THREADS = 8
 Result = TypeVar("Result")
 
 
-def at_once(jobs: list[Callable[[], Result]]) -> list[Result]:
+def at_once(jobs: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run every job in a thread and connection of its own, all of them started together."""
     ready = Barrier(len(jobs))
 
