@@ -185,6 +185,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = DEMO
 WHITENOISE_MAX_AGE = 0 if DEMO else 60
+WHITENOISE_AUTOREFRESH = DEMO  # a file edited under a running demo house is served as it is now
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

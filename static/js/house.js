@@ -1,4 +1,5 @@
-/* What every page does with a script: says in a toast when a request failed, closes a menu on a click beside it. */
+/* What every page does with a script: says in a toast when a request failed, closes a menu on a click beside it, changes
+   the theme. */
 "use strict";
 
 const toasts = document.getElementById("toasts");
@@ -44,3 +45,16 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
+
+const themeSwitch = document.getElementById("theme");
+if (themeSwitch) {
+  const root = document.documentElement;
+  const show = () => themeSwitch.setAttribute("aria-pressed", String(root.dataset.theme === "light"));
+  themeSwitch.addEventListener("click", () => {
+    if (root.dataset.theme === "light") delete root.dataset.theme;
+    else root.dataset.theme = "light";
+    localStorage.setItem("sabot.theme", root.dataset.theme ?? "dark");
+    show();
+  });
+  show();
+}
