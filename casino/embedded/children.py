@@ -64,7 +64,8 @@ def spawn(program: Program) -> subprocess.Popen[bytes]:
             extra_groups=[] if account else None,
             start_new_session=True,
             pass_fds=program.inherited,
-            preexec_fn=partial(die_with_parent, program.orphan_with, parent),  # noqa: PLW1509  (its callers run one thread; a change of account would undo it any earlier)
+            # The kernel forgets this at a change of account, so that it has to come last; callers run one thread.
+            preexec_fn=partial(die_with_parent, program.orphan_with, parent),  # noqa: PLW1509
         )
 
 
@@ -78,11 +79,6 @@ class Child:
         self._started_at = 0.0
         self._start_again_at = 0.0
         self._delay = 0.0
-
-    @property
-    def pid(self) -> int | None:
-        """The process id while it runs."""
-        return self._process.pid if self._process else None
 
     def start(self) -> None:
         """Start it now."""
