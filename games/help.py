@@ -129,17 +129,22 @@ def _smallest_stake(variant: Variant, language: str) -> str:
     tables = Table.objects.filter(variant=variant.slug, version__isnull=False).select_related("version")
     table = tables.order_by("id").first()
     stored = table.version.limits if table and table.version else {}
-    allowed = [Limits.of(stored, currency) for currency in Currency.values if currency in stored]
+    currencies = [Limits.of(stored, currency) for currency in Currency.values if currency in stored]
     rows = [
         {
             "name": bet_name(variant, bet.code, language),
-            "stake": format_money(limits.bets[bet.code].minimum, limits.currency, language),
-            "rtp": percent(return_at(variant, bet.code, limits.bets[bet.code].minimum), language),
+            "cells": [
+                {
+                    "stake": format_money(limits.bets[bet.code].minimum, limits.currency, language),
+                    "rtp": percent(return_at(variant, bet.code, limits.bets[bet.code].minimum), language),
+                }
+                for limits in currencies
+            ],
         }
-        for limits in allowed
         for bet in variant.bets
     ]
-    return render_to_string("games/help/_smallest_stake.html", {"rows": rows})
+    context = {"rows": rows, "currencies": [limits.currency for limits in currencies]}
+    return render_to_string("games/help/_smallest_stake.html", context)
 
 
 @lru_cache
