@@ -1,6 +1,7 @@
 """The player's pages over Django's test client: what each click answers, with htmx and without."""
 
 import re
+from datetime import date
 from html import unescape
 from uuid import uuid4
 
@@ -8,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
+from casino.templatetags.dates import day
 from games.models import NextRound, Participation, Round
 from games.seeds import unseal
 from games.shipped import baccarat_limits
@@ -311,3 +313,31 @@ def test_the_seed_of_the_next_round_is_nowhere_on_the_page(visitor, player, tabl
 
 def _unescaped(text: str) -> str:
     return unescape(text)
+
+
+@pytest.mark.parametrize(
+    ("language", "printed"),
+    [
+        ("sv", "21 november 2026"),
+        ("da", "21. november 2026"),
+        ("ro", "21 noiembrie 2026"),
+        ("de", "21. November 2026"),
+        ("en", "November 21, 2026"),
+    ],
+)
+def test_dates_are_written_as_the_language_does(language, printed):
+    with translation.override(language):
+        assert day(date(2026, 11, 21)) == printed
+
+
+def test_rebet_and_deal_with_too_little_money_says_so_and_moves_nothing(table, visitor):
+    poor = a_player(real=1000)
+    visitor.force_login(poor.user)
+    visitor.get("/en/table/baccarat/real/")
+    a_round(poor, table, tie=1000)
+    while accounts.balance(poor.pk, Mode.REAL) >= 1000:  # one round in ten is a tie and pays
+        a_round(poor, table, tie=1000)
+    before = accounts.balance(poor.pk, Mode.REAL)
+    answer = click(visitor, poor, "rebet_deal")
+    assert "does not cover this bet" in answer.text
+    assert accounts.balance(poor.pk, Mode.REAL) == before
