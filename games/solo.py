@@ -10,10 +10,9 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from audit import log
-from games import rounds
+from games import places, rounds
 from games.engine.bets import Variant
 from games.engine.coup import deal
 from games.engine.settle import Settlement, settle
@@ -22,7 +21,7 @@ from games.errors import BalanceTooLow, NothingStaked, PlayError, SlipChanged, S
 from games.limits import Limits
 from games.models import NextRound, Participation, TableVersion
 from games.rounds import FinishedRound
-from games.seeds import new_sealed_seed, unseal
+from games.seeds import unseal
 from games.slip import Slip
 from games.variants import VARIANTS
 from players.models import Player
@@ -59,22 +58,9 @@ def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be
     staked on it.
     """
-    found = _places().filter(player=player, table_id=table_id, mode=mode).first()
-    if found:
-        return found
-    seed = new_sealed_seed()
-    place = NextRound(
-        player=player,
-        table_id=table_id,
-        mode=mode,
-        round_id=seed.round_id,
-        commitment=seed.commitment,
-        sealed_seed=seed.sealed,
-    )
-    NextRound.objects.bulk_create(
-        [place], ignore_conflicts=True
-    )  # another tab may have come first: its round is the one
-    return _places().get(player=player, table_id=table_id, mode=mode)
+    while (found := places.read(player, table_id, mode)) is None:
+        places.take(player, table_id, mode)
+    return found
 
 
 @transaction.atomic
@@ -162,7 +148,7 @@ def _play(
         session=session,
     )
     rounds.store(finished)
-    _succeed(place, stakes)
+    places.succeed(place, last_stakes=stakes)
     return Played(round_id, repeated=False)
 
 
@@ -209,21 +195,6 @@ def _move_money(round_id: UUID, player: Player, mode: Mode, settlement: Settleme
     return {**posted[0].balances, **posted[1].balances}[cash]
 
 
-def _succeed(place: NextRound, stakes: Mapping[str, int]) -> None:
-    """Commit to the round after the one just played, on an empty table."""
-    seed = new_sealed_seed()
-    NextRound.objects.filter(pk=place.pk).update(
-        round_id=seed.round_id,
-        commitment=seed.commitment,
-        sealed_seed=seed.sealed,
-        slip={},
-        undo=[],
-        slip_version=0,
-        last_stakes=dict(stakes),
-        last_round=place.round_id,
-    )
-
-
 def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) -> UUID:
     """Return *round_id* if this player has played it here. Raises StalePage."""
     theirs = Participation.objects.filter(
@@ -236,7 +207,7 @@ def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) ->
 
 def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the place with its row locked, at an open table. Raises StalePage where none was taken, TableClosed."""
-    place = _places().select_for_update(of=("self",)).filter(player=player, table_id=table_id, mode=mode).first()
+    place = places.read(player, table_id, mode, lock=True)
     if place is None:
         raise StalePage
     if not place.table.is_open:
@@ -278,7 +249,3 @@ def _version(place: NextRound) -> TableVersion:
     if place.table.version is None:
         raise TableClosed
     return place.table.version
-
-
-def _places() -> QuerySet[NextRound]:
-    return NextRound.objects.select_related("table__version", "player")

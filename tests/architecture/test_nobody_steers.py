@@ -73,16 +73,19 @@ def test_cards_are_dealt_only_by_solo_play_and_by_simulations_without_money():
             ]
 
 
-def test_the_seed_of_a_round_is_the_one_that_was_sealed():
-    tree = dict(sources())["games/solo.py"]
+@pytest.mark.parametrize(("module", "maker"), [("games/solo.py", "unseal"), ("games/places.py", "new_sealed_seed")])
+def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, maker):
     assigned = [
         node.value
-        for node in ast.walk(tree)
+        for node in ast.walk(dict(sources())[module])
         if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "seed" for target in node.targets)
     ]
-    makers = {getattr(value.func, "id", "") for value in assigned if isinstance(value, ast.Call)}
-    assert len(assigned) == sum(isinstance(value, ast.Call) for value in assigned)
-    assert makers == {"unseal", "new_sealed_seed"}
+    assert assigned
+    assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") == maker for value in assigned)
+
+
+def test_cards_are_shuffled_from_that_seed():
+    tree = dict(sources())["games/solo.py"]
     shuffles = [
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"
     ]

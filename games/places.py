@@ -1,0 +1,88 @@
+"""A player's place at a table: taken once, read with the table and the version in force there, committed to round after
+round.
+
+The statements are fixed: Django's compiler takes ten times as long over reading a place as PostgreSQL does, and every
+round reads it more than once.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.db import connection, models
+
+from games.models import NextRound, Table, TableVersion
+from games.seeds import new_sealed_seed
+from players.models import Player
+from wallet.models import Mode
+
+M = TypeVar("M", bound=models.Model)
+
+
+def _columns(model: type[models.Model], alias: str) -> str:
+    return ", ".join(f"{alias}.{field.column}" for field in model._meta.concrete_fields)
+
+
+READ = f"""
+SELECT {_columns(NextRound, "place")}, {_columns(Table, "seat")}, {_columns(TableVersion, "version")}
+FROM games_nextround AS place
+JOIN games_table AS seat ON seat.id = place.table_id
+LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
+WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
+"""  # noqa: S608  (nothing but names of our own columns)
+LOCK = f"{READ} FOR UPDATE OF place"
+
+SUCCEED = """
+UPDATE games_nextround
+SET round_id = %s, commitment = %s, sealed_seed = %s, slip = '{}', undo = '[]', slip_version = 0,
+    last_stakes = %s::jsonb, last_round = round_id
+WHERE id = %s
+"""
+
+
+def read(player: Player, table_id: int, mode: Mode, *, lock: bool = False) -> NextRound | None:
+    """Return the place with its table and version, and its row locked if asked; None where none was taken."""
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK if lock else READ, [player.pk, table_id, mode.value])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    values = iter(row)
+    place, table, version = _next(NextRound, values), _next(Table, values), _next(TableVersion, values)
+    place.player, place.table, table.version = player, table, version if version.pk else None
+    return place
+
+
+def take(player: Player, table_id: int, mode: Mode) -> None:
+    """Commit to a first round there, unless another tab has come first: then its round is the one."""
+    seed = new_sealed_seed()
+    place = NextRound(
+        player=player,
+        table_id=table_id,
+        mode=mode,
+        round_id=seed.round_id,
+        commitment=seed.commitment,
+        sealed_seed=seed.sealed,
+    )
+    NextRound.objects.bulk_create([place], ignore_conflicts=True)
+
+
+def succeed(place: NextRound, *, last_stakes: Mapping[str, int]) -> None:
+    """Commit to the round after the one just played, on an empty table."""
+    seed = new_sealed_seed()
+    with connection.cursor() as cursor:
+        cursor.execute(SUCCEED, [seed.round_id, seed.commitment, seed.sealed, json.dumps(dict(last_stakes)), place.pk])
+
+
+def _next(model: type[M], values: Iterator[Any]) -> M:
+    """Take the next columns of a row as an instance."""
+    fields = model._meta.concrete_fields
+    converted = [_converted(field, value) for field, value in zip(fields, islice(values, len(fields)), strict=True)]
+    return model.from_db(connection.alias, [field.attname for field in fields], converted)
+
+
+def _converted(field: "models.Field[Any, Any]", value: Any) -> Any:
+    for convert in field.get_db_converters(connection):
+        value = convert(value, None, connection)
+    return value
