@@ -10,7 +10,7 @@ LABELS: Final = {
     "da": {"name": "Golden Baccarat", "tagline": "Vælg side, læg Uafgjort til, hvis du vil – og giv igen med ét klik."},
     "ro": {
         "name": "Golden Baccarat",
-        "tagline": "Alege o parte, adaugă Egalitate dacă vrei și joacă din nou cu un clic.",
+        "tagline": "Alegeți o parte, adăugați Egalitate dacă doriți și jucați din nou cu un clic.",
     },
     "de": {
         "name": "Golden Baccarat",

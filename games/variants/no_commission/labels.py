@@ -5,7 +5,7 @@ from typing import Final
 LABELS: Final = {
     "sv": {
         "name": "No Commission Baccarat",
-        "tagline": "Jämna pengar på Banken, bonus för stora segrar och fyra sätt att satsa på par.",
+        "tagline": "1:1 på Banken, bonus för stora segrar och fyra sätt att satsa på par.",
         "bet.super_6": "Super 6",
         "bet.either_pair": "Något par",
         "bet.perfect_pair": "Perfekt par",
@@ -23,7 +23,7 @@ LABELS: Final = {
     },
     "da": {
         "name": "No Commission Baccarat",
-        "tagline": "Lige penge på Banken, bonus for store sejre og fire måder at satse på par.",
+        "tagline": "1:1 på Banken, bonus for store sejre og fire måder at satse på par.",
         "bet.super_6": "Super 6",
         "bet.either_pair": "Et af parrene",
         "bet.perfect_pair": "Perfekt par",
@@ -31,7 +31,7 @@ LABELS: Final = {
         "bet.banker_bonus": "Bankbonus",
         "when.banker_wins_with_six": "Banken vinder med præcis 6",
         "when.either_pair": "Mindst én hånd begynder med et par",
-        "when.perfect_pair": "Én hånd begynder med to ens kort: samme værdi og kulør",
+        "when.perfect_pair": "Én hånd begynder med to ens kort: samme rang og kulør",
         "when.two_perfect_pairs": "Begge hænder begynder med to ens kort",
         "when.natural_tie": "Uafgjort med natural, 8–8 eller 9–9",
         "when.player_wins_with_a_natural": "Spiller vinder med natural",
@@ -41,7 +41,7 @@ LABELS: Final = {
     },
     "ro": {
         "name": "Baccarat fără comision",
-        "tagline": "Bani la egalitate pe Bancher, bonus pentru victorii mari și patru pariuri pe perechi.",
+        "tagline": "Bancherul plătește unu la unu, bonus pentru victorii mari și patru pariuri pe perechi.",
         "bet.super_6": "Super 6",
         "bet.either_pair": "Oricare pereche",
         "bet.perfect_pair": "Pereche perfectă",
@@ -49,7 +49,7 @@ LABELS: Final = {
         "bet.banker_bonus": "Bonus Bancher",
         "when.banker_wins_with_six": "Bancherul câștigă cu exact 6",
         "when.either_pair": "Cel puțin o mână începe cu o pereche",
-        "when.perfect_pair": "O mână începe cu două cărți identice: același rang și aceeași culoare",
+        "when.perfect_pair": "O mână începe cu două cărți identice ca rang și culoare (treflă, caro, cupă, pică)",
         "when.two_perfect_pairs": "Ambele mâini încep cu două cărți identice",
         "when.natural_tie": "Egalitate cu naturală, 8–8 sau 9–9",
         "when.player_wins_with_a_natural": "Jucătorul câștigă cu naturală",
@@ -65,7 +65,7 @@ LABELS: Final = {
     },
     "de": {
         "name": "Baccarat ohne Kommission",
-        "tagline": "Die Bank zahlt eins zu eins, dazu Bonus für hohe Siege und vier Wetten auf Paare.",
+        "tagline": "Die Bank zahlt eins zu eins, dazu ein Bonus für hohe Siege und vier Einsätze auf Paare.",
         "bet.super_6": "Super 6",
         "bet.either_pair": "Beliebiges Paar",
         "bet.perfect_pair": "Perfektes Paar",
