@@ -1,0 +1,111 @@
+"""Nothing a player reads uses a word that docs/glossary.md has given up, and every text calls a button what it says."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from django.conf import settings
+
+from casino.messages import sources
+from casino.messages.catalogues import forms, read
+from casino.messages.check import WRONG_LETTERS
+from games.variants import LANGUAGES, VARIANTS, help_text
+from players import terms
+
+GLOSSARY = settings.BASE_DIR / "docs" / "glossary.md"
+TRANSLATED = [language for language in LANGUAGES if language != settings.LANGUAGE_CODE]
+SOFT_HYPHEN = "\u00ad"
+BOLD = re.compile(r"\*\*([^*]+)\*\*")
+
+
+class GivenUp(NamedTuple):
+    """Words of a language that stay out of its texts, or of its terms alone."""
+
+    language: str
+    only_in_terms: bool
+    words: tuple[str, ...]
+
+
+def given_up() -> list[GivenUp]:
+    """Read the last table of the glossary."""
+    table = GLOSSARY.read_text(encoding="utf-8").partition("## Words given up")[2]
+    lines = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line] for line in lines[2:]]
+    return [GivenUp(language, where == "terms", tuple(words.split(", "))) for language, where, words, _better in rows]
+
+
+def catalogue_of(language: str) -> Iterator[str]:
+    """Yield every form of each translation."""
+    for message in read(sources.project().catalogue(language), language):
+        if message.id:
+            yield from forms(message.string)
+
+
+def buttons_of(language: str) -> set[str]:
+    """Return what the buttons of a table say, as they are shown: in capitals."""
+    english = language == settings.LANGUAGE_CODE
+    catalogue = read(sources.project().catalogue(TRANSLATED[0] if english else language), language)
+    buttons = [message for message in catalogue if message.context == "control"]
+    said = {forms(button.id if english else button.string)[0] for button in buttons}
+    return {text.replace(SOFT_HYPHEN, "").upper() for text in said}
+
+
+def named_in_help(language: str) -> set[str]:
+    """Return the buttons that the help of any game names: what is bold and in capitals."""
+    bold = {text for slug in VARIANTS for text in BOLD.findall(help_text(slug, language))}
+    return {text for text in bold if text.isupper()}
+
+
+def texts_of(language: str) -> Iterator[tuple[str, str]]:
+    """Yield everything a player reads in a language, each text with the place it stands in."""
+    yield "terms", (terms.TEXTS / f"terms.{language}.md").read_text(encoding="utf-8")
+    for slug, variant in VARIANTS.items():
+        yield f"help of {slug}", help_text(slug, language)
+        yield from ((f"labels of {slug}", label) for label in variant.labels[language].values())
+    yield from (("catalogue", text) for text in catalogue_of(language))
+
+
+def says(text: str, words: str) -> bool:
+    """Whether *words* stand in a text as whole words, in capitals or not."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text.replace(SOFT_HYPHEN, ""), re.IGNORECASE) is not None
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_no_text_says_a_word_that_was_given_up(language: str) -> None:
+    entries = [entry for entry in given_up() if entry.language == language]
+    assert entries
+    found = {
+        (where, word)
+        for entry in entries
+        for where, text in texts_of(language)
+        for word in entry.words
+        if (where == "terms" or not entry.only_in_terms) and says(text, word)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize("language", WRONG_LETTERS)
+def test_no_text_has_a_letter_that_only_looks_right(language: str) -> None:
+    assert {where for where, text in texts_of(language) if set(text) & set(WRONG_LETTERS[language])} == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_help_calls_a_button_what_it_says(language: str) -> None:
+    named = named_in_help(language)
+    assert named
+    assert named <= buttons_of(language)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "said"),
+    [
+        ("Huset vinner", "huset", True),
+        ("husets fördel", "huset", False),
+        ("ți-a plăcut", "ți", True),
+        ("așezați-vă", "ți", False),
+        ("Betriebs\u00adarten", "Betriebsarten", True),
+    ],
+)
+def test_words_are_found_whole(text: str, word: str, said: bool) -> None:
+    assert says(text, word) is said
