@@ -9,7 +9,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,10 +25,9 @@ from bench.places import PROJECT, WORK
 from bench.team import team
 from casino.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
 from casino.embedded.children import Program, last_lines, spawn
-from casino.launcher import web_arguments
+from casino.launcher import ADDRESS, listening_socket, web_arguments
 
 CLIENTS: Final = 4
-ADDRESS: Final = "127.0.0.1"
 SECONDS_TO_PREPARE: Final = 120.0
 SECONDS_TO_STOP: Final = 10.0
 
@@ -119,7 +117,7 @@ def _settle_in(environment: Environment) -> list[dict[str, Any]]:
 def _web(var: Path, environment: Environment) -> Iterator[int]:
     """The web server as production starts it; yields its port. Whoever asks first waits until it is there."""
     log = var / "log" / "web.log"
-    with socket.create_server((ADDRESS, 0), backlog=128) as listening:
+    with listening_socket(0) as listening:
         port: int = listening.getsockname()[1]
         process = spawn(
             Program(

@@ -28,6 +28,7 @@ from casino.embedded.children import Child, Program, describe, last_lines
 from casino.embedded.errors import EmbeddedError
 
 ADDRESS = "127.0.0.1"
+BACKLOG = 512  # connections that wait while web starts again
 HEALTH = "/healthz"
 POLL_SECONDS = 0.2
 SECONDS_TO_OPEN = 60.0
@@ -74,7 +75,7 @@ class Launcher:
     def _listen(self) -> socket.socket:
         """Take the port before anything else. Web inherits it, so that a restart of web refuses nobody."""
         try:
-            listening = socket.create_server((ADDRESS, self._port), backlog=512)
+            listening = listening_socket(self._port)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CannotOpen(
@@ -207,6 +208,17 @@ def programs(listening: int) -> tuple[Program, ...]:
         program("Worker", (sys.executable, "-m", *worker), logs / "worker.log"),
         program("Beat", (sys.executable, *beat), logs / "beat.log"),
     )
+
+
+def listening_socket(port: int) -> socket.socket:
+    """Take *port* (0: any) for web to inherit. Raises OSError.
+
+    Web treats an inherited socket as a unix one and does not turn off Nagle's algorithm, by which the body of an answer
+    would wait 40 ms for the browser to acknowledge its head; connections take this over from the socket they come from.
+    """
+    listening = socket.create_server((ADDRESS, port), backlog=BACKLOG)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def web_arguments(listening: int, application: str = "casino.asgi:application") -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """A real web server on a real port, for browsers and for tests that kill it."""
 
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from casino.launcher import answers, web_arguments
+from casino.launcher import answers, listening_socket, web_arguments
 from tests.harness.databases import Database
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -42,7 +41,7 @@ def start(database: Database, log: Path, *, application: str, environment: Mappi
     """Start *application* ("module:name") under uvicorn on a free port and wait until it answers. Fails the test if
     it does not.
     """
-    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening, log.open("wb") as output:
+    with listening_socket(0) as listening, log.open("wb") as output:
         port = listening.getsockname()[1]
         process = subprocess.Popen(
             web_arguments(listening.fileno(), application),

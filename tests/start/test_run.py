@@ -13,6 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from casino.embedded import addresses, keeper_pid
+from casino.launcher import listening_socket
 from players.demo import DEMO_LOGINS, PASSWORD
 from tests.start.support import House, fresh_var, manage, processes_of, server, using, wait_until
 
@@ -183,3 +184,12 @@ def test_web_that_cannot_start_ends_the_house_with_the_reason(var: Path) -> None
     assert "Web ended with status 1" in done.stderr
     assert "invalid literal for int()" in done.stderr
     assert not processes_of(var)
+
+
+def test_no_answer_waits_for_the_browser_to_acknowledge_half_of_it() -> None:
+    with (
+        listening_socket(0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
