@@ -45,12 +45,12 @@ class AlreadyReversed(LedgerError):
 
 
 ERROR_OF_STATE = {
-    "SB001": InsufficientFunds,
     "SB002": PostingConflict,
     "SB003": UnbalancedJournal,
     "SB005": UnknownJournal,
 }
 ERROR_OF_CONSTRAINT = {
+    "wallet_account_covered": InsufficientFunds,
     "wallet_entry_account": UnknownAccount,
     "wallet_journal_reversed_once": AlreadyReversed,
 }
@@ -144,16 +144,16 @@ def _call(statement: str, parameters: list[str | int | UUID]) -> tuple[Posted, .
         raise named(str(error)) from error
 
 
-def _read(rows: Iterable[tuple[int, int, bool, int | None, int]]) -> tuple[Posted, ...]:
-    """Gather the rows of one journal, which come in the order of its lines: the last balance of an account counts."""
+def _read(rows: Iterable[tuple[int, int, bool, int, int | None]]) -> tuple[Posted, ...]:
+    """Gather the rows of each journal. Those of one account come in their order: its last balance counts."""
     posted: dict[int, Posted] = {}
     balances: dict[int, dict[int, int]] = {}
     for place, journal_id, replayed, account_id, balance in rows:
         after = balances.setdefault(place, {})
-        if account_id is not None:
+        if balance is not None:
             after[account_id] = balance
         posted[place] = Posted(journal_id, replayed, after)
-    return tuple(posted.values())
+    return tuple(posted[place] for place in sorted(posted))
 
 
 def _named(error: DatabaseError) -> type[LedgerError] | None:

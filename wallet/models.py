@@ -36,9 +36,6 @@ class AccountKind(models.TextChoices):
     MINT = "mint"  # counterpart of free money
 
 
-HOUSE_KINDS = (AccountKind.ESCROW, AccountKind.HOUSE, AccountKind.CASHIER, AccountKind.MINT)
-
-
 class Account(models.Model):
     """Money of one currency and mode.
 
@@ -58,14 +55,6 @@ class Account(models.Model):
     class Meta:
         default_permissions = ()
         constraints = [
-            models.CheckConstraint(condition=models.Q(currency__in=Currency.values), name="wallet_account_currency"),
-            models.CheckConstraint(condition=models.Q(mode__in=Mode.values), name="wallet_account_mode"),
-            models.CheckConstraint(condition=models.Q(kind__in=AccountKind.values), name="wallet_account_kind"),
-            models.CheckConstraint(
-                condition=models.Q(kind=AccountKind.CASH, owner__isnull=False, balance__isnull=False)
-                | models.Q(kind__in=HOUSE_KINDS, owner__isnull=True, balance__isnull=True, held=0, version=0),
-                name="wallet_account_owner",
-            ),
             models.CheckConstraint(
                 condition=models.Q(balance__gte=models.F("held"), held__gte=0), name="wallet_account_covered"
             ),
@@ -134,11 +123,6 @@ class Entry(models.Model):
         default_permissions = ()
         constraints = [
             models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_entry_moves"),
-            models.CheckConstraint(
-                condition=models.Q(balance_after__isnull=True, version__isnull=True)
-                | models.Q(balance_after__isnull=False, version__gte=1),
-                name="wallet_entry_numbered",
-            ),
             models.UniqueConstraint(
                 fields=["account", "version"],
                 name="wallet_entry_chain",

@@ -171,12 +171,9 @@ GUARDS = Invariant(
     """
     SELECT format('constraint %s on %s: missing or not in force', name, relation)
     FROM (VALUES
-        ('wallet_account', 'wallet_account_currency'), ('wallet_account', 'wallet_account_mode'),
-        ('wallet_account', 'wallet_account_kind'), ('wallet_account', 'wallet_account_owner'),
         ('wallet_account', 'wallet_account_covered'), ('wallet_account', 'wallet_account_money'),
         ('wallet_journal', 'wallet_journal_kind'), ('wallet_journal', 'wallet_journal_posting_key'),
         ('wallet_journal', 'wallet_journal_reverses'), ('wallet_entry', 'wallet_entry_moves'),
-        ('wallet_entry', 'wallet_entry_numbered'), ('wallet_entry', 'wallet_entry_journal'),
         ('wallet_entry', 'wallet_entry_account')) AS due (relation, name)
     WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conname = due.name
                       AND c.conrelid = to_regclass('public.' || relation) AND c.convalidated AND c.conenforced)
@@ -192,9 +189,10 @@ GUARDS = Invariant(
     FROM (VALUES
         ('wallet_posting_key', 'wallet_posting_key_is_kept'), ('wallet_journal', 'wallet_journal_is_kept'),
         ('wallet_journal', 'wallet_journal_reverses_exactly'), ('wallet_entry', 'wallet_entry_is_kept'),
-        ('wallet_entry', 'wallet_entry_moves_balance'), ('wallet_account', 'wallet_account_is_kept'),
-        ('wallet_account', 'wallet_account_identity'), ('wallet_account', 'wallet_account_balance'),
-        ('wallet_account', 'wallet_account_opens_empty')) AS due (relation, name)
+        ('wallet_entry', 'wallet_entry_moves_balance'), ('wallet_entry', 'wallet_entry_sums_to_zero'),
+        ('wallet_account', 'wallet_account_is_kept'), ('wallet_account', 'wallet_account_identity'),
+        ('wallet_account', 'wallet_account_balance'), ('wallet_account', 'wallet_account_opens')
+    ) AS due (relation, name)
     WHERE NOT EXISTS (SELECT FROM pg_trigger AS t
                       WHERE t.tgname = due.name AND t.tgrelid = to_regclass('public.' || relation))
     UNION ALL

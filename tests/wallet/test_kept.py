@@ -36,6 +36,21 @@ INSERTS = [
 ]
 
 
+# owner, kind, currency, mode, balance, held, version
+ODD_ACCOUNTS = {
+    "1, 'cash', 'EUR', 'R', 1, 0, 0": "with money on it",
+    "1, 'cash', 'EUR', 'R', 0, 1, 0": "with money held",
+    "1, 'cash', 'EUR', 'R', 0, 0, 1": "with entries",
+    "1, 'cash', 'EUR', 'R', NULL, 0, 0": "a player's without a balance",
+    "1, 'house', 'EUR', 'R', 0, 0, 0": "a player's house",
+    "NULL, 'cash', 'EUR', 'R', 0, 0, 0": "nobody's cash",
+    "NULL, 'house', 'EUR', 'R', 0, 0, 0": "a house with a balance",
+    "1, 'purse', 'EUR', 'R', 0, 0, 0": "of no kind",
+    "1, 'cash', 'USD', 'R', 0, 0, 0": "in no currency of the house",
+    "1, 'cash', 'EUR', 'X', 0, 0, 0": "neither real nor free",
+}
+
+
 def raw(alias):
     """The connection itself, without Django's names for errors, in the transaction of the test."""
     connections[alias].ensure_connection()
@@ -78,57 +93,55 @@ class TestTheOwner:
         with pytest.raises(errors.RestrictViolation, match="never changed"):
             raw("owner").execute(change)
 
-    def test_cannot_open_an_account_with_money_on_it(self):
-        with pytest.raises(errors.RestrictViolation, match="never changed"):
-            raw("owner").execute(
-                "INSERT INTO wallet_account (owner_id, kind, currency, mode, balance, held, version, lock_only)"
-                " VALUES (1, 'cash', 'EUR', 'R', 1, 0, 0, false)",
-            )
+    @pytest.mark.parametrize("account", ODD_ACCOUNTS, ids=ODD_ACCOUNTS.values())
+    def test_cannot_open_an_account_that_makes_no_sense(self, account):
+        columns = "owner_id, kind, currency, mode, balance, held, version, lock_only"
+        with pytest.raises(errors.CheckViolation, match="no account opens like this"):
+            raw("owner").execute(f"INSERT INTO wallet_account ({columns}) VALUES ({account}, false)")
 
 
 class TestEntriesByHand:
-    """Whoever writes entries past the one door must still continue the account: 1150 after three entries."""
+    """Whoever writes entries past the one door still moves the account, and nothing but the account."""
 
-    def write(self, owner, player, *, balance_after, version):
+    @pytest.fixture
+    def row(self, player, owner):
+        """A journal without entries yet, and accounts; the player's has 1150 after three entries."""
         row = {"key": uuid4(), "cash": cash(player), "house": house("house", player)}
-        row |= {"balance_after": balance_after, "version": version}
         with owner.transaction(force_rollback=True):
             owner.execute("INSERT INTO wallet_posting_key VALUES (%(key)s, '', 0)", row)
             journal = owner.execute(
-                "INSERT INTO wallet_journal (key, request_hash, kind) VALUES (%(key)s, '', 'stake') RETURNING id", row
-            ).fetchone()
-            owner.execute(
-                "INSERT INTO wallet_entry"
-                " (journal_id, line, account_id, currency, mode, amount, balance_after, version)"
-                " VALUES (%(journal)s, 1, %(cash)s, 'SEK', 'R', 1, %(balance_after)s, %(version)s),"
-                " (%(journal)s, 2, %(house)s, 'SEK', 'R', -1, NULL, NULL)",
-                row | {"journal": journal[0]},
+                "INSERT INTO wallet_journal (key, request_hash, kind) VALUES (%(key)s, '', 'gift') RETURNING id", row
             )
-            return owner.execute("SELECT balance, version FROM wallet_account WHERE id = %(cash)s", row).fetchone()
+            yield row | {"journal": journal.fetchone()[0]}
 
-    def test_one_that_does_moves_the_balance(self, player, owner):
-        assert self.write(owner, player, balance_after=1151, version=4) == (1151, 4)
-
-    @pytest.mark.parametrize(
-        ("balance_after", "version"), [(1152, 4), (1151, 5), (None, None)], ids=["sum", "number", "neither"]
-    )
-    def test_any_other_is_refused(self, player, owner, balance_after, version):
-        with pytest.raises(psycopg.DatabaseError, match="do not continue it"):
-            self.write(owner, player, balance_after=balance_after, version=version)
-
-    def test_a_number_is_used_once(self, player, owner):
-        with pytest.raises(errors.UniqueViolation):
-            self.write(owner, player, balance_after=1151, version=3)
-
-
-def test_nobody_adds_lines_to_a_journal_of_an_earlier_transaction(player, owner):
-    journal = Journal.objects.latest("pk")
-    with pytest.raises(errors.RestrictViolation, match="earlier transaction"):
+    def test_cannot_claim_another_balance(self, owner, row):
         owner.execute(
-            "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount)"
-            " VALUES (%(journal)s, 8, %(escrow)s, 'SEK', 'R', 5), (%(journal)s, 9, %(house)s, 'SEK', 'R', -5)",
-            {"journal": journal.pk, "escrow": house("escrow", player), "house": house("house", player)},
+            "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)"
+            " VALUES (%(journal)s, 1, %(cash)s, 'SEK', 'R', 1, 1000000, 99),"
+            " (%(journal)s, 2, %(house)s, 'SEK', 'R', -1, 1000000, 99)",
+            row,
         )
+        told = owner.execute("SELECT balance_after, version FROM wallet_entry WHERE journal_id = %(journal)s", row)
+        assert told.fetchall() == [(1151, 4), (None, None)]
+        account = owner.execute("SELECT balance, version FROM wallet_account WHERE id = %(cash)s", row)
+        assert account.fetchone() == (1151, 4)
+
+    def test_cannot_add_lines_that_do_not_balance(self, owner, row):
+        with pytest.raises(psycopg.DatabaseError, match="SEK R sums to 1"):
+            owner.execute(
+                "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount)"
+                " VALUES (%(journal)s, 1, %(cash)s, 'SEK', 'R', 1)",
+                row,
+            )
+
+    @pytest.mark.parametrize("other", [-1, 1], ids=["earlier", "later"])
+    def test_cannot_add_lines_to_a_journal_of_another_transaction(self, owner, row, other):
+        with pytest.raises(errors.RestrictViolation, match="not written by this transaction"):
+            owner.execute(
+                "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount)"
+                " VALUES (%(other)s, 8, %(cash)s, 'SEK', 'R', 5), (%(other)s, 9, %(house)s, 'SEK', 'R', -5)",
+                row | {"other": row["journal"] + other},
+            )
 
 
 class TestTheLoginRole:

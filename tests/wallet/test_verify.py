@@ -48,7 +48,7 @@ DAMAGE = [
     (f"DELETE FROM wallet_entry WHERE journal_id = {STAKE}", "entries_have_homes", "has no entries"),
     (f"UPDATE wallet_entry SET mode = 'F' WHERE journal_id = {STAKE}", "entries_have_homes", "which is SEK R"),
     (f"UPDATE wallet_entry SET currency = 'EUR' WHERE journal_id = {STAKE}", "entries_have_homes", "which is SEK R"),
-    (f"UPDATE wallet_entry SET line = line + 1 WHERE journal_id = {STAKE}", "entries_have_homes", "lines 2 to 3"),
+    (f"UPDATE wallet_entry SET line = line + 10 WHERE journal_id = {STAKE}", "entries_have_homes", "lines 11 to 12"),
     (
         f"UPDATE wallet_entry SET amount = amount * 2 WHERE journal_id = {VOID}",
         "reversals_are_exact",

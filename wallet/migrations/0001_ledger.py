@@ -79,22 +79,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='account',
-            constraint=models.CheckConstraint(condition=models.Q(('currency__in', ['SEK', 'DKK', 'RON', 'EUR', 'GBP'])), name='wallet_account_currency'),
-        ),
-        migrations.AddConstraint(
-            model_name='account',
-            constraint=models.CheckConstraint(condition=models.Q(('mode__in', ['R', 'F'])), name='wallet_account_mode'),
-        ),
-        migrations.AddConstraint(
-            model_name='account',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['cash', 'escrow', 'house', 'cashier', 'mint'])), name='wallet_account_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='account',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('balance__isnull', False), ('kind', 'cash'), ('owner__isnull', False)), models.Q(('balance__isnull', True), ('held', 0), ('kind__in', ('escrow', 'house', 'cashier', 'mint')), ('owner__isnull', True), ('version', 0)), _connector='OR'), name='wallet_account_owner'),
-        ),
-        migrations.AddConstraint(
-            model_name='account',
             constraint=models.CheckConstraint(condition=models.Q(('balance__gte', models.F('held')), ('held__gte', 0)), name='wallet_account_covered'),
         ),
         migrations.AddConstraint(
@@ -108,10 +92,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='entry',
             constraint=models.CheckConstraint(condition=models.Q(('amount', 0), _negated=True), name='wallet_entry_moves'),
-        ),
-        migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('balance_after__isnull', True), ('version__isnull', True)), models.Q(('balance_after__isnull', False), ('version__gte', 1)), _connector='OR'), name='wallet_entry_numbered'),
         ),
         migrations.AddConstraint(
             model_name='entry',
