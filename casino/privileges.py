@@ -27,7 +27,6 @@ RIGHTS = {
     "wallet_journal": "SELECT",
     "wallet_entry": "SELECT",
     "wallet_posting_key": "SELECT",
-    "wallet_house_rollup": "SELECT",
     "players_jurisdiction": "SELECT",
     "players_agreement": "SELECT, INSERT",
     "games_tableversion": "SELECT, INSERT",
