@@ -6,11 +6,14 @@ import os
 from typing import Any, cast
 
 from a2wsgi import WSGIMiddleware
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
+from casino.door import Door
 from casino.wsgi import application as pages
 
 THREADS = int(os.environ.get("WEB_THREADS", "16"))
 
-application = WSGIMiddleware(cast("Any", pages), workers=THREADS)  # their types of WSGI differ in name only
+_threads = WSGIMiddleware(cast("Any", pages), workers=THREADS)  # their types of WSGI differ in name only
+application = Door(cast("Any", _threads), largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)

@@ -1,0 +1,91 @@
+"""The door: a thread is given to whole requests only, and only the proxy speaks for the proxy."""
+
+import asyncio
+import socket
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+
+from casino.door import Door
+
+LARGEST = 1000
+FORM = b"key=1&amount=5000"
+
+
+def ask(*messages: dict[str, Any], headers: list[tuple[bytes, bytes]] | None = None, seconds: float = 5.0):
+    """Send a request in parts; return what got through the door and the status of a refusal. After the last part
+    nothing more comes.
+    """
+    inside: list[tuple[dict[str, Any], bytes]] = []
+    refusals: list[int] = []
+    parts = list(messages)
+
+    async def receive():
+        if not parts:
+            await asyncio.Event().wait()
+        return parts.pop(0)
+
+    async def send(message):
+        if message["type"] == "http.response.start":
+            refusals.append(message["status"])
+
+    async def application(scope, receive, send):
+        inside.append((scope, (await receive())["body"]))
+
+    door = Door(application, largest=LARGEST, seconds=seconds)
+    asyncio.run(door({"type": "http", "headers": headers or []}, receive, send))
+    return inside, refusals
+
+
+def part(body: bytes, *, more: bool = False) -> dict[str, Any]:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+GONE = {"type": "http.disconnect"}
+
+
+def test_a_form_in_parts_comes_in_whole():
+    inside, refusals = ask(part(FORM[:5], more=True), part(FORM[5:9], more=True), part(FORM[9:]))
+    assert ([body for _, body in inside], refusals) == ([FORM], [])
+
+
+def test_half_a_form_is_no_form():
+    inside, refusals = ask(part(FORM[:-1], more=True), GONE)
+    assert (inside, refusals) == ([], [])
+
+
+@pytest.mark.parametrize("sizes", [[LARGEST + 1], [LARGEST, 1]])
+def test_more_than_any_form_has_is_not_read_to_its_end(sizes):
+    inside, refusals = ask(*(part(b"x" * size, more=True) for size in sizes))
+    assert (inside, refusals) == ([], [413])
+
+
+def test_a_sender_who_never_ends_is_sent_away():
+    inside, refusals = ask(part(FORM, more=True), seconds=0.01)
+    assert (inside, refusals) == ([], [408])
+
+
+def test_nobody_but_the_proxy_speaks_for_the_proxy():
+    real = (b"x-forwarded-for", b"198.51.100.7")
+    inside, _ = ask(part(b""), headers=[real, (b"x_forwarded_for", b"203.0.113.9"), (b"x_forwarded_proto", b"https")])
+    assert inside[0][0]["headers"] == [real]
+
+
+def test_slow_senders_keep_nobody_else_waiting(start_server):
+    server = start_server(environment={"WEB_THREADS": "2"})
+    begun = (
+        b"POST /en/account/login/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=" + b"a" * 32 + b"\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na"
+    )
+    slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(4)]
+    try:
+        for sender in slow:
+            sender.sendall(begun)
+        quick = HTTPConnection("127.0.0.1", server.port, timeout=10)
+        quick.request("GET", "/healthz")
+        assert quick.getresponse().status == 200
+        quick.close()
+    finally:
+        for sender in slow:
+            sender.close()
