@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from django.db.models import prefetch_related_objects
+
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import Coup, Outcome, Side, deal
 from games.errors import TableClosed
 from games.labels import announcement, bet_name, card_name
 from games.limits import Limits
-from games.models import NextRound, Participation, Wager
+from games.models import NextRound, Participation, Round, Table, TableVersion, Wager
 from games.presentation import CardView, ChipView, GameView, HandView, Notice, RoundView, SpotView
+from games.rows import columns, fetch_one, instance
 from games.variants import VARIANTS
 from wallet import accounts
 from wallet.models import Mode
@@ -18,6 +21,16 @@ from wallet.models import Mode
 MINOR = 100
 THOUSAND = 1000
 FIRST_FOUR = 4
+
+PARTICIPATION = f"""
+SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(TableVersion, "version")},
+    {columns(Table, "seat")}
+FROM games_participation AS part
+JOIN games_round AS round ON round.id = part.round_id
+JOIN games_tableversion AS version ON version.id = round.table_version_id
+JOIN games_table AS seat ON seat.id = version.table_id
+WHERE part.round_id = %s AND part.player_id = %s
+"""  # noqa: S608  (nothing but names of our own columns)
 
 
 def game_view(
@@ -73,8 +86,14 @@ def table_limits(place: NextRound) -> Limits:
 
 def participation(round_id: UUID, player_id: int) -> Participation | None:
     """Return a player's part in a round with everything that is shown of it, or None if it is not theirs."""
-    found = Participation.objects.filter(round_id=round_id, player_id=player_id)
-    return found.select_related("round__table_version__table").prefetch_related("wagers").first()
+    row = fetch_one(PARTICIPATION, [round_id, player_id])
+    if row is None:
+        return None
+    part, played = instance(Participation, row), instance(Round, row)
+    version, table = instance(TableVersion, row), instance(Table, row)
+    part.round, played.table_version, version.table = played, version, table
+    prefetch_related_objects([part], "wagers")
+    return part
 
 
 def spots(

@@ -1,31 +1,20 @@
 """A player's place at a table: taken once, read with the table and the version in force there, committed to round after
 round.
-
-The statements are fixed: Django's compiler takes ten times as long over reading a place as PostgreSQL does, and every
-round reads it more than once.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Mapping
 
-from django.db import connection, models
+from django.db import connection
 
 from games.models import NextRound, Table, TableVersion
+from games.rows import columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from players.models import Player
 from wallet.models import Mode
 
-M = TypeVar("M", bound=models.Model)
-
-
-def _columns(model: type[models.Model], alias: str) -> str:
-    return ", ".join(f"{alias}.{field.column}" for field in model._meta.concrete_fields)
-
-
 READ = f"""
-SELECT {_columns(NextRound, "place")}, {_columns(Table, "seat")}, {_columns(TableVersion, "version")}
+SELECT {columns(NextRound, "place")}, {columns(Table, "seat")}, {columns(TableVersion, "version")}
 FROM games_nextround AS place
 JOIN games_table AS seat ON seat.id = place.table_id
 LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
@@ -43,13 +32,10 @@ WHERE id = %s
 
 def read(player: Player, table_id: int, mode: Mode, *, lock: bool = False) -> NextRound | None:
     """Return the place with its table and version, and its row locked if asked; None where none was taken."""
-    with connection.cursor() as cursor:
-        cursor.execute(LOCK if lock else READ, [player.pk, table_id, mode.value])
-        row = cursor.fetchone()
+    row = fetch_one(LOCK if lock else READ, [player.pk, table_id, mode.value])
     if row is None:
         return None
-    values = iter(row)
-    place, table, version = _next(NextRound, values), _next(Table, values), _next(TableVersion, values)
+    place, table, version = instance(NextRound, row), instance(Table, row), instance(TableVersion, row)
     place.player, place.table, table.version = player, table, version if version.pk else None
     return place
 
@@ -73,16 +59,3 @@ def succeed(place: NextRound, *, last_stakes: Mapping[str, int]) -> None:
     seed = new_sealed_seed()
     with connection.cursor() as cursor:
         cursor.execute(SUCCEED, [seed.round_id, seed.commitment, seed.sealed, json.dumps(dict(last_stakes)), place.pk])
-
-
-def _next(model: type[M], values: Iterator[Any]) -> M:
-    """Take the next columns of a row as an instance."""
-    fields = model._meta.concrete_fields
-    converted = [_converted(field, value) for field, value in zip(fields, islice(values, len(fields)), strict=True)]
-    return model.from_db(connection.alias, [field.attname for field in fields], converted)
-
-
-def _converted(field: "models.Field[Any, Any]", value: Any) -> Any:
-    for convert in field.get_db_converters(connection):
-        value = convert(value, None, connection)
-    return value

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 
 from babel import Locale
 from babel.numbers import (
@@ -28,6 +28,7 @@ class MoneyError(ValueError):
     """What somebody typed is no amount; the message says so in the active language."""
 
 
+@lru_cache(maxsize=4096)  # limits and chips are on every page
 def format_money(minor: int, currency: str, language: str) -> str:
     """Write *minor* units the way the language does: ``1 234,50 kr``, ``€1,234.50``."""
     text: str = format_currency(Decimal(minor) / MINOR_UNITS, currency, locale=_locale(language))
