@@ -196,6 +196,11 @@ class TestDepositing:
         assert "<html" not in answer.text
         assert f"{format_money(50_000, 'SEK', 'en')} was deposited." in answer.text
 
+    def test_the_balance_in_the_page_s_header_follows(self, visitor):
+        (header,) = re.findall(r'<a [^>]*id="bar-balance"[^>]*hx-swap-oob="true">.*?</a>', deposit(visitor, "500").text)
+        assert format_money(50_000, "SEK", "en") in header
+        assert "hx-swap-oob" not in page_of(visitor)
+
     def test_without_javascript_the_page_comes_back_by_a_redirect(self, visitor, player):
         answer = deposit(visitor, "500", htmx=False)
         assert (answer.status_code, answer["Location"]) == (302, "/en/cashier/?mode=real")
