@@ -1,0 +1,40 @@
+"""What holds for every request and every page, whoever asks."""
+
+from collections.abc import Callable
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.cache import patch_cache_control
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+def refuse_garbled(get_response: GetResponse) -> GetResponse:
+    """Answer 400 to what no browser sends and the database cannot store.
+
+    Django decodes a multipart form by any codec of Python's that it names, some of which yield lone surrogates; and a
+    quoted cookie may hold a NUL.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if (request.encoding or "utf-8").lower() not in ("utf-8", "utf8"):
+            raise BadRequest("a form that is not in UTF-8")
+        if any("\0" in value for value in request.COOKIES.values()):
+            raise BadRequest("a cookie with a NUL in it")
+        return get_response(request)
+
+    return middleware
+
+
+def keep_nothing(get_response: GetResponse) -> GetResponse:
+    """Let neither browser nor proxy keep a page: it has its reader's token in it, and mostly a balance, which the
+    next one at the same browser would see by going back after a log-out.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if not response.has_header("Cache-Control"):
+            patch_cache_control(response, no_store=True, private=True)
+        return response
+
+    return middleware

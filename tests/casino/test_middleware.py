@@ -1,0 +1,65 @@
+"""What holds for every page: nobody keeps it, and garbled requests end at the front."""
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from tests.builders import a_player, a_table
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.django_db
+
+BOUNDARY = "parted"
+
+
+def send(visitor: Client, path: str, charset: str, **fields: bytes) -> int:
+    """Send a form in parts as a browser would, were it to name *charset*, and return the answer's status."""
+    parts = b"".join(
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'.encode() + value + b"\r\n"
+        for name, value in fields.items()
+    )
+    body = parts + f"--{BOUNDARY}--\r\n".encode()
+    content_type = f"multipart/form-data; boundary={BOUNDARY}; charset={charset}"
+    return visitor.generic("POST", path, body, content_type=content_type).status_code
+
+
+@pytest.mark.parametrize("path", ["/en/", "/en/table/baccarat/real/", "/en/history/", "/en/cashier/", "/en/terms/"])
+def test_a_players_page_is_kept_by_nobody(path):
+    a_table()
+    visitor = a_visitor()
+    visitor.force_login(a_player(real=1000).user)
+    answer = visitor.get(path)
+    assert answer.status_code == 200
+    assert {"no-store", "private"} <= set(answer["Cache-Control"].split(", "))
+
+
+@pytest.mark.parametrize("path", ["/staff/", "/staff/ledger/", "/staff/events/"])
+def test_a_page_of_the_back_office_is_kept_by_nobody(path):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("finance", "compliance").user)
+    assert "no-store" in visitor.get(path)["Cache-Control"]
+
+
+def test_a_style_sheet_may_be_kept():
+    assert "no-store" not in a_visitor().get("/static/css/base.css").get("Cache-Control", "")
+
+
+@pytest.mark.parametrize("charset", ["unicode_escape", "utf-7", "rot13", "hex", "utf-16"])
+@pytest.mark.parametrize("path", ["/en/table/baccarat/real/play/", "/en/cashier/deposit/", "/en/account/login/"])
+def test_a_form_is_in_utf_8(path, charset):
+    a_table()
+    visitor = a_visitor(raise_request_exception=False)
+    visitor.force_login(a_player().user)
+    surrogate = rb"\ud800"
+    assert send(visitor, path, charset, player_value=surrogate, amount=surrogate, login=surrogate) == 400
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "UTF8"])
+def test_a_form_may_say_that_it_is(charset):
+    assert send(a_visitor(), "/en/account/login/", charset, login=b"x") == 200
+
+
+def test_a_cookie_with_a_nul_ends_at_the_front():
+    visitor = a_visitor(raise_request_exception=False)
+    cookie = rf'{settings.SESSION_COOKIE_NAME}="aaaaaaaa\000"'
+    assert visitor.get("/en/cashier/", HTTP_COOKIE=cookie).status_code == 400
