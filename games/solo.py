@@ -70,7 +70,7 @@ def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) 
     Raises TableClosed, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude
     each other.
     """
-    place = _locked_place(player, table_id, mode)
+    place = _open_place(player, table_id, mode)
     limits = _limits(place)
     if chip not in limits.chips:
         raise UnknownChip
@@ -81,7 +81,7 @@ def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) 
 @transaction.atomic
 def change_slip(*, player: Player, table_id: int, mode: Mode, change: Change) -> NextRound:
     """Undo, clear, double or rebet. Raises what `add_chip` raises, and NothingToRepeat."""
-    place = _locked_place(player, table_id, mode)
+    place = _open_place(player, table_id, mode)
     return _keep(place, _changed(place, change), _limits(place))
 
 
@@ -124,15 +124,18 @@ def _play(
     place = _locked_place(player, table_id, mode)
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True)
+    if not place.table.is_open:
+        raise TableClosed
     if place.slip_version != slip_version:
         raise SlipChanged
     variant = VARIANTS[place.table.variant]
     stakes = _stakes(place, how, variant)
+    cash = _covering_account(player, mode, sum(stakes.values()))
 
     seed = unseal(round_id, bytes(place.sealed_seed))
     coup = deal(shuffle(seed, variant.decks, player_value))
     settlement = settle(variant, coup, stakes)
-    balance_after = _move_money(round_id, player, mode, settlement)
+    balance_after = _move_money(round_id, player, mode, cash, settlement)
 
     finished = FinishedRound(
         round_id=round_id,
@@ -167,9 +170,19 @@ def _stakes(place: NextRound, how: Deal, variant: Variant) -> Mapping[str, int]:
     return slip.stakes
 
 
-def _move_money(round_id: UUID, player: Player, mode: Mode, settlement: Settlement) -> int:
+def _covering_account(player: Player, mode: Mode, staked: int) -> int:
+    """Return the player's account, locked, before the seed is opened. Raises BalanceTooLow.
+
+    A refused round is still the next one: were it dealt first, the time until the refusal would tell of its cards.
+    """
+    account_id, balance = accounts.id_and_balance(player.pk, mode, lock=True)
+    if staked > balance:
+        raise BalanceTooLow
+    return account_id
+
+
+def _move_money(round_id: UUID, player: Player, mode: Mode, cash: int, settlement: Settlement) -> int:
     """Post stakes and payouts in one call, and return the balance after it in minor units. Raises BalanceTooLow."""
-    cash = accounts.player_account(player.pk, mode)
     escrow = accounts.house_account("escrow", player.currency, mode)
     house = accounts.house_account("house", player.currency, mode)
 
@@ -206,10 +219,16 @@ def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) ->
 
 
 def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the place with its row locked, at an open table. Raises StalePage where none was taken, TableClosed."""
+    """Return the place with its row locked. Raises StalePage where none was taken."""
     place = places.read(player, table_id, mode, lock=True)
     if place is None:
         raise StalePage
+    return place
+
+
+def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
+    """Return the locked place at an open table. Raises StalePage, TableClosed."""
+    place = _locked_place(player, table_id, mode)
     if not place.table.is_open:
         raise TableClosed
     return place

@@ -23,14 +23,28 @@ def open_accounts(player: Player) -> None:
 
 def player_account(player_id: int, mode: Mode) -> int:
     """Return the id of a player's cash account. Raises Account.DoesNotExist."""
-    account_id, _ = _id_and_balance(player_id, mode)
+    account_id, _ = id_and_balance(player_id, mode)
     return account_id
 
 
 def balance(player_id: int, mode: Mode) -> int:
     """Return what a player has, in minor units. Raises Account.DoesNotExist."""
-    _, amount = _id_and_balance(player_id, mode)
+    _, amount = id_and_balance(player_id, mode)
     return amount
+
+
+def id_and_balance(player_id: int, mode: Mode, *, lock: bool = False) -> tuple[int, int]:
+    """Return a player's cash account and what lies there, in minor units, locked until the transaction ends if asked.
+
+    A fixed statement, since every round needs it. Raises Account.DoesNotExist.
+    """
+    statement = f"{ID_AND_BALANCE} FOR UPDATE" if lock else ID_AND_BALANCE
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [player_id, AccountKind.CASH.value, mode.value])
+        found: tuple[int, int] | None = cursor.fetchone()
+    if found is None:
+        raise Account.DoesNotExist
+    return found
 
 
 def balances(player_id: int) -> Mapping[Mode, int]:
@@ -51,16 +65,6 @@ def lock_account(player_id: int, mode: Mode) -> Account:
 def house_account(kind: str, currency: str, mode: str) -> int:
     """Return the id of an account of the house, which a migration has opened. Raises Account.DoesNotExist."""
     return Account.objects.values_list("pk", flat=True).get(owner=None, kind=kind, currency=currency, mode=mode)
-
-
-def _id_and_balance(player_id: int, mode: Mode) -> tuple[int, int]:
-    """Look a cash account up by a fixed statement, since every round does."""
-    with connection.cursor() as cursor:
-        cursor.execute(ID_AND_BALANCE, [player_id, AccountKind.CASH.value, mode.value])
-        found: tuple[int, int] | None = cursor.fetchone()
-    if found is None:
-        raise Account.DoesNotExist
-    return found
 
 
 def _cash(player_id: int, mode: Mode) -> QuerySet[Account]:

@@ -123,6 +123,14 @@ class TestTheSameRoundAgain:
         assert balance(player) == after
         assert Round.objects.count() == 1
 
+    def test_is_answered_at_a_table_closed_meanwhile(self):
+        player, table = a_player(real=MONEY), a_table()
+        place = a_place(player, table, player=1000)
+        first = play(player, table, place)
+        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
+        again = play(player, table, place)
+        assert (again.round_id, again.repeated) == (first.round_id, True)
+
     def test_of_another_player_is_a_stale_page(self):
         table = a_table()
         theirs = a_round(a_player(real=MONEY), table, player=1000)
@@ -176,6 +184,12 @@ class TestRefusals:
         place = a_place(player, table, player=1000)
         self.refused(BalanceTooLow, player, table, place, how=Deal.DOUBLED)
         assert a_place(player, table).slip == {"player": 1000}
+
+    def test_what_the_balance_does_not_cover_is_refused_with_the_seed_still_sealed(self, monkeypatch):
+        player, table = a_player(real=1500), a_table()
+        place = a_place(player, table, player=1000)
+        monkeypatch.setattr(solo, "unseal", lambda *_: pytest.fail("The cards of a refused round were looked at."))
+        self.refused(BalanceTooLow, player, table, place, how=Deal.DOUBLED)
 
     def test_a_stake_under_the_minimum_is_not_dealt(self):
         limits = baccarat_limits()
