@@ -7,7 +7,9 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import BrowserContext, Page, expect
 
-from games.engine.coup import Outcome
+from games.engine.coup import Outcome, deal
+from games.engine.shoe import shuffle
+from games.labels import announcement, card_name
 from games.models import Participation, Round
 from players.models import Player
 from tests.builders import PASSWORD, a_player, a_table
@@ -317,3 +319,23 @@ def test_the_real_and_free_switch_keeps_the_money_apart(enter, player):
     expect(page.locator(".call__result")).to_be_visible()
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
     assert Participation.objects.get().mode == "F"
+
+
+def test_a_value_of_ones_own_is_mixed_in_and_the_browser_checks_the_round(enter):
+    page = enter(reduced_motion="reduce")
+    page.goto(TABLE)
+    seal = page.locator(".seal code").inner_text().replace("\n", "")
+    page.locator("#player-value").fill("min egen – blåbär")
+    place(page)
+    page.locator("#act-deal").click()
+    dealt(page)
+    played = Round.objects.get()
+    assert played.player_value == "min egen – blåbär"
+    assert played.commitment == seal, "the seal shown before the deal is the round's"
+    coup = deal(shuffle(bytes(played.seed), 1, played.player_value))
+    assert played.cards == " ".join(card.code for card in coup.cards)
+    page.goto(f"/en/history/{played.pk}/")
+    page.locator('a[href*="/fair/?"]').click()
+    expect(page.locator("#answer .call__result")).to_have_text(announcement(coup))
+    shown = page.locator("#answer .card").evaluate_all("cards => cards.map(card => card.getAttribute('aria-label'))")
+    assert sorted(shown) == sorted(card_name(card) for card in coup.cards)
