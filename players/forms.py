@@ -9,6 +9,7 @@ from allauth.account import forms as allauth
 from allauth.account.adapter import get_adapter
 from babel import Locale
 from django import forms
+from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
@@ -17,6 +18,7 @@ from players import services
 from players.models import Jurisdiction, User
 
 OLDEST = 125  # years; whoever says they are older has mistyped
+LONGEST_EMAIL = User._meta.get_field("email").max_length  # characters; a form would take some more
 INTERNATIONAL = "GB"  # the profile that also serves players from countries without one of their own
 
 
@@ -59,6 +61,7 @@ class RegistrationForm(allauth.SignupForm):
         super().__init__(*args, **kwargs)
         _relabel(self.fields, {"email": _("E-mail address"), "password1": _("Password")})
         self.fields["password1"].help_text = _("At least 10 characters.")
+        self.fields["email"].validators.append(MaxLengthValidator(LONGEST_EMAIL))
         self.residences = _residences()
         offered = [(key, residence.label) for key, residence in self.residences.items()]
         self.fields["residence"].choices = [("", _("Choose")), *offered]

@@ -117,6 +117,9 @@ class TestAFormIsRefused:
     def test_a_weak_password(self, password):
         self.refused("password1", password1=password)
 
+    def test_an_address_that_is_too_long_to_be_kept(self):
+        self.refused("email", email=f"a@{'b' * 60}.{'c' * 60}.{'d' * 60}.{'e' * 60}.{'f' * 60}.com")
+
     def test_an_address_that_has_an_account_however_it_is_written(self):
         User.objects.create_user("new.player@example.com")
         assert list(send(email="NEW.player@example.COM").context["form"].errors) == ["email"]
