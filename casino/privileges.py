@@ -11,9 +11,9 @@ APP_ROLE = "sabot_app"
 
 ORDINARY = "SELECT, INSERT, UPDATE, DELETE"
 
-# Tables that are not ordinary. Money and the event log are written by functions only; data that decides what a round
-# pays is read only;
-# what has happened is inserted and never changed.
+# Tables that are not ordinary. Money and the event log are written by functions only. What a role or a jurisdiction
+# allows is read only, and staff have rights by their roles alone. Who somebody is and what has happened is inserted and
+# never changed. Log-ins, tables and places are never removed.
 RIGHTS = {
     "audit_event": "SELECT",
     "audit_pending": "SELECT",
@@ -28,8 +28,14 @@ RIGHTS = {
     "wallet_entry": "SELECT",
     "wallet_posting_key": "SELECT",
     "players_jurisdiction": "SELECT",
+    "players_user": "SELECT, INSERT, UPDATE",
+    "players_user_user_permissions": "SELECT",
+    "players_player": "SELECT, INSERT",
+    "players_staff": "SELECT, INSERT",
     "players_agreement": "SELECT, INSERT",
+    "games_table": "SELECT, INSERT, UPDATE",
     "games_tableversion": "SELECT, INSERT",
+    "games_nextround": "SELECT, INSERT, UPDATE",
     "games_round": "SELECT, INSERT",
     "games_participation": "SELECT, INSERT",
     "games_wager": "SELECT, INSERT",

@@ -1,11 +1,14 @@
 """What the migrations put into the database: jurisdictions and roles."""
 
+from datetime import date
+
 import pytest
 from django.contrib.auth.models import Group, Permission
 from django.db import IntegrityError, ProgrammingError, transaction
 
-from players.models import Agreement, Jurisdiction, User
+from players.models import Agreement, Jurisdiction, Player, Staff, User
 from tests.builders import a_player
+from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -59,9 +62,15 @@ def test_a_version_of_the_terms_is_agreed_to_once():
         Agreement.objects.create(player=player, terms_version="1")
 
 
-def test_web_and_workers_can_change_neither_roles_nor_agreements_nor_jurisdictions():
+def test_web_and_workers_can_change_neither_people_nor_roles_nor_agreements_nor_jurisdictions():
     agreement = Agreement.objects.create(player=a_player(), terms_version="1")
+    member = a_member_of_staff("support")
     forbidden = (
+        lambda: Player.objects.update(birth_date=date(1990, 1, 1)),
+        lambda: Player.objects.update(currency="EUR"),
+        lambda: Staff.objects.filter(pk=member.pk).delete(),
+        User.objects.create_user("nobody@example.com").delete,
+        lambda: member.user.user_permissions.add(Permission.objects.get(codename="view_event")),
         lambda: Group.objects.get(name="support").permissions.add(Permission.objects.get(codename="view_event")),
         lambda: Group.objects.create(name="owner"),
         lambda: Agreement.objects.filter(pk=agreement.pk).update(terms_version="0"),
