@@ -22,7 +22,7 @@ class Pace:
     rounds: int
 
 
-THOROUGH = Pace(seconds=4.0, rounds=5)
+THOROUGH = Pace(seconds=3.0, rounds=5)
 QUICK = Pace(seconds=0.2, rounds=1)
 
 
