@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -105,13 +106,19 @@ def main() -> None:
     except (EmbeddedError, OSError) as error:
         say(f"Did not start: {error}")
         keeper.stop()
-        os.write(int(report), str(error).encode())
+        _report(int(report), str(error).encode())
         sys.exit(1)
     os.close(int(start_lock))
-    os.write(int(report), READY)
-    os.close(int(report))
+    _report(int(report), READY)
     keeper.tend()
     keeper.stop()
+
+
+def _report(pipe: int, answer: bytes) -> None:
+    """Tell whoever started us; they may have been killed meanwhile, and others use the servers already."""
+    with suppress(BrokenPipeError):
+        os.write(pipe, answer)
+    os.close(pipe)
 
 
 if __name__ == "__main__":

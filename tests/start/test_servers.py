@@ -118,6 +118,7 @@ def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(var: 
     starter.kill()
     with using(var):
         write_note(var)
+        assert "Traceback" not in (var / "log" / "keeper.log").read_text()
 
 
 @pytest.mark.parametrize("name", ["postgres", "valkey-server"])
