@@ -136,8 +136,10 @@ def describe(status: int) -> str:
 
 
 def open_log(path: Path) -> BinaryIO:
-    """Open *path* for appending; one older log is kept once it has grown large."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Open *path* for appending; one older log is kept once it has grown large. Logs name people and their addresses,
+    so their folder is made for its owner alone.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if path.exists() and path.stat().st_size > LOG_BYTES:
         path.replace(path.with_name(f"{path.name}.1"))
     return path.open("ab")

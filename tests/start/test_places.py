@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from casino.embedded import Places, Purpose, addresses
+from casino.embedded.children import open_log
 from casino.embedded.places import LONGEST_SOCKET_PATH, OUTSIDE, SHORT, SOCKET_OF_POSTGRESQL, Account, can_read
 from tests.start.support import User, fresh_var, processes_of, using, wait_until
 
@@ -87,3 +88,8 @@ def test_reading_a_path_needs_every_folder_on_the_way(tmp_path: Path) -> None:
         var.chmod(0o750)
         assert not can_read(stranger, var / "file")
         assert can_read(Account("group", uid=54_321, gid=var.stat().st_gid), var / "file")
+
+
+def test_logs_are_for_their_owner_alone(var: Path) -> None:
+    with open_log(Places(var).logs / "web.log"):
+        assert stat.S_IMODE(Places(var).logs.stat().st_mode) == 0o700
