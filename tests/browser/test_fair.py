@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.utils.translation import override
 from playwright.sync_api import BrowserContext, Page, expect
 
 from games.engine.cards import FULL_DECK, Card
@@ -17,7 +18,7 @@ from games.labels import announcement, card_name
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("in_english")]
 
 SEED = sha256(b"a round").digest()
 SIX_CARDS = next(
@@ -60,6 +61,13 @@ def run(page: Page, script: str, given: object) -> Any:
     return json.loads(
         page.evaluate(f"async (given) => JSON.stringify(await ({script})(JSON.parse(given)))", json.dumps(given))
     )
+
+
+@pytest.fixture
+def in_english() -> Iterator[None]:
+    """Expect the words of the English pages, whatever language an earlier test has left behind."""
+    with override("en"):
+        yield
 
 
 @pytest.fixture
