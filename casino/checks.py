@@ -111,6 +111,9 @@ def _broker() -> Iterator[CheckMessage]:
             yield Error(f"{variable} is missing.", id="sabot.E008")
         elif urlsplit(address).password in DEFAULT_PASSWORDS:
             yield Error(f"{variable} has a default password.", id="sabot.E006")
+        elif address.startswith(("redis://", "rediss://")) and not urlsplit(address).password:
+            # What lies in the cache is unpickled: whoever can write there runs code here.
+            yield Error(f"{variable} has no password: use one, or a unix socket.", id="sabot.E006")
 
 
 def _key_bytes(key: str) -> int:

@@ -12,6 +12,7 @@ SHARED: list[structlog.types.Processor] = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.format_exc_info,
 ]
 _json = structlog.processors.JSONRenderer()
 

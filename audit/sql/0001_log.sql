@@ -19,12 +19,17 @@ CREATE TRIGGER audit_personal_is_kept BEFORE UPDATE OR TRUNCATE ON audit_persona
 -- `rest` is the canonical JSON of the event without its time, keys sorted: {"by":…,"data":…,"kind":…,"on":…,"personal":…}. The database's
 -- clock gives the time, and "at" sorts before every other key, so putting it in front keeps the text canonical.
 -- `personal` is a JSON array of {"field", "salt" (hex), "value"}.
+-- What the columns say is what the proven bytes say: text that is no JSON, or names somebody else, is refused.
 CREATE FUNCTION audit_record(kind text, by text, "on" text, rest text, personal jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     now_is timestamptz := clock_timestamp();
     event_id bigint;
+    said jsonb := rest::jsonb;
 BEGIN
+    IF (said ->> 'kind', said ->> 'by', said ->> 'on') IS DISTINCT FROM (kind, by, "on") OR said ? 'at' THEN
+        RAISE EXCEPTION 'event % says something else than its columns', kind USING ERRCODE = 'check_violation';
+    END IF;
     INSERT INTO audit_event (at, kind, by, "on", body)
     VALUES (now_is, kind, by, "on", convert_to(
         '{"at":"' || to_char(now_is AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",' || substr(rest, 2), 'UTF8'))

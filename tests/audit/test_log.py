@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import DataError, IntegrityError, connection, connections, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 from psycopg import errors
@@ -193,3 +193,27 @@ class TestWhatIsKept:
     def test_personal_data_can_be_erased_and_nothing_else(self):
         event = an_event(personal={"ip": "192.0.2.7"})
         raw("owner").execute("DELETE FROM audit_personal WHERE event_id = %s", [event.pk])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"by":"staff:9","data":{},"kind":"round.settled","on":"round:1"}',
+        '{"by":"player:1","data":{},"kind":"round.void","on":"round:1"}',
+        '{"by":"player:1","data":{},"kind":"round.settled","on":"round:2"}',
+        '{"at":"1999-12-31T23:59:59.000000Z","by":"player:1","data":{},"kind":"round.settled","on":"round:1"}',
+        "{}",
+    ],
+    ids=["by", "kind", "on", "at", "nothing"],
+)
+def test_an_event_cannot_say_something_else_than_its_columns(said):
+    refused = pytest.raises(IntegrityError, match="something else")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT audit_record('round.settled', 'player:1', 'round:1', %s, NULL)", [said])
+
+
+@pytest.mark.django_db
+def test_an_event_must_be_json():
+    with pytest.raises(DataError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT audit_record('round.settled', 'player:1', 'round:1', '{not json', NULL)")

@@ -38,7 +38,7 @@ def production(settings):
     settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
     settings.DATABASES = {"default": web, "owner": web | {"USER": "owner", "PASSWORD": "kept-elsewhere"}}
-    settings.BROKER_URL = settings.CACHE_URL = "redis://broker.example:6379/0"
+    settings.BROKER_URL = settings.CACHE_URL = "redis://:kept-by-both@broker.example:6379/0"
     return settings
 
 
@@ -66,6 +66,8 @@ def test_good_settings_have_no_fault(production):
         ("EMBEDDED", True, "sabot.E005"),
         ("BROKER_URL", "", "sabot.E008"),
         ("BROKER_URL", "amqp://guest:guest@broker.example//", "sabot.E006"),
+        ("BROKER_URL", "redis://broker.example:6379/0", "sabot.E006"),
+        ("CACHE_URL", "redis://broker.example:6379/1", "sabot.E006"),
         ("CACHE_URL", "", "sabot.E008"),
     ],
 )
