@@ -47,7 +47,7 @@ class FinishedRound:
         return " ".join(card.code for card in self.coup.cards)
 
 
-# One statement for three tables: a round trip costs as much as the work.
+# One statement for four tables: a round trip costs as much as the work.
 STORE = """
 WITH round AS (
     INSERT INTO games_round (
@@ -56,6 +56,8 @@ WITH round AS (
         %(round)s, %(code)s, %(version)s, %(mode)s, %(commitment)s, %(seed)s, %(player_value)s, %(cards)s, %(outcome)s,
         clock_timestamp()
     )
+), due AS (
+    INSERT INTO games_replaydue (round_id) VALUES (%(round)s)
 ), participation AS (
     INSERT INTO games_participation (
         round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session
