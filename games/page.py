@@ -37,6 +37,8 @@ def game_view(
     limits = table_limits(place)
     on_stage = shown or place.last_round
     part = participation(on_stage, player.pk) if on_stage else None
+    if part and hasattr(part.round, "void"):
+        part = None  # a void round has no result to look at
     wagers = {wager.bet: wager for wager in part.wagers.all()} if part and not place.slip else {}
     stakes: Mapping[str, int] = place.slip or {bet: wager.stake for bet, wager in wagers.items()}
     on_table = sum(place.slip.values())
@@ -74,7 +76,7 @@ def table_limits(place: NextRound) -> Limits:
 def participation(round_id: UUID, player_id: int) -> Participation | None:
     """Return a player's part in a round with everything that is shown of it, or None if it is not theirs."""
     found = Participation.objects.filter(round_id=round_id, player_id=player_id)
-    return found.select_related("round__table_version__table").prefetch_related("wagers").first()
+    return found.select_related("round__void", "round__table_version__table").prefetch_related("wagers").first()
 
 
 def spots(

@@ -1,0 +1,11 @@
+"""Work of the tables that beat asks for."""
+
+from celery import shared_task
+
+from games import replay
+
+
+@shared_task
+def replay_finished_rounds() -> None:
+    """Deal every finished round again once and act where its seed does not reproduce it."""
+    replay.replay_finished_rounds()
