@@ -5,7 +5,7 @@ A played round is inserted once, whole, and never changed: the login role has no
 """
 
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Now, Sign
 
 from players.models import Player
 from wallet.models import Mode
@@ -61,6 +61,7 @@ class NextRound(models.Model):
     undo = models.JSONField(default=list)  # earlier slips, latest last
     last_stakes = models.JSONField(default=dict)  # what Rebet places
     last_round = models.UUIDField(null=True)
+    unseen = models.UUIDField(null=True)  # the last round, until a browser is known to have its result
     last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
 
     class Meta:
@@ -98,6 +99,14 @@ class ReplayDue(models.Model):
         default_permissions = ()
 
 
+class Result(models.IntegerChoices):
+    """What a round did to a player's balance."""
+
+    LOST = -1
+    EVEN = 0
+    WON = 1
+
+
 class Participation(models.Model):
     """One player's part in one round (GLI-19 v3.0, 2.8.2: kept per round and per player). Amounts in minor units."""
 
@@ -111,11 +120,21 @@ class Participation(models.Model):
     paid = models.BigIntegerField()
     commission = models.BigIntegerField()
     session = models.UUIDField(null=True)
+    # What Game logs are searched by; table and time are the round's.
+    at = models.DateTimeField(db_default=Now())
+    table = models.ForeignKey(Table, models.PROTECT, db_constraint=False, db_index=False)
+    result = models.GeneratedField(
+        expression=Sign(models.F("paid") - models.F("staked")),
+        output_field=models.SmallIntegerField(choices=Result),
+        db_persist=True,
+    )
 
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["round", "player"], name="games_participation_once")]
-        indexes = [models.Index(fields=["player", "mode", "-id"], name="games_participation_history")]
+        indexes = [
+            models.Index(fields=["player", "mode", "table", "result", "-at", "-id"], name="games_participation_search")
+        ]
 
 
 class Wager(models.Model):

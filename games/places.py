@@ -36,7 +36,7 @@ LOCK = f"{READ} FOR UPDATE OF place"
 SUCCEED = """
 UPDATE games_nextround
 SET round_id = %s, commitment = %s, sealed_seed = %s, slip = '{}', undo = '[]', slip_version = 0,
-    last_stakes = %s::jsonb, last_round = round_id
+    last_stakes = %s::jsonb, last_round = round_id, unseen = round_id
 WHERE id = %s
 """
 
