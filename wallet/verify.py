@@ -165,6 +165,19 @@ ESCROW = Invariant(
     """,
 )
 
+PURSES = Invariant(
+    "purses_stay_with_their_owner",
+    "what fills a purse and what it gives back passes between the cash and the purse of one player",
+    """
+    SELECT format('journal %s: this %s is not between the cash and the purse of one player', j.id, j.kind)
+    FROM wallet_journal AS j
+    JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE j.kind IN ('rebuy', 'leave') GROUP BY j.id
+    HAVING count(DISTINCT a.owner_id) <> 1
+        OR array_agg(a.kind::text ORDER BY a.kind) IS DISTINCT FROM ARRAY['cash', 'purse']
+    """,
+)
+
 GUARDS = Invariant(
     "guards_stand",
     "the constraints, triggers and functions that keep all this are there and in force",
@@ -225,4 +238,4 @@ RIGHTS = Invariant(
     """,
 )
 
-INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, KEYS, HOMES, REVERSALS, ESCROW, GUARDS, RIGHTS)
+INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, KEYS, HOMES, REVERSALS, ESCROW, PURSES, GUARDS, RIGHTS)
