@@ -8,11 +8,14 @@ BET = "bet:"
 
 
 class SlipForm(forms.Form):
-    """A click on the table: which button, with the round, the slip and the chip that the page showed."""
+    """A click on the table: which button, with the round, the slip, the version of the table and the chip that the page
+    showed.
+    """
 
     action = forms.CharField(max_length=40)
     round_id = forms.UUIDField()
     slip_version = forms.IntegerField(min_value=0, max_value=2**31 - 1)
+    table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
     player_value = forms.CharField(max_length=64, required=False)
 

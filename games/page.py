@@ -55,6 +55,7 @@ def game_view(
         notice=notice,
         next_round_id=place.round_id,
         slip_version=place.slip_version,
+        table_version=place.table.version.number if place.table.version else 0,
         commitment=place.commitment,
         can_deal=bool(place.slip),
         can_double=bool(place.slip),

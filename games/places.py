@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from django.db import connection, models
 
+from games.errors import TableChanged
 from games.models import NextRound, Table, TableVersion
 from games.seeds import new_sealed_seed
 from players.models import Player
@@ -31,7 +32,13 @@ JOIN games_table AS seat ON seat.id = place.table_id
 LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
 WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
-LOCK = f"{READ} FOR UPDATE OF place"
+# The table first: the row is shared among those who play and kept from whoever changes it, until the round is whole. A
+# change that this statement had to wait for has a version it cannot see yet: the table row names it, the join does not.
+LOCK = f"""
+WITH seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %s FOR SHARE)
+{READ.replace("JOIN games_table AS seat", "JOIN seat", 1)}
+FOR UPDATE OF place
+"""  # noqa: S608
 
 SUCCEED = """
 UPDATE games_nextround
@@ -42,14 +49,19 @@ WHERE id = %s
 
 
 def read(player: Player, table_id: int, mode: Mode, *, lock: bool = False) -> NextRound | None:
-    """Return the place with its table and version, and its row locked if asked; None where none was taken."""
+    """Return the place with its table and version, None where none was taken. If asked, its row is locked, and the
+    table's against changes. Raises TableChanged where a change was committed just now.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(LOCK if lock else READ, [player.pk, table_id, mode.value])
+        place_key: list[Any] = [player.pk, table_id, mode.value]
+        cursor.execute(LOCK if lock else READ, [table_id, *place_key] if lock else place_key)
         row = cursor.fetchone()
     if row is None:
         return None
     values = iter(row)
     place, table, version = _next(NextRound, values), _next(Table, values), _next(TableVersion, values)
+    if table.version_id is not None and version.pk is None:
+        raise TableChanged
     place.player, place.table, table.version = player, table, version if version.pk else None
     return place
 

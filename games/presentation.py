@@ -107,6 +107,7 @@ class GameView:
     notice: Notice | None
     next_round_id: UUID
     slip_version: int
+    table_version: int  # its number
     commitment: str  # SHA-256 of the next round's seed
     can_deal: bool
     can_double: bool

@@ -1,5 +1,7 @@
 """Every refusal of a table as one sentence in the reader's language, with somewhere to go where that helps."""
 
+from collections.abc import Iterable
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -19,6 +21,12 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
     if isinstance(error, errors.LimitError):
         return Notice("error", _limit(error, variant, language))
     return Notice("error", _sentence(error))
+
+
+def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, language: str) -> Notice:
+    """Say that the page was drawn under other limits or rules, and which bets on the table do not fit the new ones."""
+    changed = _("The limits or rules of this table have changed. Nothing was staked: look at them and play on.")
+    return Notice("error", " ".join([changed, *(_limit(error, variant, language) for error in misfits)]))
 
 
 def repeated() -> Notice:

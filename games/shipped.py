@@ -2,7 +2,7 @@
 
 from games.limits import StoredLimits
 from games.models import Table
-from games.tables import make_table, set_open
+from games.tables import follow_rules, make_table, set_open
 
 MINOR = 100
 
@@ -33,7 +33,8 @@ def baccarat_limits() -> StoredLimits:
 
 
 def load_tables() -> None:
-    """Make and open the shipped tables that are not there yet."""
+    """Make and open the shipped tables that are not there yet; those that are follow the rules of the program."""
+    follow_rules(by="system")
     if not Table.objects.filter(slug="baccarat").exists():
         table = make_table(slug="baccarat", name="Baccarat", variant="baccarat", limits=baccarat_limits(), by="system")
         set_open(table_id=table.pk, is_open=True, reason="The house opens.", by="system")

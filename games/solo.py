@@ -17,7 +17,16 @@ from games.engine.bets import Variant
 from games.engine.coup import deal
 from games.engine.settle import Settlement, settle
 from games.engine.shoe import shuffle
-from games.errors import BalanceTooLow, NothingStaked, PlayError, SlipChanged, StalePage, TableClosed, UnknownChip
+from games.errors import (
+    BalanceTooLow,
+    NothingStaked,
+    PlayError,
+    SlipChanged,
+    StalePage,
+    TableChanged,
+    TableClosed,
+    UnknownChip,
+)
 from games.limits import Limits
 from games.models import NextRound, Participation, TableVersion
 from games.rounds import FinishedRound
@@ -64,13 +73,17 @@ def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
 
 
 @transaction.atomic
-def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) -> NextRound:
+def add_chip(
+    *, player: Player, table_id: int, mode: Mode, bet: str, chip: int, table_version: int | None = None
+) -> NextRound:
     """Put one chip on a bet of the slip.
 
-    Raises TableClosed, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude
-    each other.
+    *table_version* is the number of the version that the player was shown, here and below; None for callers that show
+    nothing. Raises TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError
+    where the bets exclude each other.
     """
     place = _locked_place(player, table_id, mode)
+    _check_version(place, table_version)
     limits = _limits(place)
     if chip not in limits.chips:
         raise UnknownChip
@@ -79,9 +92,12 @@ def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) 
 
 
 @transaction.atomic
-def change_slip(*, player: Player, table_id: int, mode: Mode, change: Change) -> NextRound:
+def change_slip(
+    *, player: Player, table_id: int, mode: Mode, change: Change, table_version: int | None = None
+) -> NextRound:
     """Undo, clear, double or rebet. Raises what `add_chip` raises, and NothingToRepeat."""
     place = _locked_place(player, table_id, mode)
+    _check_version(place, table_version)
     return _keep(place, _changed(place, change), _limits(place))
 
 
@@ -92,18 +108,19 @@ def play_round(
     mode: Mode,
     round_id: UUID,
     slip_version: int,
+    table_version: int | None = None,
     how: Deal = Deal.AS_IT_LIES,
     player_value: str = "",
     session: UUID | None = None,
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises TableClosed, StalePage, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
+    Raises TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
     StakeOffStep, BalanceTooLow; each refusal is recorded, in a transaction of its own, since the refused one rolls
     back.
     """
     try:
-        return _play(player, table_id, mode, round_id, slip_version, how, player_value, session)
+        return _play(player, table_id, mode, round_id, slip_version, table_version, how, player_value, session)
     except PlayError as refusal:
         data = {"reason": type(refusal).__name__, "round": str(round_id)}
         log.record("round.refused", by=f"player:{player.pk}", on=f"table:{table_id}", data=data)
@@ -117,6 +134,7 @@ def _play(
     mode: Mode,
     round_id: UUID,
     slip_version: int,
+    table_version: int | None,
     how: Deal,
     player_value: str,
     session: UUID | None,
@@ -124,6 +142,7 @@ def _play(
     place = _locked_place(player, table_id, mode)
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True)
+    _check_version(place, table_version)
     if place.slip_version != slip_version:
         raise SlipChanged
     variant = VARIANTS[place.table.variant]
@@ -212,7 +231,18 @@ def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
         raise StalePage
     if not place.table.is_open:
         raise TableClosed
+    if _version(place).rules_digest != VARIANTS[place.table.variant].digest:
+        raise TableClosed  # this program plays other rules than the table was put live with
     return place
+
+
+def _check_version(place: NextRound, shown: int | None) -> None:
+    """Refuse what was meant for other limits or rules than those in force, before any money moves (GLI-19 v3.0, A.5.1).
+
+    Raises TableChanged, TableClosed.
+    """
+    if shown is not None and shown != _version(place).number:
+        raise TableChanged
 
 
 def _keep(place: NextRound, slip: Slip, limits: Limits) -> NextRound:

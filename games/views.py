@@ -10,13 +10,13 @@ from django.views.decorators.http import require_POST, require_safe
 from games import history as logs
 from games import selectors, solo
 from games.engine.settle import SettlementError
-from games.errors import PlayError, StalePage
+from games.errors import PlayError, StalePage, TableChanged
 from games.forms import BET, SlipForm
 from games.help import rules_page
 from games.models import NextRound, Table
-from games.page import game_view
+from games.page import game_view, table_limits
 from games.presentation import Notice
-from games.sentences import refusal, repeated
+from games.sentences import refusal, repeated, table_changed
 from games.variants import VARIANTS
 from players.access import PlayerRequest, player_required, session_id
 from players.identity import player_of
@@ -54,6 +54,10 @@ def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
         if played is not None:
             shown, fresh = played.round_id, True
             notice = repeated() if played.repeated else None
+    except TableChanged:
+        place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+        misfits = table_limits(place).misfits(place.slip)
+        notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
     except (PlayError, SettlementError) as error:
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
     if not request.htmx:
@@ -100,7 +104,7 @@ def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played 
     form = SlipForm(request.POST)
     if not form.is_valid():
         raise StalePage
-    action = form.cleaned_data["action"]
+    action, version = form.cleaned_data["action"], form.cleaned_data["table_version"]
     if isinstance(action, solo.Deal):
         return solo.play_round(
             player=request.player,
@@ -108,15 +112,23 @@ def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played 
             mode=mode,
             round_id=form.cleaned_data["round_id"],
             slip_version=form.cleaned_data["slip_version"],
+            table_version=version,
             how=action,
             player_value=form.cleaned_data["player_value"],
             session=session_id(request),
         )
     if isinstance(action, solo.Change):
-        solo.change_slip(player=request.player, table_id=found.pk, mode=mode, change=action)
+        solo.change_slip(player=request.player, table_id=found.pk, mode=mode, change=action, table_version=version)
     else:
         chip = form.cleaned_data["chip"] or 0
-        solo.add_chip(player=request.player, table_id=found.pk, mode=mode, bet=action.removeprefix(BET), chip=chip)
+        solo.add_chip(
+            player=request.player,
+            table_id=found.pk,
+            mode=mode,
+            bet=action.removeprefix(BET),
+            chip=chip,
+            table_version=version,
+        )
     return None
 
 
