@@ -37,6 +37,10 @@ class UnknownChip(PlayError):
     """The tray has no such chip."""
 
 
+class NotOffered(PlayError):
+    """A control that the game's table does not have."""
+
+
 class UnknownCurrency(PlayError):
     """The table is not played in this currency."""
 

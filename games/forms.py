@@ -2,9 +2,10 @@
 
 from django import forms
 
-from games.solo import Change, Deal
+from games.controls import Change, Deal
 
 BET = "bet:"
+TAKE = "take:"
 
 
 class SlipForm(forms.Form):
@@ -20,9 +21,9 @@ class SlipForm(forms.Form):
     player_value = forms.CharField(max_length=64, required=False)
 
     def clean_action(self) -> str | Deal | Change:
-        """Return the bet clicked, or what to do with the slip."""
+        """Return the bet clicked with what to do there, or what to do with the slip."""
         action: str = self.cleaned_data["action"]
-        if action.startswith(BET):
+        if action.startswith((BET, TAKE)):
             return action
         for kind in (Deal, Change):
             if action in kind.__members__.values():

@@ -42,10 +42,11 @@ FOR UPDATE OF place
 
 SUCCEED = """
 UPDATE games_nextround
-SET round_id = %s, commitment = %s, sealed_seed = %s, slip = '{}', undo = '[]', slip_version = 0,
+SET round_id = %s, commitment = %s, sealed_seed = %s, slip = %s::jsonb, undo = '[]', slip_version = 0,
     last_stakes = %s::jsonb, last_round = round_id, unseen = round_id
 WHERE id = %s
 """
+TOUCH = "UPDATE games_nextround SET used_at = clock_timestamp() WHERE id = %s"
 
 
 def read(player: Player, table_id: int, mode: Mode, *, lock: bool = False) -> NextRound | None:
@@ -80,11 +81,19 @@ def take(player: Player, table_id: int, mode: Mode) -> None:
     NextRound.objects.bulk_create([place], ignore_conflicts=True)
 
 
-def succeed(place: NextRound, *, last_stakes: Mapping[str, int]) -> None:
-    """Commit to the round after the one just played, on an empty table."""
-    seed = new_sealed_seed()
+def touch(place: NextRound) -> None:
+    """Note that the player does something there, by the database's clock."""
     with connection.cursor() as cursor:
-        cursor.execute(SUCCEED, [seed.round_id, seed.commitment, seed.sealed, json.dumps(dict(last_stakes)), place.pk])
+        cursor.execute(TOUCH, [place.pk])
+
+
+def succeed(place: NextRound, *, last_stakes: Mapping[str, int], standing: Mapping[str, int]) -> None:
+    """Commit to the round after the one just played, with the *standing* bets on the table."""
+    seed, last = new_sealed_seed(), json.dumps(dict(last_stakes))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            SUCCEED, [seed.round_id, seed.commitment, seed.sealed, json.dumps(dict(standing)), last, place.pk]
+        )
 
 
 def _next(model: type[M], values: Iterator[Any]) -> M:

@@ -6,18 +6,23 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from games import errors
+from games.controls import plays_on
 from games.engine.bets import Variant
 from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
 from games.labels import bet_name
 from games.presentation import Notice
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 
 
 def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
     """Say why nothing happened."""
     if isinstance(error, errors.BalanceTooLow):
+        if plays_on(variant) is AccountKind.PURSE:
+            return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
         return _balance_too_low(mode)
+    if isinstance(error, ExcludedBets):
+        return Notice("error", _excluded(error, variant, language))
     if isinstance(error, errors.LimitError):
         return Notice("error", _limit(error, variant, language))
     return Notice("error", _sentence(error))
@@ -47,11 +52,19 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("This table has no such chip. Choose one from the tray.")
     if isinstance(error, errors.UnknownCurrency):
         return _("This table is not played in your currency.")
-    if isinstance(error, ExcludedBets):
-        return _("These bets cannot be placed together.")
+    if isinstance(error, errors.NotOffered):
+        return _("This table has no such button.")
     if isinstance(error, MissingMainBet):
         return _("This bet needs a main bet beside it.")
     return _("This page was out of date. Nothing was staked; it now shows how the table stands.")
+
+
+def _excluded(error: ExcludedBets, variant: Variant, language: str) -> str:
+    names = [bet_name(variant, bet, language) for bet in error.bets]
+    return _("%(one)s and %(other)s exclude each other. Take off the one first.") % {
+        "one": names[0],
+        "other": names[1],
+    }
 
 
 def _balance_too_low(mode: Mode) -> Notice:

@@ -9,9 +9,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
 from games import selectors, solo
+from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage, TableChanged
-from games.forms import BET, SlipForm
+from games.forms import BET, TAKE, SlipForm
 from games.help import rules_page
 from games.models import NextRound, Table
 from games.page import game_view, table_limits
@@ -105,7 +106,7 @@ def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played 
     if not form.is_valid():
         raise StalePage
     action, version = form.cleaned_data["action"], form.cleaned_data["table_version"]
-    if isinstance(action, solo.Deal):
+    if isinstance(action, Deal):
         return solo.play_round(
             player=request.player,
             table_id=found.pk,
@@ -117,16 +118,17 @@ def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played 
             player_value=form.cleaned_data["player_value"],
             session=session_id(request),
         )
-    if isinstance(action, solo.Change):
+    if isinstance(action, Change):
         solo.change_slip(player=request.player, table_id=found.pk, mode=mode, change=action, table_version=version)
     else:
-        chip = form.cleaned_data["chip"] or 0
-        solo.add_chip(
+        take_off = action.startswith(TAKE)
+        move = solo.take_chip if take_off else solo.add_chip
+        move(
             player=request.player,
             table_id=found.pk,
             mode=mode,
-            bet=action.removeprefix(BET),
-            chip=chip,
+            bet=action.removeprefix(TAKE if take_off else BET),
+            chip=form.cleaned_data["chip"] or 0,
             table_version=version,
         )
     return None
