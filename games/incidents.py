@@ -9,7 +9,7 @@ from django.db.models import Prefetch
 
 from audit import log
 from audit.log import Json
-from games.models import Incident, IncidentKind, Void, VoidPart
+from games.models import Incident, IncidentKind, VoidPart
 from games.recall import Finding
 
 PAGE = 20
@@ -51,9 +51,9 @@ def open_incident(
 
 def incidents(*, before: int | None = None) -> IncidentPage:
     """Return a page of incidents that are older than the mark *before*, newest first, with what their voids did."""
-    found = Incident.objects.order_by("-pk").select_related("table", "round__table_version")
+    found = Incident.objects.order_by("-pk").select_related("table", "round__table_version", "round__void")
     if before is not None:
         found = found.filter(pk__lt=before)
-    voids = Void.objects.prefetch_related(Prefetch("parts", VoidPart.objects.order_by("player_id")))
-    rows = tuple(found.prefetch_related(Prefetch("round__void", voids))[: PAGE + 1])
+    parts = Prefetch("round__void__parts", VoidPart.objects.order_by("player_id"))
+    rows = tuple(found.prefetch_related(parts)[: PAGE + 1])
     return IncidentPage(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)

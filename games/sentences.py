@@ -1,9 +1,11 @@
 """Every refusal of a table as one sentence in the reader's language, with somewhere to go where that helps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from games import errors
 from games.controls import plays_on
@@ -37,6 +39,22 @@ def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, lan
 def repeated() -> Notice:
     """Say that a round had been played before this click."""
     return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))
+
+
+def annulled(rounds: Sequence[tuple[UUID, str]]) -> Notice | None:
+    """Say that rounds, given by id and code, have been annulled; None where there are none."""
+    if not rounds:
+        return None
+    text = ngettext(
+        "Round %(codes)s was annulled because of a malfunction."
+        " All stakes were returned and any payout was taken back.",
+        "Rounds %(codes)s were annulled because of a malfunction."
+        " All stakes were returned and any payouts were taken back.",
+        len(rounds),
+    )
+    last_id, _last_code = rounds[-1]
+    codes = ", ".join(code for _id, code in rounds)
+    return Notice("info", text % {"codes": codes}, reverse("round", args=[last_id]), _("Look at the round"))
 
 
 def _sentence(error: errors.PlayError | SettlementError) -> str:

@@ -17,8 +17,9 @@ from games.help import rules_page
 from games.models import NextRound, Table
 from games.page import game_view, table_limits
 from games.presentation import Notice
-from games.sentences import refusal, repeated, table_changed
+from games.sentences import annulled, refusal, repeated, table_changed
 from games.variants import VARIANTS
+from games.void import tell
 from players.access import PlayerRequest, player_required, session_id
 from players.identity import player_of
 from wallet.models import Mode
@@ -144,6 +145,7 @@ def _render(
     fresh: bool = False,
 ) -> HttpResponse:
     mode = Mode(place.mode)
+    notice = notice or annulled(tell(place.player, place.table_id, mode))
     context = {
         "table": place.table,
         "variant": VARIANTS[place.table.variant],
