@@ -10,8 +10,11 @@ from django.utils.translation import ngettext
 from games import errors
 from games.controls import plays_on
 from games.engine.bets import Variant
+from games.engine.cards import Card
+from games.engine.coup import deal
 from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
-from games.labels import bet_name
+from games.labels import announcement, bet_name
+from games.models import Participation
 from games.presentation import Notice
 from wallet.models import AccountKind, Mode
 from wallet.money import format_money
@@ -34,6 +37,20 @@ def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, lan
     """Say that the page was drawn under other limits or rules, and which bets on the table do not fit the new ones."""
     changed = _("The limits or rules of this table have changed. Nothing was staked: look at them and play on.")
     return Notice("error", " ".join([changed, *(_limit(error, variant, language) for error in misfits)]))
+
+
+def finished_meanwhile(part: Participation, language: str) -> Notice:
+    """Say what became of a round whose answer may not have reached the player."""
+    words = {
+        "table": part.round.table_version.table.name,
+        "result": announcement(deal([Card.parse(code) for code in part.round.cards.split()])),
+        "amount": format_money(part.paid, part.currency, language),
+    }
+    if part.paid:
+        text = _("While you were away, your round at %(table)s was finished. %(result)s Paid back: %(amount)s.") % words
+    else:
+        text = _("While you were away, your round at %(table)s was finished. %(result)s Your bets lost.") % words
+    return Notice("info", text, reverse("round", args=[part.round_id]), _("See the replay"))
 
 
 def repeated() -> Notice:

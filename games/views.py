@@ -8,7 +8,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
-from games import selectors, solo
+from games import meanwhile, selectors, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage, TableChanged
@@ -30,8 +30,12 @@ NOTICE = "table_notice"  # session key: a sentence that waits for the page after
 @require_safe
 def lobby(request: HttpRequest) -> HttpResponse:
     """The tables of the house; anyone may look."""
-    tables = selectors.lobby(player_of(request.user), _language())
-    return render(request, "games/lobby.html", {"tables": tables})
+    player, language = player_of(request.user), _language()
+    news = meanwhile.news(meanwhile.unseen_by(player), request, language) if player else {}
+    context = {"tables": selectors.lobby(player, language), "news": news.values()}
+    response = render(request, "games/lobby.html", context)
+    meanwhile.remember(response, request, news)
+    return response
 
 
 @player_required
@@ -65,7 +69,9 @@ def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
-        return redirect("table", slug=slug, mode=mode)
+        response = redirect("table", slug=slug, mode=mode)
+        meanwhile.remember(response, request, [shown] if shown else [])
+        return response
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     return _render(request, "games/_game.html", place, notice, shown=shown, fresh=fresh)
 
@@ -87,9 +93,10 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     found = logs.round_of(request.player, round_id, _language())
     if found is None:
         raise Http404
-    return render(
-        request, "games/round.html", {"round": found, "spots": logs.replay_spots(request.player, round_id, _language())}
-    )
+    context = {"round": found, "spots": logs.replay_spots(request.player, round_id, _language())}
+    response = render(request, "games/round.html", context)
+    meanwhile.remember(response, request, [round_id])
+    return response
 
 
 @require_safe
@@ -146,14 +153,18 @@ def _render(
 ) -> HttpResponse:
     mode = Mode(place.mode)
     notice = notice or annulled(tell(place.player, place.table_id, mode))
+    news = meanwhile.news([place] if place.unseen != shown else [], request, _language())
     context = {
         "table": place.table,
         "variant": VARIANTS[place.table.variant],
         "game": game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh),
+        "news": news.values(),
         "now_mode": mode,
         "mode_word": mode.name.lower(),
     }
-    return render(request, template, context)
+    response = render(request, template, context)
+    meanwhile.remember(response, request, [*news, shown] if shown else news)
+    return response
 
 
 def _table(slug: str) -> Table:
