@@ -79,10 +79,10 @@ def _replay_batch(after: UUID) -> _Batch:
     ids = [each.pk for each in due]
     if not ids:
         return _Batch(0, (), after)
-    judged = {played.pk: _problem(played, stored) for played, stored in _stored(ids)}
-    suspicious = tuple(round_id for round_id in ids if judged.get(round_id))
-    ReplayDue.objects.filter(pk__in=set(ids) - set(suspicious)).delete()
-    return _Batch(len(ids), suspicious, ids[-1])
+    settled = {played.pk for played, stored in _stored(ids) if not _problem(played, stored)}
+    settled.update(Void.objects.filter(pk__in=ids).values_list("pk", flat=True))
+    ReplayDue.objects.filter(pk__in=settled).delete()
+    return _Batch(len(ids), tuple(round_id for round_id in ids if round_id not in settled), ids[-1])
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,8 @@ def _act(round_id: UUID) -> None:
     """Look at a suspicious round once more, alone with it, and do what has to be done."""
     if not ReplayDue.objects.filter(pk=round_id).select_for_update().exists():
         return  # another worker has
+    if not Round.objects.filter(pk=round_id).exists():
+        log.record("round.missing", by=SYSTEM, on=f"round:{round_id}", data={"table": "games_round"})
     for played, stored in _stored([round_id]):
         problem = _problem(played, stored)
         if problem and problem.kind is IncidentKind.RULES_UNKNOWN:

@@ -168,7 +168,7 @@ def test_no_address_carries_a_card_a_seed_or_a_result():
     assert not [name for name in parameters if any(word in name for word in OUTCOME_WORDS)]
 
 
-@pytest.mark.parametrize("model", ["Round", "Participation", "Wager"])
+@pytest.mark.parametrize("model", ["Round", "Participation", "Wager", "Void", "VoidPart", "VoidTold", "Incident"])
 def test_finished_rounds_have_no_way_to_be_edited(model):
     permissions = apps.get_model("games", model)._meta.default_permissions
     assert not set(permissions) & {"add", "change", "delete"}

@@ -196,6 +196,22 @@ class TestRulesNobodyKnowsAnyMore:
         assert not ReplayDue.objects.exists()
 
 
+def test_a_round_that_is_gone_is_put_on_record(cloned_db, owner):
+    player = a_player(real=MONEY)
+    gone = a_round(player, a_table(), player=1000)
+    for statement in (
+        "DELETE FROM games_wager",
+        "DELETE FROM games_participation",
+        "DELETE FROM games_round",
+    ):
+        owner.execute(statement)
+    for _ in range(2):
+        replay.replay_finished_rounds()
+    (event,) = events("round.missing")
+    assert (event["by"], event["on"]) == ("system", f"round:{gone.round_id}")
+    assert not ReplayDue.objects.exists()
+
+
 def test_a_ledger_that_cannot_be_reversed_is_an_incident_of_its_own(cloned_db, owner):
     """With every guard off, an entry of the round is spoilt: the reversal would not balance."""
     player, table = a_player(real=MONEY), a_table()

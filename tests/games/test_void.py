@@ -8,13 +8,15 @@ from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
 
 from games import solo
-from games.models import Participation, Round, Void, VoidPart, VoidReason
+from games.models import NextRound, Participation, Round, Void, VoidPart, VoidReason
+from games.shipped import golden_limits
+from games.tables import make_table, set_open
 from games.void import RoundNotFound, void_round
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.people import events
 from tests.wallet.money_moves import cash, house, move
 from tests.wallet.test_at_once import at_once
-from wallet import accounts, ledger
+from wallet import accounts, ledger, purse
 from wallet.models import Journal, Mode
 
 MONEY = 1_000_000
@@ -142,6 +144,61 @@ class TestSpentWinnings:
         annul(part.round_id)
         assert balance(player) == VoidPart.objects.get().shortfall == 0
         assert not Journal.objects.filter(kind="void_shortfall").exists()
+
+
+@pytest.mark.django_db
+class TestARoundOnAPurse:
+    """Golden Baccarat plays on a balance of its own, which flows back to cash when the player leaves."""
+
+    @pytest.fixture
+    def player(self):
+        return a_player(real=MONEY, free=MONEY)
+
+    @pytest.fixture
+    def table(self):
+        table = make_table(
+            slug="golden", name="Golden Baccarat", variant="golden", limits=golden_limits(), by="staff:test"
+        )
+        return set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+
+    @pytest.mark.parametrize("mode", list(Mode))
+    def test_gives_the_purse_back_what_it_had(self, player, table, mode):
+        purse.rebuy(player=player, mode=mode, amount=100_000, key=uuid4())
+        for _ in range(4):
+            before = purse.balance(player, mode)
+            annul(a_round(player, table, mode, player=1000).round_id)
+            assert purse.balance(player, mode) == before
+            NextRound.objects.update(slip={}, undo=[])
+
+    def test_takes_winnings_back_from_cash_where_they_have_flowed_there(self, player, table):
+        purse.rebuy(player=player, mode=Mode.REAL, amount=500_000, key=uuid4())
+        part = a_won_golden_round(player, table)
+        before = part.balance_before + balance(player)
+        purse.leave(player=player, mode=Mode.REAL, key=uuid4())
+        annul(part.round_id)
+        assert (purse.balance(player, Mode.REAL), balance(player)) == (0, before)
+        assert VoidPart.objects.get().shortfall == 0
+        call_command("verify_ledger", verbosity=0)
+
+    def test_is_covered_by_the_house_where_all_is_spent(self, player, table):
+        purse.rebuy(player=player, mode=Mode.REAL, amount=500_000, key=uuid4())
+        part = a_won_golden_round(player, table)
+        purse.leave(player=player, mode=Mode.REAL, key=uuid4())
+        spend(player, balance(player) - 100)
+        annul(part.round_id)
+        assert (purse.balance(player, Mode.REAL), balance(player)) == (0, 0)
+        assert VoidPart.objects.get().shortfall == part.paid - part.staked - 100
+        call_command("verify_ledger", verbosity=0)
+
+
+def a_won_golden_round(player, table):
+    """A round that paid more than was staked. What lies on the table stands for the next round."""
+    while True:
+        played = a_round(player, table, player=1000)
+        part = Participation.objects.get(round_id=played.round_id)
+        if part.paid > part.staked:
+            return part
+        NextRound.objects.update(slip={}, undo=[])
 
 
 def held_by_the_house(player) -> int:

@@ -67,6 +67,12 @@ DAMAGE = [
         "purses_stay_with_their_owner",
         "this rebuy is not",
     ),
+    (f"UPDATE wallet_journal SET reverses_id = NULL WHERE id = {VOID}", "voids_are_whole", "is not reversed"),
+    (
+        f"UPDATE wallet_journal SET kind = 'void_shortfall' WHERE id = {DEPOSIT}",
+        "voids_are_whole",
+        "this void_shortfall is for a round that is not taken back",
+    ),
     ("ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_moves_balance", "guards_stand", "disabled"),
     ("DROP TRIGGER wallet_entry_is_kept ON wallet_entry", "guards_stand", "trigger wallet_entry_is_kept"),
     (
