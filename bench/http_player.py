@@ -21,7 +21,7 @@ TABLE = "/en/table/baccarat/real/"
 PLAY = TABLE + "play/"
 BET, CHIP = "player", 1000
 
-_FIELD = re.compile(r'name="(csrfmiddlewaretoken|round_id|slip_version)" value="([^"]*)"')
+_FIELD = re.compile(r'name="(csrfmiddlewaretoken|round_id|slip_version|table_version)" value="([^"]*)"')
 
 
 class Refused(Exception):

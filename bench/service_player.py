@@ -9,6 +9,7 @@ django.setup()
 
 from bench.playing import play_when_told  # noqa: E402  (models need the set-up)
 from games import solo  # noqa: E402
+from games.controls import Deal  # noqa: E402
 from players.models import Player  # noqa: E402
 from wallet.models import Mode  # noqa: E402
 
@@ -23,9 +24,9 @@ class ServicePlayer:
         self._table_id = table_id
         solo.place_at(player=self._player, table_id=table_id, mode=Mode.REAL)
         solo.add_chip(player=self._player, table_id=table_id, mode=Mode.REAL, bet=BET, chip=CHIP)
-        self.play(solo.Deal.AS_IT_LIES)
+        self.play(Deal.AS_IT_LIES)
 
-    def play(self, how: solo.Deal = solo.Deal.REPEATED) -> None:
+    def play(self, how: Deal = Deal.REPEATED) -> None:
         """Look at the table, as one must to know which round comes next, and deal."""
         place = solo.place_at(player=self._player, table_id=self._table_id, mode=Mode.REAL)
         solo.play_round(

@@ -39,6 +39,10 @@ RIGHTS = {
     "games_round": "SELECT, INSERT",
     "games_participation": "SELECT, INSERT",
     "games_wager": "SELECT, INSERT",
+    "games_void": "SELECT, INSERT",
+    "games_voidpart": "SELECT, INSERT",
+    "games_voidtold": "SELECT, INSERT",
+    "games_incident": "SELECT, INSERT",
 }
 
 # Functions the role may call. They check what they are given and run as the owner.

@@ -21,6 +21,7 @@ class Function:
 
 FUNCTIONS = (
     Function("games.operate_table", "staff_tables", "Tables", "Open and close tables, with a reason."),
+    Function("games.view_incident", "staff_incidents", "Incidents", "Rounds that were not what they should have been."),
     Function("wallet.view_ledger", "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
     Function("audit.view_event", "staff_events", "Events", "Everything that happened, newest first."),
 )

@@ -21,6 +21,10 @@ class SlipChanged(PlayError):
     """The bets were changed in another tab since this page was drawn."""
 
 
+class TableChanged(PlayError):
+    """The limits or rules of the table have changed since this page was drawn."""
+
+
 class NothingToRepeat(PlayError):
     """REBET before any round was played here."""
 
@@ -31,6 +35,10 @@ class BalanceTooLow(PlayError):
 
 class UnknownChip(PlayError):
     """The tray has no such chip."""
+
+
+class NotOffered(PlayError):
+    """A control that the game's table does not have."""
 
 
 class UnknownCurrency(PlayError):

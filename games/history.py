@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from games.labels import bet_name
@@ -36,7 +37,8 @@ class HistoryLine:
     table_name: str
     table_slug: str
     currency: str
-    view: RoundView
+    status: Literal["complete", "void"]
+    view: RoundView | None  # a void round has no result to look at
     wagers: tuple[WagerLine, ...]
     staked: int
     paid: int
@@ -63,7 +65,9 @@ def history(player: Player, *, before: int | None, language: str) -> HistoryPage
     found = Participation.objects.filter(player=player, mode=Mode.REAL).order_by("-id")
     if before is not None:
         found = found.filter(id__lt=before)
-    parts = list(found.select_related("round__table_version__table").prefetch_related("wagers")[: PAGE + 1])
+    parts = list(
+        found.select_related("round__void", "round__table_version__table").prefetch_related("wagers")[: PAGE + 1]
+    )
     older = parts[PAGE - 1].pk if len(parts) > PAGE else None
     return HistoryPage(tuple(history_line(part, language) for part in parts[:PAGE]), older)
 
@@ -89,6 +93,7 @@ def history_line(part: Participation, language: str) -> HistoryLine:
     """Return a stored round as a line of Game logs."""
     version = part.round.table_version
     variant = VARIANTS[version.table.variant]
+    is_void = hasattr(part.round, "void")
     return HistoryLine(
         id=part.round_id,
         code=part.round.code,
@@ -96,7 +101,8 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         table_name=version.table.name,
         table_slug=version.table.slug,
         currency=part.currency,
-        view=round_view(part, language=language, fresh=False),
+        status="void" if is_void else "complete",
+        view=None if is_void else round_view(part, language=language, fresh=False),
         wagers=tuple(
             WagerLine(bet_name(variant, wager.bet, language), wager.stake, wager.payout, wager.result)
             for wager in part.wagers.all()

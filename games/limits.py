@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
-from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
+from games.errors import LimitError, OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
 
 
 class StoredCurrency(TypedDict):
@@ -67,6 +67,16 @@ class Limits:
         for bet, stake in stakes.items():
             if stake > self.bets[bet].maximum:
                 raise OverMaximum(bet, self.bets[bet].maximum, self.currency)
+
+    def misfits(self, stakes: Mapping[str, int]) -> tuple[LimitError, ...]:
+        """Return what `check` has against each of *stakes*, and not only against the first."""
+        found = []
+        for bet, stake in stakes.items():
+            try:
+                self.check({bet: stake})
+            except LimitError as error:
+                found.append(error)
+        return tuple(found)
 
     def check(self, stakes: Mapping[str, int]) -> None:
         """Refuse stakes that may not be dealt. Raises UnderMinimum, OverMaximum, StakeOffStep."""

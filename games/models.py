@@ -5,7 +5,7 @@ A played round is inserted once, whole, and never changed: the login role has no
 """
 
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Now, Sign
 
 from players.models import Player
 from wallet.models import Mode
@@ -61,7 +61,9 @@ class NextRound(models.Model):
     undo = models.JSONField(default=list)  # earlier slips, latest last
     last_stakes = models.JSONField(default=dict)  # what Rebet places
     last_round = models.UUIDField(null=True)
+    unseen = models.UUIDField(null=True)  # the last round, until a browser is known to have its result
     last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
+    used_at = models.DateTimeField(db_default=Now())  # when the player last did something here; kept for purses only
 
     class Meta:
         default_permissions = ()
@@ -86,6 +88,26 @@ class Round(models.Model):
         default_permissions = ("view",)
 
 
+class ReplayDue(models.Model):
+    """A finished round that nobody has dealt again yet; written with the round, gone once that is done.
+
+    A queue and not a mark reached: rounds commit in another order than they began.
+    """
+
+    round = models.OneToOneField(Round, models.PROTECT, primary_key=True, db_constraint=False)
+
+    class Meta:
+        default_permissions = ()
+
+
+class Result(models.IntegerChoices):
+    """What a round did to a player's balance."""
+
+    LOST = -1
+    EVEN = 0
+    WON = 1
+
+
 class Participation(models.Model):
     """One player's part in one round (GLI-19 v3.0, 2.8.2: kept per round and per player). Amounts in minor units."""
 
@@ -99,11 +121,21 @@ class Participation(models.Model):
     paid = models.BigIntegerField()
     commission = models.BigIntegerField()
     session = models.UUIDField(null=True)
+    # What Game logs are searched by; table and time are the round's.
+    at = models.DateTimeField(db_default=Now())
+    table = models.ForeignKey(Table, models.PROTECT, db_constraint=False, db_index=False)
+    result = models.GeneratedField(
+        expression=Sign(models.F("paid") - models.F("staked")),
+        output_field=models.SmallIntegerField(choices=Result),
+        db_persist=True,
+    )
 
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["round", "player"], name="games_participation_once")]
-        indexes = [models.Index(fields=["player", "mode", "-id"], name="games_participation_history")]
+        indexes = [
+            models.Index(fields=["player", "mode", "table", "result", "-at", "-id"], name="games_participation_search")
+        ]
 
 
 class Wager(models.Model):
@@ -122,3 +154,68 @@ class Wager(models.Model):
             models.UniqueConstraint(fields=["participation", "bet"], name="games_wager_once"),
             models.CheckConstraint(condition=models.Q(stake__gt=0, payout__gte=0), name="games_wager_amounts"),
         ]
+
+
+class VoidReason(models.TextChoices):
+    """Why a round was annulled. There is one reason, and no person can give it."""
+
+    NOT_REPRODUCED = "not_reproduced", "its seed does not reproduce it"
+
+
+class Void(models.Model):
+    """A round annulled: what it moved has been moved back. A row of its own, since a finished round never changes."""
+
+    round = models.OneToOneField(Round, models.PROTECT, primary_key=True)
+    reason = models.CharField(max_length=20, choices=VoidReason)
+    by = models.CharField(max_length=40)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ()
+
+
+class VoidPart(models.Model):
+    """What a void did to one player, in minor units of *currency*."""
+
+    void = models.ForeignKey(Void, models.PROTECT, related_name="parts")
+    player = models.ForeignKey(Player, models.PROTECT)
+    currency = models.CharField(max_length=3)
+    returned = models.BigIntegerField()  # stakes given back less payouts taken back; negative where the round had won
+    shortfall = models.BigIntegerField()  # what the house added, because the winnings had been spent
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["void", "player"], name="games_voidpart_once")]
+
+
+class VoidTold(models.Model):
+    """The player has been told of a void, on the page of its table."""
+
+    part = models.OneToOneField(VoidPart, models.PROTECT, primary_key=True)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ()
+
+
+class IncidentKind(models.TextChoices):
+    """What is the matter with a finished round."""
+
+    NOT_REPRODUCED = "not_reproduced", "Its seed does not reproduce it"
+    RULES_UNKNOWN = "rules_unknown", "The rules it was played under are not known any more"
+    LEDGER_REFUSES = "ledger_refuses", "Its seed does not reproduce it, and the ledger refuses to reverse it"
+
+
+class Incident(models.Model):
+    """Something that should not have happened at a table, and what was done about it at once."""
+
+    kind = models.CharField(max_length=20, choices=IncidentKind)
+    table = models.ForeignKey(Table, models.PROTECT)
+    round = models.ForeignKey(Round, models.PROTECT)
+    findings = models.JSONField()  # [{"what": …, "stored": …, "recomputed": …}, …]
+    done = models.JSONField()  # sentences for staff
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [models.UniqueConstraint(fields=["round", "kind"], name="games_incident_once")]

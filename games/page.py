@@ -1,34 +1,38 @@
 """Puts together what a table page shows, in the reader's language, from the place, the limits and the last round."""
 
 from collections.abc import Mapping, Sequence
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db.models import prefetch_related_objects
 
+from games.controls import bets_stand, plays_on
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import Coup, Outcome, Side, deal
 from games.errors import TableClosed
 from games.labels import announcement, bet_name, card_name
 from games.limits import Limits
-from games.models import NextRound, Participation, Round, Table, TableVersion, Wager
-from games.presentation import CardView, ChipView, GameView, HandView, Notice, RoundView, SpotView
+from games.lower import lower_bet
+from games.models import NextRound, Participation, Round, Table, TableVersion, Void, Wager
+from games.presentation import CardView, ChipView, GameView, HandView, Notice, PurseView, QuickView, RoundView, SpotView
 from games.rows import columns, fetch_one, instance
 from games.variants import VARIANTS
 from wallet import accounts
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 
 MINOR = 100
 THOUSAND = 1000
 FIRST_FOUR = 4
+QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
 
 PARTICIPATION = f"""
 SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(TableVersion, "version")},
-    {columns(Table, "seat")}
+    {columns(Table, "seat")}, {columns(Void, "void")}
 FROM games_participation AS part
 JOIN games_round AS round ON round.id = part.round_id
 JOIN games_tableversion AS version ON version.id = round.table_version_id
 JOIN games_table AS seat ON seat.id = version.table_id
+LEFT JOIN games_void AS void ON void.round_id = round.id
 WHERE part.round_id = %s AND part.player_id = %s
 """  # noqa: S608  (nothing but names of our own columns)
 
@@ -50,9 +54,13 @@ def game_view(
     limits = table_limits(place)
     on_stage = shown or place.last_round
     part = participation(on_stage, player.pk) if on_stage else None
-    wagers = {wager.bet: wager for wager in part.wagers.all()} if part and not place.slip else {}
+    if part and hasattr(part.round, "void"):
+        part = None  # a void round has no result to look at
+    untouched = bets_stand(variant) and place.slip_version == 0 and on_stage == place.last_round
+    settled = part is not None and (not place.slip or untouched)
+    wagers = {wager.bet: wager for wager in part.wagers.all()} if part and settled else {}
     stakes: Mapping[str, int] = place.slip or {bet: wager.stake for bet, wager in wagers.items()}
-    on_table = sum(place.slip.values())
+    funds = accounts.balance(player.pk, mode, plays_on(variant))
     chosen = place.last_chip if place.last_chip in limits.chips else limits.chips[0]
     return GameView(
         currency=player.currency,
@@ -60,19 +68,46 @@ def game_view(
         spots=spots(variant, limits, stakes, wagers, language),
         tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in limits.chips),
         bet_total=sum(stakes.values()),
-        balance=accounts.balance(player.pk, mode) - on_table,
+        balance=funds if bets_stand(variant) else funds - sum(place.slip.values()),
         win=part.paid if part and wagers else 0,
         round=round_view(part, language=language, fresh=fresh) if part else None,
         notice=notice,
         next_round_id=place.round_id,
         slip_version=place.slip_version,
+        table_version=place.table.version.number if place.table.version else 0,
         commitment=place.commitment,
         can_deal=bool(place.slip),
         can_double=bool(place.slip),
         can_clear=bool(place.slip),
         can_undo=bool(place.undo),
         can_rebet=bool(place.last_stakes),
+        settled=settled,
+        controls=frozenset(control.value for control in variant.controls),
+        limits=limit_lines(variant, limits, language),
+        purse=purse_view(place, limits, funds) if plays_on(variant) is AccountKind.PURSE else None,
     )
+
+
+def purse_view(place: NextRound, limits: Limits, funds: int) -> PurseView:
+    """Return what stands beside the balance of a game that has one of its own."""
+    return PurseView(
+        account=accounts.balance(place.player_id, Mode(place.mode)),
+        quick=tuple(QuickView(chip, chip // MINOR) for chip in limits.chips[QUICK]),
+        key=uuid4(),
+        leave_key=uuid4(),
+        is_short=sum(place.slip.values()) > funds,
+        is_empty=funds < limits.lowest,
+        lower_total=sum(lower_bet(place.slip, limits, funds).values()),
+    )
+
+
+def limit_lines(variant: Variant, limits: Limits, language: str) -> tuple[tuple[str, int, int], ...]:
+    """Return minimum and maximum once for all bets that share them, in table order."""
+    names: dict[tuple[int, int], list[str]] = {}
+    for bet in variant.bets:
+        allowed = limits.bets[bet.code]
+        names.setdefault((allowed.minimum, allowed.maximum), []).append(bet_name(variant, bet.code, language))
+    return tuple((", ".join(bets), minimum, maximum) for (minimum, maximum), bets in names.items())
 
 
 def table_limits(place: NextRound) -> Limits:
@@ -90,8 +125,9 @@ def participation(round_id: UUID, player_id: int) -> Participation | None:
     if row is None:
         return None
     part, played = instance(Participation, row), instance(Round, row)
-    version, table = instance(TableVersion, row), instance(Table, row)
+    version, table, void = instance(TableVersion, row), instance(Table, row), instance(Void, row)
     part.round, played.table_version, version.table = played, version, table
+    Round._meta.get_field("void").set_cached_value(played, void if void.pk else None)
     prefetch_related_objects([part], "wagers")
     return part
 

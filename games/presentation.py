@@ -93,6 +93,27 @@ class Notice:
 
 
 @dataclass(frozen=True)
+class QuickView:
+    """An amount to re-buy with one click: minor units, and whole units as any language reads them."""
+
+    amount: int
+    units: int
+
+
+@dataclass(frozen=True)
+class PurseView:
+    """What a game with a balance of its own shows beside it. Amounts in minor units."""
+
+    account: int  # what Re-buy draws on
+    quick: tuple[QuickView, ...]
+    key: UUID  # of the re-buy form as it stands on this page
+    leave_key: UUID
+    is_short: bool  # the bets on the table come to more than there is
+    is_empty: bool  # not even the smallest bet is covered
+    lower_total: int  # the most of the bets that is covered; 0 where nothing is
+
+
+@dataclass(frozen=True)
 class GameView:
     """Everything inside ``#game``."""
 
@@ -101,15 +122,20 @@ class GameView:
     spots: tuple[SpotView, ...]
     tray: tuple[ChipView, ...]
     bet_total: int  # BET: staked on the table now, or in the round shown
-    balance: int  # BALANCE: less the bets on the table
+    balance: int  # BALANCE: less the bets on the table, unless they are standing ones that nobody has staked yet
     win: int  # WIN: what the round shown paid
     round: RoundView | None
     notice: Notice | None
     next_round_id: UUID
     slip_version: int
+    table_version: int  # its number
     commitment: str  # SHA-256 of the next round's seed
     can_deal: bool
     can_double: bool
     can_clear: bool
     can_undo: bool
     can_rebet: bool
+    settled: bool  # the bets shown are those of the round shown
+    controls: frozenset[str]  # what the table offers, by games.engine.bets.Control
+    limits: tuple[tuple[str, int, int], ...]  # names of bets that share a minimum and a maximum
+    purse: PurseView | None

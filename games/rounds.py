@@ -47,7 +47,7 @@ class FinishedRound:
         return " ".join(card.code for card in self.coup.cards)
 
 
-# One statement for three tables: a round trip costs as much as the work.
+# One statement for four tables: a round trip costs as much as the work.
 STORE = """
 WITH round AS (
     INSERT INTO games_round (
@@ -56,13 +56,17 @@ WITH round AS (
         %(round)s, %(code)s, %(version)s, %(mode)s, %(commitment)s, %(seed)s, %(player_value)s, %(cards)s, %(outcome)s,
         clock_timestamp()
     )
+    RETURNING at
+), due AS (
+    INSERT INTO games_replaydue (round_id) VALUES (%(round)s)
 ), participation AS (
     INSERT INTO games_participation (
-        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session
-    ) VALUES (
+        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
+        table_id
+    ) SELECT
         %(round)s, %(player)s, %(currency)s, %(mode)s, %(before)s, %(after)s, %(staked)s, %(paid)s, %(commission)s,
-        %(session)s
-    )
+        %(session)s, round.at, %(table)s
+    FROM round
     RETURNING id
 )
 INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
@@ -112,6 +116,7 @@ def _row(finished: FinishedRound) -> dict[str, str | int | bytes | UUID | None]:
         "round": finished.round_id,
         "code": round_code(finished.round_id),
         "version": finished.version.pk,
+        "table": finished.version.table_id,
         "mode": finished.mode,
         "commitment": finished.commitment,
         "seed": finished.seed,

@@ -1,29 +1,77 @@
 """Every refusal of a table as one sentence in the reader's language, with somewhere to go where that helps."""
 
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from games import errors
+from games.controls import plays_on
 from games.engine.bets import Variant
+from games.engine.cards import Card
+from games.engine.coup import deal
 from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
-from games.labels import bet_name
+from games.labels import announcement, bet_name
+from games.models import Participation
 from games.presentation import Notice
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 
 
 def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
     """Say why nothing happened."""
     if isinstance(error, errors.BalanceTooLow):
+        if plays_on(variant) is AccountKind.PURSE:
+            return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
         return _balance_too_low(mode)
+    if isinstance(error, ExcludedBets):
+        return Notice("error", _excluded(error, variant, language))
     if isinstance(error, errors.LimitError):
         return Notice("error", _limit(error, variant, language))
     return Notice("error", _sentence(error))
 
 
+def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, language: str) -> Notice:
+    """Say that the page was drawn under other limits or rules, and which bets on the table do not fit the new ones."""
+    changed = _("The limits or rules of this table have changed. Nothing was staked: look at them and play on.")
+    return Notice("error", " ".join([changed, *(_limit(error, variant, language) for error in misfits)]))
+
+
+def finished_meanwhile(part: Participation, language: str) -> Notice:
+    """Say what became of a round whose answer may not have reached the player."""
+    words = {
+        "table": part.round.table_version.table.name,
+        "result": announcement(deal([Card.parse(code) for code in part.round.cards.split()])),
+        "amount": format_money(part.paid, part.currency, language),
+    }
+    if part.paid:
+        text = _("While you were away, your round at %(table)s was finished. %(result)s Paid back: %(amount)s.") % words
+    else:
+        text = _("While you were away, your round at %(table)s was finished. %(result)s Your bets lost.") % words
+    return Notice("info", text, reverse("round", args=[part.round_id]), _("See the replay"))
+
+
 def repeated() -> Notice:
     """Say that a round had been played before this click."""
     return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))
+
+
+def annulled(rounds: Sequence[tuple[UUID, str]]) -> Notice | None:
+    """Say that rounds, given by id and code, have been annulled; None where there are none."""
+    if not rounds:
+        return None
+    text = ngettext(
+        "Round %(codes)s was annulled because of a malfunction."
+        " All stakes were returned and any payout was taken back.",
+        "Rounds %(codes)s were annulled because of a malfunction."
+        " All stakes were returned and any payouts were taken back.",
+        len(rounds),
+    )
+    last_id, _last_code = rounds[-1]
+    codes = ", ".join(code for _id, code in rounds)
+    return Notice("info", text % {"codes": codes}, reverse("round", args=[last_id]), _("Look at the round"))
 
 
 def _sentence(error: errors.PlayError | SettlementError) -> str:
@@ -39,11 +87,19 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("This table has no such chip. Choose one from the tray.")
     if isinstance(error, errors.UnknownCurrency):
         return _("This table is not played in your currency.")
-    if isinstance(error, ExcludedBets):
-        return _("These bets cannot be placed together.")
+    if isinstance(error, errors.NotOffered):
+        return _("This table has no such button.")
     if isinstance(error, MissingMainBet):
         return _("This bet needs a main bet beside it.")
     return _("This page was out of date. Nothing was staked; it now shows how the table stands.")
+
+
+def _excluded(error: ExcludedBets, variant: Variant, language: str) -> str:
+    names = [bet_name(variant, bet, language) for bet in error.bets]
+    return _("%(one)s and %(other)s exclude each other. Take off the one first.") % {
+        "one": names[0],
+        "other": names[1],
+    }
 
 
 def _balance_too_low(mode: Mode) -> Notice:

@@ -1,8 +1,10 @@
 """The tables a house starts with. Limits and chips are whole units here, minor units in the database."""
 
+from collections.abc import Mapping
+
 from games.limits import StoredLimits
 from games.models import Table
-from games.tables import make_table, set_open
+from games.tables import follow_rules, make_table, set_open
 
 MINOR = 100
 
@@ -15,9 +17,40 @@ BACCARAT = {
     "GBP": ((1, 5, 10, 25, 100, 500), (1, 2_000), (1, 250)),
 }
 
+# Its bets stand from round to round, so chips come in finer steps and the ceiling lies lower.
+GOLDEN = {
+    "SEK": ((10, 20, 50, 100, 500, 1000), (10, 10_000), (10, 1_200)),
+    "DKK": ((10, 20, 50, 100, 500, 1000), (10, 8_000), (10, 1_000)),
+    "RON": ((5, 10, 20, 50, 100, 500), (5, 5_000), (5, 600)),
+    "EUR": ((1, 2, 5, 10, 50, 100), (1, 1_000), (1, 120)),
+    "GBP": ((1, 2, 5, 10, 50, 100), (1, 1_000), (1, 120)),
+}
+
+SHIPPED = (("baccarat", "Baccarat", BACCARAT), ("golden", "Golden Baccarat", GOLDEN))
+
+ByCurrency = Mapping[str, tuple[tuple[int, ...], tuple[int, int], tuple[int, int]]]
+
 
 def baccarat_limits() -> StoredLimits:
     """Limits of the shipped `baccarat` table in every currency, as a table version stores them."""
+    return _stored(BACCARAT)
+
+
+def golden_limits() -> StoredLimits:
+    """Limits of the shipped `golden` table in every currency, as a table version stores them."""
+    return _stored(GOLDEN)
+
+
+def load_tables() -> None:
+    """Make and open the shipped tables that are not there yet; those that are follow the rules of the program."""
+    follow_rules(by="system")
+    for slug, name, limits in SHIPPED:
+        if not Table.objects.filter(slug=slug).exists():
+            table = make_table(slug=slug, name=name, variant=slug, limits=_stored(limits), by="system")
+            set_open(table_id=table.pk, is_open=True, reason="The house opens.", by="system")
+
+
+def _stored(limits: ByCurrency) -> StoredLimits:
     return {
         currency: {
             "step": chips[0] * MINOR,
@@ -28,12 +61,5 @@ def baccarat_limits() -> StoredLimits:
                 "tie": [each * MINOR for each in tie],
             },
         }
-        for currency, (chips, main, tie) in BACCARAT.items()
+        for currency, (chips, main, tie) in limits.items()
     }
-
-
-def load_tables() -> None:
-    """Make and open the shipped tables that are not there yet."""
-    if not Table.objects.filter(slug="baccarat").exists():
-        table = make_table(slug="baccarat", name="Baccarat", variant="baccarat", limits=baccarat_limits(), by="system")
-        set_open(table_id=table.pk, is_open=True, reason="The house opens.", by="system")

@@ -26,6 +26,16 @@ class Slip:
         """Put one chip on a bet."""
         return self._with({**self.stakes, bet: self.stakes.get(bet, 0) + chip})
 
+    def take(self, bet: str, chip: int) -> "Slip":
+        """Take one chip off a bet, or all that lies there where it is less."""
+        left = self.stakes.get(bet, 0) - chip
+        others = {each: stake for each, stake in self.stakes.items() if each != bet}
+        return self._with({**others, bet: left} if left > 0 else others)
+
+    def lower(self, stakes: Mapping[str, int]) -> "Slip":
+        """Bring the bets down to *stakes*."""
+        return self._with(stakes)
+
     def double(self) -> "Slip":
         """Double every bet on the table."""
         return self._with({bet: 2 * stake for bet, stake in self.stakes.items()})

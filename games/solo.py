@@ -6,44 +6,37 @@ its id, drawn before the click, makes a repeated click find the round instead of
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from uuid import UUID
 
 from django.db import transaction
 
 from audit import log
 from games import places, rounds
-from games.engine.bets import Variant
+from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand, plays_on
+from games.engine.bets import Control, Variant
 from games.engine.coup import deal
 from games.engine.settle import Settlement, settle
 from games.engine.shoe import shuffle
-from games.errors import BalanceTooLow, NothingStaked, PlayError, SlipChanged, StalePage, TableClosed, UnknownChip
+from games.errors import (
+    BalanceTooLow,
+    NothingStaked,
+    PlayError,
+    SlipChanged,
+    StalePage,
+    TableChanged,
+    TableClosed,
+    UnknownChip,
+)
 from games.limits import Limits
-from games.models import NextRound, Participation, TableVersion
+from games.lower import lower_bet
+from games.models import NextRound, Participation, Table, TableVersion
 from games.rounds import FinishedRound
 from games.seeds import unseal
 from games.slip import Slip
 from games.variants import VARIANTS
 from players.models import Player
 from wallet import accounts, ledger
-from wallet.models import Mode
-
-
-class Deal(StrEnum):
-    """How the slip is dealt: as it lies, doubled first, or replaced by last round's bets first."""
-
-    AS_IT_LIES = "deal"
-    DOUBLED = "double_deal"
-    REPEATED = "rebet_deal"
-
-
-class Change(StrEnum):
-    """A change of the whole slip."""
-
-    UNDO = "undo"
-    CLEAR = "clear"
-    DOUBLE = "double"
-    REPEAT = "rebet"
+from wallet.models import AccountKind, Mode
 
 
 @dataclass(frozen=True)
@@ -56,21 +49,35 @@ class Played:
 
 def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be
-    staked on it.
+    staked on it. Where the game has a purse, being here keeps it from being given back as unused.
     """
     while (found := places.read(player, table_id, mode)) is None:
-        places.take(player, table_id, mode)
+        _take_place(player, table_id, mode)
+    if plays_on(VARIANTS[found.table.variant]) is AccountKind.PURSE:
+        places.touch(found)
     return found
 
 
 @transaction.atomic
-def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) -> NextRound:
+def _take_place(player: Player, table_id: int, mode: Mode) -> None:
+    """Whoever has a place has the account that the game plays on."""
+    if plays_on(VARIANTS[Table.objects.get(pk=table_id).variant]) is AccountKind.PURSE:
+        accounts.open_purse(player, mode)
+    places.take(player, table_id, mode)
+
+
+@transaction.atomic
+def add_chip(
+    *, player: Player, table_id: int, mode: Mode, bet: str, chip: int, table_version: int | None = None
+) -> NextRound:
     """Put one chip on a bet of the slip.
 
-    Raises TableClosed, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude
-    each other.
+    *table_version* is the number of the version that the player was shown, here and below; None for callers that show
+    nothing. Raises TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError
+    where the bets exclude each other.
     """
     place = _open_place(player, table_id, mode)
+    _check_version(place, table_version)
     limits = _limits(place)
     if chip not in limits.chips:
         raise UnknownChip
@@ -79,9 +86,32 @@ def add_chip(*, player: Player, table_id: int, mode: Mode, bet: str, chip: int) 
 
 
 @transaction.atomic
-def change_slip(*, player: Player, table_id: int, mode: Mode, change: Change) -> NextRound:
-    """Undo, clear, double or rebet. Raises what `add_chip` raises, and NothingToRepeat."""
+def take_chip(
+    *, player: Player, table_id: int, mode: Mode, bet: str, chip: int, table_version: int | None = None
+) -> NextRound:
+    """Take one chip off a bet, or what lies there where it is less. Raises TableClosed, TableChanged, NotOffered,
+    UnknownChip.
+    """
     place = _open_place(player, table_id, mode)
+    _check_version(place, table_version)
+    demand(VARIANTS[place.table.variant], Control.TAKE_OFF)
+    limits = _limits(place)
+    if chip not in limits.chips:
+        raise UnknownChip
+    place.last_chip = chip
+    return _keep(place, _slip(place).take(bet, chip), limits)
+
+
+@transaction.atomic
+def change_slip(
+    *, player: Player, table_id: int, mode: Mode, change: Change, table_version: int | None = None
+) -> NextRound:
+    """Undo, clear, double, rebet or lower. Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the
+    game has no such control.
+    """
+    place = _open_place(player, table_id, mode)
+    _check_version(place, table_version)
+    demand(VARIANTS[place.table.variant], CONTROL_OF[change])
     return _keep(place, _changed(place, change), _limits(place))
 
 
@@ -92,18 +122,19 @@ def play_round(
     mode: Mode,
     round_id: UUID,
     slip_version: int,
+    table_version: int | None = None,
     how: Deal = Deal.AS_IT_LIES,
     player_value: str = "",
     session: UUID | None = None,
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises TableClosed, StalePage, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
+    Raises TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
     StakeOffStep, BalanceTooLow; each refusal is recorded, in a transaction of its own, since the refused one rolls
     back.
     """
     try:
-        return _play(player, table_id, mode, round_id, slip_version, how, player_value, session)
+        return _play(player, table_id, mode, round_id, slip_version, table_version, how, player_value, session)
     except PlayError as refusal:
         data = {"reason": type(refusal).__name__, "round": str(round_id)}
         log.record("round.refused", by=f"player:{player.pk}", on=f"table:{table_id}", data=data)
@@ -117,6 +148,7 @@ def _play(
     mode: Mode,
     round_id: UUID,
     slip_version: int,
+    table_version: int | None,
     how: Deal,
     player_value: str,
     session: UUID | None,
@@ -124,18 +156,19 @@ def _play(
     place = _locked_place(player, table_id, mode)
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True)
-    if not place.table.is_open:
-        raise TableClosed
+    _demand_open(place)
+    _check_version(place, table_version)
     if place.slip_version != slip_version:
         raise SlipChanged
     variant = VARIANTS[place.table.variant]
+    demand(variant, CONTROL_OF[how])
     stakes = _stakes(place, how, variant)
-    cash = _covering_account(player, mode, sum(stakes.values()))
+    own = _covering_account(player, mode, plays_on(variant), sum(stakes.values()))
 
     seed = unseal(round_id, bytes(place.sealed_seed))
     coup = deal(shuffle(seed, variant.decks, player_value))
     settlement = settle(variant, coup, stakes)
-    balance_after = _move_money(round_id, player, mode, cash, settlement)
+    balance_after = _move_money(round_id, player, mode, own, settlement)
 
     finished = FinishedRound(
         round_id=round_id,
@@ -151,7 +184,7 @@ def _play(
         session=session,
     )
     rounds.store(finished)
-    places.succeed(place, last_stakes=stakes)
+    places.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
     return Played(round_id, repeated=False)
 
 
@@ -170,18 +203,18 @@ def _stakes(place: NextRound, how: Deal, variant: Variant) -> Mapping[str, int]:
     return slip.stakes
 
 
-def _covering_account(player: Player, mode: Mode, staked: int) -> int:
-    """Return the player's account, locked, before the seed is opened. Raises BalanceTooLow.
+def _covering_account(player: Player, mode: Mode, kind: AccountKind, staked: int) -> int:
+    """Return the account that the game plays on, locked, before the seed is opened. Raises BalanceTooLow.
 
     A refused round is still the next one: were it dealt first, the time until the refusal would tell of its cards.
     """
-    account_id, balance = accounts.id_and_balance(player.pk, mode, lock=True)
+    account_id, balance = accounts.id_and_balance(player.pk, mode, kind, lock=True)
     if staked > balance:
         raise BalanceTooLow
     return account_id
 
 
-def _move_money(round_id: UUID, player: Player, mode: Mode, cash: int, settlement: Settlement) -> int:
+def _move_money(round_id: UUID, player: Player, mode: Mode, own: int, settlement: Settlement) -> int:
     """Post stakes and payouts in one call, and return the balance after it in minor units. Raises BalanceTooLow."""
     escrow = accounts.house_account("escrow", player.currency, mode)
     house = accounts.house_account("house", player.currency, mode)
@@ -190,11 +223,11 @@ def _move_money(round_id: UUID, player: Player, mode: Mode, cash: int, settlemen
         return ledger.Line(account, player.currency, mode, amount)
 
     staked, paid = settlement.staked, settlement.paid
-    payouts = [line(escrow, -staked), line(cash, paid), line(house, staked - paid)]
+    payouts = [line(escrow, -staked), line(own, paid), line(house, staked - paid)]
     try:
         posted = ledger.post(
             ledger.Journal(
-                ledger.system_key(round_id, "stake"), "stake", (line(cash, -staked), line(escrow, staked)), round_id
+                ledger.system_key(round_id, "stake"), "stake", (line(own, -staked), line(escrow, staked)), round_id
             ),
             ledger.Journal(
                 ledger.system_key(round_id, "settle"),
@@ -205,7 +238,7 @@ def _move_money(round_id: UUID, player: Player, mode: Mode, cash: int, settlemen
         )
     except ledger.InsufficientFunds as short:
         raise BalanceTooLow from short
-    return {**posted[0].balances, **posted[1].balances}[cash]
+    return {**posted[0].balances, **posted[1].balances}[own]
 
 
 def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) -> UUID:
@@ -229,17 +262,37 @@ def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the locked place at an open table. Raises StalePage, TableClosed."""
     place = _locked_place(player, table_id, mode)
-    if not place.table.is_open:
-        raise TableClosed
+    _demand_open(place)
     return place
 
 
+def _demand_open(place: NextRound) -> None:
+    """Refuse at a closed table, and where this program plays other rules than the table was put live with.
+
+    Raises TableClosed.
+    """
+    if not place.table.is_open or _version(place).rules_digest != VARIANTS[place.table.variant].digest:
+        raise TableClosed
+
+
+def _check_version(place: NextRound, shown: int | None) -> None:
+    """Refuse what was meant for other limits or rules than those in force, before any money moves (GLI-19 v3.0, A.5.1).
+
+    Raises TableChanged, TableClosed.
+    """
+    if shown is not None and shown != _version(place).number:
+        raise TableChanged
+
+
 def _keep(place: NextRound, slip: Slip, limits: Limits) -> NextRound:
-    """Store a changed slip, if what lies on the table now is allowed and covered by the balance."""
+    """Store a changed slip, if what lies on the table now is allowed and, where there is more, covered by the balance.
+
+    Bets that stand over may come to more than the balance has become: then they may still be taken off.
+    """
     if slip.stakes:
         VARIANTS[place.table.variant].check(slip.stakes)
         limits.check_maximum(slip.stakes)
-        if slip.total > accounts.balance(place.player_id, Mode(place.mode)):
+        if slip.total > sum(place.slip.values()) and slip.total > _funds(place):
             raise BalanceTooLow
     place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     place.slip_version += 1
@@ -253,7 +306,14 @@ def _changed(place: NextRound, change: Change) -> Slip:
         return slip.repeat(place.last_stakes)
     if change is Change.DOUBLE:
         return slip.double()
+    if change is Change.LOWER:
+        return slip.lower(lower_bet(slip.stakes, _limits(place), _funds(place)))
     return slip.clear() if change is Change.CLEAR else slip.undo()
+
+
+def _funds(place: NextRound) -> int:
+    """Return what the player has to play with here, in minor units."""
+    return accounts.balance(place.player_id, Mode(place.mode), plays_on(VARIANTS[place.table.variant]))
 
 
 def _slip(place: NextRound) -> Slip:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from games import tables
+from games import incidents, tables
 from games.models import Table
 from players.access import actor, staff_required
 
@@ -18,6 +18,21 @@ class StatusForm(forms.Form):
 
     is_open = forms.BooleanField(required=False)
     reason = forms.CharField(max_length=300)
+
+
+class PageForm(forms.Form):
+    """Which page of a list: ``before`` is the id that it ends above."""
+
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+
+
+@staff_required("games.view_incident")
+@require_safe
+def staff_incidents(request: HttpRequest) -> HttpResponse:
+    """List what should not have happened, newest first, and what was done about it."""
+    form = PageForm(request.GET)
+    page = incidents.incidents(before=form.cleaned_data["before"] if form.is_valid() else None)
+    return render(request, "staff/incidents.html", {"incidents": page.incidents, "older": page.older})
 
 
 @staff_required("games.operate_table")

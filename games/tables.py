@@ -17,6 +17,17 @@ class TableError(Exception):
     """Something that may not be done to a table, in a sentence for staff."""
 
 
+class NothingChanged(TableError):
+    """A new version that would be like the one in force."""
+
+    def __init__(self) -> None:
+        super().__init__("These are the limits and rules in force: nothing would change.")
+
+
+class UnusableLimits(TableError):
+    """Limits that the rules, the chips or the players of the table cannot be used with."""
+
+
 class ReturnTooLow(TableError):
     """A bet that returns under 75 % at some stake the limits allow (GLI-19 v3.0, 4.7.1)."""
 
@@ -30,8 +41,37 @@ class ReturnTooLow(TableError):
 def make_table(*, slug: str, name: str, variant: str, limits: StoredLimits, by: str) -> Table:
     """Make a closed table with its first version. Raises ReturnTooLow, KeyError for an unknown variant."""
     table = Table.objects.create(slug=slug, name=name, variant=variant)
-    _put_live(table, number=1, limits=limits, by=by)
+    _put_live(table, limits=limits, reason="The table is made.", by=by)
     return table
+
+
+@transaction.atomic
+def new_version(*, table_id: int, limits: StoredLimits, reason: str, by: str) -> TableVersion:
+    """Put other limits in force at a table, or the rules the program has now, from this moment on (GLI-19 v3.0, A.5.1,
+    A.6.1).
+
+    Waits for rounds in progress, which end under the version they were staked under; the bets that lie on the table
+    stay, and pages drawn before are refused. Raises TableError where no reason is given, NothingChanged,
+    UnusableLimits, ReturnTooLow, Table.DoesNotExist.
+    """
+    if not reason.strip():
+        raise TableError("Say why: the reason is kept in the log.")
+    table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
+    before = table.version
+    if before and before.limits == limits and before.rules_digest == VARIANTS[table.variant].digest:
+        raise NothingChanged
+    if before and (gone := before.limits.keys() - limits.keys()):
+        raise UnusableLimits(f"Players with {', '.join(sorted(gone))} would lose the table: close it instead.")
+    return _put_live(table, limits=limits, reason=reason.strip(), by=by)
+
+
+def follow_rules(*, by: str) -> None:
+    """Give every table whose rules are not those of this program a version with them; nothing is dealt there before."""
+    for table in Table.objects.filter(version__isnull=False).select_related("version").order_by("pk"):
+        if table.version and table.version.rules_digest != VARIANTS[table.variant].digest:
+            new_version(
+                table_id=table.pk, limits=table.version.limits, reason="The program has other rules now.", by=by
+            )
 
 
 @transaction.atomic
@@ -67,21 +107,47 @@ def check_returns(variant_slug: str, limits: StoredLimits) -> None:
                 raise ReturnTooLow(bet, currency, stake, rtp)
 
 
-def _put_live(table: Table, *, number: int, limits: StoredLimits, by: str) -> None:
+def check_usable(variant_slug: str, limits: StoredLimits) -> None:
+    """Refuse limits under which the table could not be played: every bet of the rules has them, every minimum, maximum
+    and chip is a multiple of the step. Raises UnusableLimits.
+    """
+    expected = {bet.code for bet in VARIANTS[variant_slug].bets}
+    for currency, entry in limits.items():
+        step, chips, bets = entry["step"], entry["chips"], entry["bets"]
+        if bets.keys() != expected:
+            raise UnusableLimits(f"{currency}: the bets are not {', '.join(sorted(expected))}.")
+        if step < 1 or not chips or any(chip < 1 or chip % step for chip in chips):
+            raise UnusableLimits(f"{currency}: every chip must be a multiple of the step.")
+        for bet, (low, high) in bets.items():
+            if not 0 < low <= high or low % step or high % step:
+                raise UnusableLimits(f"{currency}, {bet}: from {low} to {high} in steps of {step} cannot be staked.")
+
+
+def _put_live(table: Table, *, limits: StoredLimits, reason: str, by: str) -> TableVersion:
+    check_usable(table.variant, limits)
     check_returns(table.variant, limits)
-    rules = VARIANTS[table.variant]
+    rules, before = VARIANTS[table.variant], table.version
     table.version = TableVersion.objects.create(
-        table=table, number=number, rules_version=rules.version, rules_digest=rules.digest, limits=limits
+        table=table,
+        number=before.number + 1 if before else 1,
+        rules_version=rules.version,
+        rules_digest=rules.digest,
+        limits=limits,
     )
     table.save(update_fields=["version"])
     log.record(
         "table.version",
         by=by,
         on=f"table:{table.pk}",
-        data={
-            "limits": cast("Json", limits),
-            "number": number,
-            "rules_digest": rules.digest,
-            "rules_version": rules.version,
-        },
+        data={"after": _described(table.version), "before": _described(before) if before else None, "reason": reason},
     )
+    return table.version
+
+
+def _described(version: TableVersion) -> dict[str, Json]:
+    return {
+        "limits": cast("Json", version.limits),
+        "number": version.number,
+        "rules_digest": version.rules_digest,
+        "rules_version": version.rules_version,
+    }

@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from games import fair_views, views
+from games import fair_views, purse_views, views
 from games.converters import ModeConverter
 
 register_converter(ModeConverter, "mode")
@@ -9,6 +9,8 @@ urlpatterns = [
     path("", views.lobby, name="lobby"),
     path("table/<slug:slug>/<mode:mode>/", views.table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
+    path("table/<slug:slug>/<mode:mode>/re-buy/", purse_views.table_rebuy, name="table_rebuy"),
+    path("table/<slug:slug>/<mode:mode>/leave/", purse_views.table_leave, name="table_leave"),
     path("history/", views.history, name="history"),
     path("history/<uuid:round_id>/", views.round_replay, name="round"),
     path("fair/", fair_views.fair, name="fair"),

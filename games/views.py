@@ -8,16 +8,18 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
-from games import selectors, solo
+from games import meanwhile, selectors, solo
+from games.controls import Change, Deal
 from games.engine.settle import SettlementError
-from games.errors import PlayError, StalePage
-from games.forms import BET, SlipForm
+from games.errors import PlayError, StalePage, TableChanged
+from games.forms import BET, TAKE, SlipForm
 from games.help import rules_page
 from games.models import NextRound, Table
-from games.page import game_view
+from games.page import game_view, table_limits
 from games.presentation import Notice
-from games.sentences import refusal, repeated
+from games.sentences import annulled, refusal, repeated, table_changed
 from games.variants import VARIANTS
+from games.void import tell
 from players.access import PlayerRequest, player_required, session_id
 from players.identity import player_of
 from wallet.models import Mode
@@ -28,8 +30,12 @@ NOTICE = "table_notice"  # session key: a sentence that waits for the page after
 @require_safe
 def lobby(request: HttpRequest) -> HttpResponse:
     """The tables of the house; anyone may look."""
-    tables = selectors.lobby(player_of(request.user), _language())
-    return render(request, "games/lobby.html", {"tables": tables})
+    player, language = player_of(request.user), _language()
+    news = meanwhile.news(meanwhile.unseen_by(player), request, language) if player else {}
+    context = {"tables": selectors.lobby(player, language), "news": news.values()}
+    response = render(request, "games/lobby.html", context)
+    meanwhile.remember(response, request, news)
+    return response
 
 
 @player_required
@@ -54,12 +60,18 @@ def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
         if played is not None:
             shown, fresh = played.round_id, True
             notice = repeated() if played.repeated else None
+    except TableChanged:
+        place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+        misfits = table_limits(place).misfits(place.slip)
+        notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
     except (PlayError, SettlementError) as error:
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
-        return redirect("table", slug=slug, mode=mode)
+        response = redirect("table", slug=slug, mode=mode)
+        meanwhile.remember(response, request, [shown] if shown else [])
+        return response
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     return _render(request, "games/_game.html", place, notice, shown=shown, fresh=fresh)
 
@@ -81,9 +93,10 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     found = logs.round_of(request.player, round_id, _language())
     if found is None:
         raise Http404
-    return render(
-        request, "games/round.html", {"round": found, "spots": logs.replay_spots(request.player, round_id, _language())}
-    )
+    context = {"round": found, "spots": logs.replay_spots(request.player, round_id, _language())}
+    response = render(request, "games/round.html", context)
+    meanwhile.remember(response, request, [round_id])
+    return response
 
 
 @require_safe
@@ -100,23 +113,32 @@ def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played 
     form = SlipForm(request.POST)
     if not form.is_valid():
         raise StalePage
-    action = form.cleaned_data["action"]
-    if isinstance(action, solo.Deal):
+    action, version = form.cleaned_data["action"], form.cleaned_data["table_version"]
+    if isinstance(action, Deal):
         return solo.play_round(
             player=request.player,
             table_id=found.pk,
             mode=mode,
             round_id=form.cleaned_data["round_id"],
             slip_version=form.cleaned_data["slip_version"],
+            table_version=version,
             how=action,
             player_value=form.cleaned_data["player_value"],
             session=session_id(request),
         )
-    if isinstance(action, solo.Change):
-        solo.change_slip(player=request.player, table_id=found.pk, mode=mode, change=action)
+    if isinstance(action, Change):
+        solo.change_slip(player=request.player, table_id=found.pk, mode=mode, change=action, table_version=version)
     else:
-        chip = form.cleaned_data["chip"] or 0
-        solo.add_chip(player=request.player, table_id=found.pk, mode=mode, bet=action.removeprefix(BET), chip=chip)
+        take_off = action.startswith(TAKE)
+        move = solo.take_chip if take_off else solo.add_chip
+        move(
+            player=request.player,
+            table_id=found.pk,
+            mode=mode,
+            bet=action.removeprefix(TAKE if take_off else BET),
+            chip=form.cleaned_data["chip"] or 0,
+            table_version=version,
+        )
     return None
 
 
@@ -130,14 +152,19 @@ def _render(
     fresh: bool = False,
 ) -> HttpResponse:
     mode = Mode(place.mode)
+    notice = notice or annulled(tell(place.player, place.table_id, mode))
+    news = meanwhile.news([place] if place.unseen != shown else [], request, _language())
     context = {
         "table": place.table,
         "variant": VARIANTS[place.table.variant],
         "game": game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh),
+        "news": news.values(),
         "now_mode": mode,
         "mode_word": mode.name.lower(),
     }
-    return render(request, template, context)
+    response = render(request, template, context)
+    meanwhile.remember(response, request, [*news, shown] if shown else news)
+    return response
 
 
 def _table(slug: str) -> Table:

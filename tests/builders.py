@@ -6,11 +6,11 @@ from uuid import uuid4
 
 from games.limits import StoredLimits
 from games.models import NextRound, Table
-from games.shipped import baccarat_limits
+from games.shipped import baccarat_limits, golden_limits
 from games.solo import Played, add_chip, place_at, play_round
 from games.tables import make_table, set_open
 from players.models import Jurisdiction, Player, User
-from wallet import accounts, ledger
+from wallet import accounts, ledger, purse
 from wallet.models import Mode
 
 PASSWORD = "long enough for anyone"
@@ -49,6 +49,19 @@ def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_op
     if is_open:
         table = set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
     return table
+
+
+def a_golden_table(*, limits: StoredLimits | None = None) -> Table:
+    """The open `golden` table."""
+    table = make_table(
+        slug="golden", name="Golden Baccarat", variant="golden", limits=limits or golden_limits(), by="staff:test"
+    )
+    return set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+
+
+def a_purse(player: Player, amount: int, mode: Mode = Mode.REAL) -> None:
+    """That much of the player's money moved into the purse, minor units."""
+    purse.rebuy(player=player, mode=mode, amount=amount, key=uuid4())
 
 
 def a_place(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> NextRound:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from players.models import Player, User
-from tests.builders import a_player, a_round, a_table
+from tests.builders import a_golden_table, a_player, a_round, a_table
 from tests.people import a_member_of_staff
 from wallet.models import Mode
 
@@ -50,6 +50,11 @@ class World:
     def table_id(self) -> int:
         """An open table of `baccarat`."""
         return a_table().pk
+
+    @cached_property
+    def golden_id(self) -> int:
+        """An open table of `golden`."""
+        return a_golden_table().pk
 
     @cached_property
     def round_id(self) -> str:
@@ -120,6 +125,12 @@ def a_table_in_real_mode(world: World) -> Mapping[str, object]:
     return {"slug": "baccarat", "mode": Mode.REAL}
 
 
+def golden_in_free_mode(world: World) -> Mapping[str, object]:
+    """Arguments of what is done at a table with a balance of its own."""
+    assert world.golden_id
+    return {"slug": "golden", "mode": Mode.FREE}
+
+
 LINES = (
     # The front door
     Line("home", "GET", everyone(MOVED)),
@@ -139,6 +150,8 @@ LINES = (
     # Play
     Line("table", "GET", players(PAGE), a_table_in_real_mode),
     Line("table_play", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "clear"}),
+    Line("table_rebuy", "POST", players(MOVED), golden_in_free_mode, lambda world: {"amount": "100", "key": uuid4()}),
+    Line("table_leave", "POST", players(MOVED), golden_in_free_mode, lambda world: {"key": uuid4()}),
     Line("history", "GET", players(PAGE)),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Money
@@ -155,6 +168,7 @@ LINES = (
         lambda world: {"table_id": world.table_id},
         lambda world: {"reason": "for a test"},
     ),
+    Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("staff_ledger", "GET", staff(PAGE, "finance")),
     Line("staff_events", "GET", staff(PAGE, "compliance")),
 )

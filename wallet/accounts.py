@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import cache
 
 from django.db import connection
-from django.db.models import QuerySet
 
 from players.models import Player
 from wallet.models import Account, AccountKind, Mode
@@ -21,35 +20,48 @@ def open_accounts(player: Player) -> None:
             )
 
 
-def player_account(player_id: int, mode: Mode) -> int:
-    """Return the id of a player's cash account. Raises Account.DoesNotExist."""
-    account_id, _ = id_and_balance(player_id, mode)
+def open_purse(player: Player, mode: Mode) -> int:
+    """Open the player's purse in the player's currency, or find it, and return its id."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT wallet_open_account(%s::bigint, %s::text, %s::text, %s::text)",
+            [player.pk, player.currency, mode.value, AccountKind.PURSE.value],
+        )
+        (account_id,) = cursor.fetchone()
+    return int(account_id)
+
+
+def player_account(player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH) -> int:
+    """Return the id of a player's account. Raises Account.DoesNotExist."""
+    account_id, _ = id_and_balance(player_id, mode, kind)
     return account_id
 
 
-def balance(player_id: int, mode: Mode) -> int:
-    """Return what a player has, in minor units. Raises Account.DoesNotExist."""
-    _, amount = id_and_balance(player_id, mode)
+def balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH) -> int:
+    """Return what a player has there, in minor units. Raises Account.DoesNotExist."""
+    _, amount = id_and_balance(player_id, mode, kind)
     return amount
 
 
-def id_and_balance(player_id: int, mode: Mode, *, lock: bool = False) -> tuple[int, int]:
-    """Return a player's cash account and what lies there, in minor units, locked until the transaction ends if asked.
+def id_and_balance(
+    player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH, *, lock: bool = False
+) -> tuple[int, int]:
+    """Return a player's account and what lies there, in minor units, locked until the transaction ends if asked.
 
     A fixed statement, since every round needs it. Raises Account.DoesNotExist.
     """
     statement = f"{ID_AND_BALANCE} FOR UPDATE" if lock else ID_AND_BALANCE
     with connection.cursor() as cursor:
-        cursor.execute(statement, [player_id, AccountKind.CASH.value, mode.value])
+        cursor.execute(statement, [player_id, kind.value, mode.value])
         found: tuple[int, int] | None = cursor.fetchone()
     if found is None:
         raise Account.DoesNotExist
     return found
 
 
-def balances(player_id: int) -> Mapping[Mode, int]:
-    """Return what a player has in each mode, in minor units."""
-    found = Account.objects.filter(owner_id=player_id, kind=AccountKind.CASH).values_list("mode", "balance")
+def balances(player_id: int, kind: AccountKind = AccountKind.CASH) -> Mapping[Mode, int]:
+    """Return what a player has in each mode, in minor units; a mode without such an account is left out."""
+    found = Account.objects.filter(owner_id=player_id, kind=kind).values_list("mode", "balance")
     return {Mode(mode): amount or 0 for mode, amount in found}
 
 
@@ -58,14 +70,23 @@ def lock_account(player_id: int, mode: Mode) -> Account:
 
     Whoever locks several accounts locks them ascending by id. Raises Account.DoesNotExist.
     """
-    return _cash(player_id, mode).select_for_update().get()
+    return Account.objects.filter(owner_id=player_id, kind=AccountKind.CASH, mode=mode).select_for_update().get()
+
+
+def lock_cash_and_purse(player_id: int, mode: Mode) -> tuple[Account, Account]:
+    """Lock a player's cash account and purse until the transaction ends and return them as they stand then.
+
+    Raises Account.DoesNotExist where there is no purse.
+    """
+    kinds = (AccountKind.CASH, AccountKind.PURSE)
+    found = Account.objects.filter(owner_id=player_id, kind__in=kinds, mode=mode).order_by("pk").select_for_update()
+    by_kind = {account.kind: account for account in found}
+    if AccountKind.PURSE not in by_kind:
+        raise Account.DoesNotExist
+    return by_kind[AccountKind.CASH], by_kind[AccountKind.PURSE]
 
 
 @cache
 def house_account(kind: str, currency: str, mode: str) -> int:
     """Return the id of an account of the house, which a migration has opened. Raises Account.DoesNotExist."""
     return Account.objects.values_list("pk", flat=True).get(owner=None, kind=kind, currency=currency, mode=mode)
-
-
-def _cash(player_id: int, mode: Mode) -> QuerySet[Account]:
-    return Account.objects.filter(owner_id=player_id, kind=AccountKind.CASH, mode=mode)

@@ -27,9 +27,12 @@ class Mode(models.TextChoices):
 
 
 class AccountKind(models.TextChoices):
-    """Whose money lies there. Only cash belongs to a player; the others are the house's, one per currency and mode."""
+    """Whose money lies there. Cash and purse belong to a player; the others are the house's, one per currency and
+    mode.
+    """
 
     CASH = "cash"
+    PURSE = "purse"  # the balance of a game that has one of its own, filled from cash and given back to it
     ESCROW = "escrow"  # stakes of rounds not yet settled
     HOUSE = "house"  # results of games
     CASHIER = "cashier"  # counterpart of real deposits
@@ -63,6 +66,8 @@ class Account(models.Model):
             ),
             models.UniqueConstraint(fields=["id", "currency", "mode"], name="wallet_account_money"),
         ]
+        # Not on the balance: an index on it would have every movement of money write to the index.
+        indexes = [models.Index(fields=["owner"], condition=models.Q(kind="purse"), name="wallet_account_purses")]
 
 
 class PostingKey(models.Model):

@@ -19,6 +19,8 @@ NAMES: dict[str, Promise] = {
     "stake": _("Stake"),
     "settle": _("Payout"),
     "void": _("Round annulled"),
+    "rebuy": _("To Golden Baccarat"),
+    "leave": _("From Golden Baccarat"),
 }
 OTHER = _("Correction")
 

@@ -165,6 +165,36 @@ ESCROW = Invariant(
     """,
 )
 
+PURSES = Invariant(
+    "purses_stay_with_their_owner",
+    "what fills a purse and what it gives back passes between the cash and the purse of one player",
+    """
+    SELECT format('journal %s: this %s is not between the cash and the purse of one player', j.id, j.kind)
+    FROM wallet_journal AS j
+    JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE j.kind IN ('rebuy', 'leave') GROUP BY j.id
+    HAVING count(DISTINCT a.owner_id) <> 1
+        OR array_agg(a.kind::text ORDER BY a.kind) IS DISTINCT FROM ARRAY['cash', 'purse']
+    """,
+)
+
+VOIDS = Invariant(
+    "voids_are_whole",
+    "a round is taken back whole or not at all, and the house covers a shortfall only where one is taken back",
+    """
+    SELECT format('round %s: journal %s is not reversed, others are', j.round_id, j.id)
+    FROM wallet_journal AS j
+    WHERE j.round_id IN (SELECT round_id FROM wallet_journal WHERE reverses_id IS NOT NULL)
+      AND j.reverses_id IS NULL AND j.kind NOT IN ('void_shortfall', 'void_transfer')
+      AND NOT EXISTS (SELECT FROM wallet_journal AS r WHERE r.reverses_id = j.id)
+    UNION ALL
+    SELECT format('journal %s: this %s is for a round that is not taken back', j.id, j.kind)
+    FROM wallet_journal AS j
+    WHERE j.kind IN ('void_shortfall', 'void_transfer')
+      AND NOT EXISTS (SELECT FROM wallet_journal AS r WHERE r.round_id = j.round_id AND r.reverses_id IS NOT NULL)
+    """,
+)
+
 GUARDS = Invariant(
     "guards_stand",
     "the constraints, triggers and functions that keep all this are there and in force",
@@ -225,4 +255,4 @@ RIGHTS = Invariant(
     """,
 )
 
-INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, KEYS, HOMES, REVERSALS, ESCROW, GUARDS, RIGHTS)
+INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, KEYS, HOMES, REVERSALS, ESCROW, PURSES, VOIDS, GUARDS, RIGHTS)

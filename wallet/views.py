@@ -16,7 +16,7 @@ from players.access import PlayerRequest, player_required
 from wallet import accounts, ledger, statements
 from wallet import cashier as services
 from wallet.forms import DepositForm, StatementForm, TopUpForm
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 
 
@@ -91,11 +91,13 @@ def _render(
     said: str = "",
 ) -> HttpResponse:
     player = request.player
-    held = accounts.balances(player.pk)
+    held, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
     context = {
         "currency": player.currency,
         "real": held[Mode.REAL],
         "free": held[Mode.FREE],
+        "purse": purses.get(Mode.REAL, 0),
+        "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": services.FREE_MONEY[player.currency],
         "limits": services.DEPOSIT_LIMITS[player.currency],
         "form": form or DepositForm(currency=player.currency),

@@ -11,11 +11,16 @@ const LAST_CARD = 6;
 const COUNT_UP = 600; // milliseconds that WIN takes to count up
 const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
 
+const LONG_PRESS = 500; // milliseconds
+const STILL = 10; // pixels that a resting finger may move
+
 const spoken = document.getElementById("spoken");
 const waiting = []; // values of the buttons pressed while an answer was under way
 let underWay = null; // value of the button whose answer is awaited
 let dealing = null; // AbortController of the deal that runs: abort() shows the rest at once
 let chosenChip = null;
+let longPress = null; // timer of a finger that rests on a bet area
+let heldDown = false; // whether it has rested there long enough
 
 const theGame = () => document.getElementById("game");
 const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
@@ -134,6 +139,8 @@ function send(event, button) {
   if (button.value.startsWith("bet:")) {
     playSound("chip");
     dropChip(button);
+  } else if (button.value.startsWith("take:")) {
+    playSound("chip");
   }
 }
 
@@ -161,6 +168,53 @@ function unanswered() {
   rest(theGame(), false);
   for (const chip of document.querySelectorAll(".chip--landing")) chip.remove();
 }
+
+// --- One chip off: right click, long press, Delete or Shift+Enter on a bet area ------------------------------------------
+
+const spotOf = (event) => (event.target instanceof Element ? event.target.closest("#game .spots--take .spot") : null);
+
+function takeOff(spot) {
+  buttonFor(spot.value.replace("bet:", "take:")).click();
+}
+
+/** A finger that rests on a bet area takes a chip off; what the browser makes of the touch afterwards is no click. */
+function beginTouch(event) {
+  heldDown = false;
+  const spot = event.pointerType === "touch" ? spotOf(event) : null;
+  if (!spot) return;
+  longPress = setTimeout(() => { heldDown = true; takeOff(spot); }, LONG_PRESS);
+}
+
+const endTouch = () => clearTimeout(longPress);
+
+document.addEventListener("pointerdown", beginTouch, true);
+document.addEventListener("pointerup", endTouch, true);
+document.addEventListener("pointercancel", endTouch, true);
+document.addEventListener("pointermove", (event) => {
+  if (Math.abs(event.movementX) + Math.abs(event.movementY) > STILL) endTouch();
+}, true);
+
+document.addEventListener("contextmenu", (event) => {
+  const spot = spotOf(event);
+  if (!spot) return;
+  event.preventDefault();
+  if (event.pointerType !== "touch") takeOff(spot);
+});
+
+document.addEventListener("keydown", (event) => {
+  const spot = spotOf(event);
+  if (!spot || !(event.key === "Delete" || event.key === "Backspace" || (event.key === "Enter" && event.shiftKey))) return;
+  event.preventDefault();
+  takeOff(spot);
+});
+
+document.addEventListener("click", (event) => {
+  if (heldDown && event.isTrusted && spotOf(event)) {
+    heldDown = false;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+}, true);
 
 document.addEventListener("click", press, true);
 document.addEventListener("change", (event) => { if (event.target.name === "chip") chosenChip = event.target.value; });

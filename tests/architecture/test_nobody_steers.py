@@ -1,6 +1,8 @@
 """No path exists by which anyone can steer an outcome: shown on the source itself, so that none can be added unseen."""
 
 import ast
+import inspect
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,8 @@ from django import forms
 from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from games import replay
+
 PROJECT = Path(__file__).resolve().parents[2]
 APPS = ("audit", "casino", "games", "players", "wallet")
 OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
@@ -16,6 +20,7 @@ OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
 # Who may deal cards, and why.
 DEALS = {
     "games/solo.py": "a round, from the seed that was committed to",
+    "games/recall.py": "a finished round once more, from its published seed, to compare; it can store nothing",
     "games/simulation": "simulated rounds, without money and without a database",
     "games/management/commands/simulate.py": "the same",
 }
@@ -35,6 +40,11 @@ def imported_names(tree: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_tails(tree: ast.Module) -> Iterator[str]:
+    """The last parts of what a module imports."""
+    yield from (name.rpartition(".")[2] for name in imported_names(tree))
 
 
 def called_names(tree: ast.AST) -> Iterator[str]:
@@ -63,7 +73,7 @@ def test_seeds_come_from_the_operating_system_in_one_place():
     assert "token_bytes" in set(called_names(tree))
 
 
-def test_cards_are_dealt_only_by_solo_play_and_by_simulations_without_money():
+def test_cards_are_dealt_only_by_solo_play_and_by_what_has_no_hand_in_money():
     dealing = {name for name, tree in sources() if "shuffle" in set(called_names(tree))}
     assert all(any(name.startswith(allowed) for allowed in DEALS) for name in dealing)
     for name, tree in sources():
@@ -95,6 +105,35 @@ def test_cards_are_shuffled_from_that_seed():
 def test_seeds_are_opened_only_to_play_their_round():
     opening = {name for name, tree in sources() if "unseal" in set(called_names(tree))}
     assert opening == {"games/solo.py"}
+
+
+def test_what_deals_a_finished_round_again_can_only_compare():
+    """It knows the rules and nothing else: no seed under seal, no database, nobody to tell."""
+    known = set(imported_names(dict(sources())["games/recall.py"]))
+    assert {name for name in known if name.split(".")[0] not in sys.stdlib_module_names} <= {
+        name for name in known if name.startswith("games.engine.")
+    }
+
+
+def test_only_a_seed_that_does_not_reproduce_its_round_annuls_it():
+    """No page, form, command or task of the house annuls a round: one function does, after comparing."""
+    naming = {
+        name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
+    }
+    assert naming == {"games/replay.py", "games/void.py"}
+    callers = [
+        function.name
+        for function in ast.walk(dict(sources())["games/replay.py"])
+        if isinstance(function, ast.FunctionDef) and "void_round" in set(called_names(function))
+    ]
+    assert callers == ["_annul"]
+
+
+def test_nobody_chooses_which_rounds_are_looked_at():
+    """The task takes no arguments, and nothing but the task calls what it calls."""
+    calling = {name for name, tree in sources() if "replay_finished_rounds" in set(called_names(tree))}
+    assert calling == {"games/tasks.py"}
+    assert inspect.signature(replay.replay_finished_rounds).parameters == {}
 
 
 def every_form(base: type[forms.BaseForm]) -> Iterator[type[forms.BaseForm]]:
@@ -129,7 +168,7 @@ def test_no_address_carries_a_card_a_seed_or_a_result():
     assert not [name for name in parameters if any(word in name for word in OUTCOME_WORDS)]
 
 
-@pytest.mark.parametrize("model", ["Round", "Participation", "Wager"])
+@pytest.mark.parametrize("model", ["Round", "Participation", "Wager", "Void", "VoidPart", "VoidTold", "Incident"])
 def test_finished_rounds_have_no_way_to_be_edited(model):
     permissions = apps.get_model("games", model)._meta.default_permissions
     assert not set(permissions) & {"add", "change", "delete"}

@@ -52,7 +52,7 @@ def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, when):
     deaths = 0
     for number in count(1):
         place = place_with_a_chip(visitor, player)
-        form = {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version}
+        form = click("deal", place)
         died = dies(visitor, form, f"{when} {number}")
         deaths += died
         if died:
@@ -71,10 +71,14 @@ def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, when):
     )
 
 
+def click(action: str, place: NextRound) -> dict[str, object]:
+    """What the page sends for a button."""
+    return {"action": action, "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1}
+
+
 def place_with_a_chip(visitor: Visitor, player) -> NextRound:
     place = NextRound.objects.get(player=player)
-    form = {"action": "bet:player", "chip": CHIP, "round_id": place.round_id, "slip_version": place.slip_version}
-    status, _text = visitor.post(PLAY, form)
+    status, _text = visitor.post(PLAY, click("bet:player", place) | {"chip": CHIP})
     assert status == 200
     place.refresh_from_db()
     assert place.slip == {"player": CHIP}

@@ -43,7 +43,14 @@ def visitor(player) -> Client:
 def click(visitor: Client, player, action: str, *, mode="real", language="en", htmx=True, **changes):
     """Press a button of the table as the page stands."""
     place = NextRound.objects.get(player=player, mode="R" if mode == "real" else "F")
-    form = {"action": action, "round_id": place.round_id, "slip_version": place.slip_version, "chip": 1000} | changes
+    assert place.table.version is not None
+    form = {
+        "action": action,
+        "round_id": place.round_id,
+        "slip_version": place.slip_version,
+        "table_version": place.table.version.number,
+        "chip": 1000,
+    } | changes
     headers = {"HX-Request": "true"} if htmx else {}
     return visitor.post(f"/{language}/table/baccarat/{mode}/play/", form, headers=headers)
 
@@ -219,6 +226,8 @@ class TestSentences:
         {"action": ""},
         {"round_id": "not a uuid"},
         {"slip_version": "-1"},
+        {"table_version": ""},
+        {"table_version": "one"},
         {"slip_version": "99999999999999999999"},
         {"chip": "-1000", "action": "bet:player"},
         {"chip": "1e9", "action": "bet:player"},

@@ -45,7 +45,8 @@ ODD_ACCOUNTS = {
     "1, 'house', 'EUR', 'R', 0, 0, 0": "a player's house",
     "NULL, 'cash', 'EUR', 'R', 0, 0, 0": "nobody's cash",
     "NULL, 'house', 'EUR', 'R', 0, 0, 0": "a house with a balance",
-    "1, 'purse', 'EUR', 'R', 0, 0, 0": "of no kind",
+    "1, 'wallet', 'EUR', 'R', 0, 0, 0": "of no kind",
+    "NULL, 'purse', 'EUR', 'R', 0, 0, 0": "nobody's purse",
     "1, 'cash', 'USD', 'R', 0, 0, 0": "in no currency of the house",
     "1, 'cash', 'EUR', 'X', 0, 0, 0": "neither real nor free",
 }

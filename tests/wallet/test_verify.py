@@ -62,6 +62,17 @@ DAMAGE = [
         "reversed 2 times",
     ),
     (f"UPDATE wallet_journal SET round_id = NULL WHERE id = {STAKE}", "escrow_is_empty", "left in escrow"),
+    (
+        f"UPDATE wallet_journal SET kind = 'rebuy' WHERE id = {STAKE}",
+        "purses_stay_with_their_owner",
+        "this rebuy is not",
+    ),
+    (f"UPDATE wallet_journal SET reverses_id = NULL WHERE id = {VOID}", "voids_are_whole", "is not reversed"),
+    (
+        f"UPDATE wallet_journal SET kind = 'void_shortfall' WHERE id = {DEPOSIT}",
+        "voids_are_whole",
+        "this void_shortfall is for a round that is not taken back",
+    ),
     ("ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_moves_balance", "guards_stand", "disabled"),
     ("DROP TRIGGER wallet_entry_is_kept ON wallet_entry", "guards_stand", "trigger wallet_entry_is_kept"),
     (

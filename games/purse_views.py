@@ -1,0 +1,77 @@
+"""Re-buy and Leave game, for games with a balance of their own. Thin: parse, call one service, lead on."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from games import solo
+from games.controls import plays_on
+from games.models import Table
+from games.presentation import Notice
+from games.variants import VARIANTS
+from games.views import NOTICE
+from players.access import PlayerRequest, player_required
+from wallet import purse
+from wallet.forms import DepositForm, TopUpForm
+from wallet.models import AccountKind, Mode
+from wallet.money import format_money
+
+
+@player_required
+@require_POST
+def table_rebuy(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Move money from the account into the game, or say why not, on the table."""
+    table = _table_with_purse(slug)
+    solo.place_at(player=request.player, table_id=table.pk, mode=mode)
+    request.session[NOTICE] = vars(_rebuy(request, mode))
+    return redirect("table", slug=slug, mode=mode)
+
+
+@player_required
+@require_POST
+def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Move what is left in the game back to the account, and lead to the lobby."""
+    _table_with_purse(slug)
+    form = TopUpForm(request.POST)
+    if not form.is_valid():
+        request.session[NOTICE] = vars(Notice("error", str(form.errors["key"][0])))
+        return redirect("table", slug=slug, mode=mode)
+    returned = purse.leave(player=request.player, mode=mode, key=form.cleaned_data["key"])
+    if returned.amount:
+        sentence = _("You left the game. %(amount)s went back to your account.") % {
+            "amount": format_money(returned.amount, request.player.currency, get_language() or "en")
+        }
+    else:
+        sentence = _("You left the game. There was nothing left in it to give back.")
+    messages.success(request, sentence)
+    return redirect("lobby")
+
+
+def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
+    player = request.player
+    form = DepositForm(request.POST, currency=player.currency)
+    if not form.is_valid():
+        return Notice("error", str(next(iter(form.errors.values()))[0]))
+    amount = form.cleaned_data["amount"]
+    try:
+        posted = purse.rebuy(player=player, mode=mode, amount=amount, key=form.cleaned_data["key"])
+    except purse.MoreThanBalance as error:
+        more = _("Deposit") if mode is Mode.REAL else _("Top up free money")
+        return Notice("error", str(error), reverse("cashier"), more)
+    except purse.PurseError as error:
+        return Notice("error", str(error))
+    if posted.replayed:
+        return Notice("info", _("This had been booked already. Nothing was booked twice."))
+    moved = format_money(amount, player.currency, get_language() or "en")
+    return Notice("info", _("%(amount)s was moved into the game.") % {"amount": moved})
+
+
+def _table_with_purse(slug: str) -> Table:
+    table = get_object_or_404(Table, slug=slug)
+    if plays_on(VARIANTS[table.variant]) is not AccountKind.PURSE:
+        raise Http404
+    return table

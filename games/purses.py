@@ -1,0 +1,38 @@
+"""Purses that nobody uses any more: what lies there goes back to its owner's cash account."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+from django.db.models.query import QuerySet
+
+from games.models import NextRound
+from players.models import Player
+from wallet import accounts, purse
+from wallet.models import Account, AccountKind, Mode
+
+IDLE = timedelta(minutes=9)
+
+
+def return_idle_purses() -> int:
+    """Give back every purse whose owner has done nothing at any table for nine minutes; return how many there were."""
+    idle = list(_idle().values_list("owner_id", "mode"))
+    return sum(_return_if_idle(owner_id, Mode(mode)) for owner_id, mode in idle)
+
+
+@transaction.atomic
+def _return_if_idle(owner_id: int, mode: Mode) -> bool:
+    """Look again with the purse locked: its owner may have come back meanwhile."""
+    accounts.lock_cash_and_purse(owner_id, mode)
+    if not _idle().filter(owner_id=owner_id, mode=mode).exists():
+        return False
+    player = Player.objects.get(pk=owner_id)
+    return purse.give_back(player=player, mode=mode, why=purse.Leaving.IDLE, by="system") > 0
+
+
+def _idle() -> QuerySet[Account]:
+    """Return purses with money whose owner did nothing, by the database's clock."""
+    used = NextRound.objects.filter(player=OuterRef("owner"), used_at__gt=Now() - IDLE)
+    found = Account.objects.filter(kind=AccountKind.PURSE, balance__gt=0).order_by("pk")
+    return found.exclude(Exists(used))

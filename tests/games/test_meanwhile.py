@@ -1,0 +1,157 @@
+"""A round whose answer was lost is whole, in Game logs and on the balance, and told of once; one that was seen, not."""
+
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.utils import translation
+
+from games.models import NextRound, Participation, VoidReason
+from games.void import void_round
+from tests.builders import a_place, a_player, a_round, a_table
+from wallet import accounts
+from wallet.models import Mode
+from wallet.money import format_money
+
+MONEY = 1_000_000
+AWAY = "While you were away"
+TABLE = "/en/table/baccarat/real/"
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+
+
+@pytest.fixture
+def player(db):
+    return a_player(real=MONEY, free=MONEY)
+
+
+@pytest.fixture
+def table(db):
+    return a_table()
+
+
+def a_window(player) -> Client:
+    """A browser logged in as the player, with no cookies of another."""
+    window = Client()
+    window.force_login(player.user)
+    return window
+
+
+@pytest.fixture
+def visitor(player) -> Client:
+    return a_window(player)
+
+
+def click(visitor: Client, action: str, *, htmx: bool = True):
+    place = NextRound.objects.get(mode="R")
+    form = {
+        "action": action,
+        "round_id": place.round_id,
+        "slip_version": place.slip_version,
+        "table_version": 1,
+        "chip": 1000,
+    }
+    return visitor.post(f"{TABLE}play/", form, headers={"HX-Request": "true"} if htmx else {})
+
+
+def lose_the_answer_of(player, table):
+    """A round dealt by a browser that never got the answer: it has no trace of it."""
+    return a_round(player, table, player=1000).round_id
+
+
+@pytest.mark.parametrize("page", [TABLE, "/en/"])
+def test_a_lost_answer_is_told_of_once(visitor, player, table, page):
+    round_id = lose_the_answer_of(player, table)
+    part = Participation.objects.get()
+    first = unescape(visitor.get(page).text)
+    assert first.count(AWAY) == 1
+    assert f"/en/history/{round_id}/" in first
+    if part.paid:
+        assert f"Paid back: {format_money(part.paid, 'SEK', 'en')}" in first
+    for again in (TABLE, "/en/", "/en/history/"):
+        assert AWAY not in visitor.get(again).text
+    assert NextRound.objects.get().unseen is None
+
+
+def test_the_round_is_on_the_balance_and_in_game_logs_at_the_next_log_in(visitor, player, table):
+    lose_the_answer_of(player, table)
+    visitor.logout()
+    window = a_window(player)
+    part = Participation.objects.get()
+    assert format_money(part.balance_after, "SEK", "en") in unescape(window.get("/en/").text)
+    assert part.round.code in window.get("/en/history/").text
+    assert accounts.balance(player.pk, Mode.REAL) == part.balance_after
+
+
+def test_a_sentence_that_was_lost_on_its_way_is_said_again(player, table):
+    lose_the_answer_of(player, table)
+    for _ in range(2):
+        assert AWAY in a_window(player).get(TABLE).text
+
+
+def test_a_page_from_before_learns_of_it_by_its_next_click(visitor, player, table):
+    lose_the_answer_of(player, table)
+    answer = click(visitor, "bet:tie")
+    assert AWAY in answer.text
+    assert AWAY not in click(visitor, "bet:tie").text
+
+
+@pytest.mark.parametrize("htmx", [True, False], ids=["htmx", "without JavaScript"])
+def test_a_round_whose_answer_arrived_is_not_told_of(visitor, player, table, htmx):
+    visitor.get(TABLE)
+    for action in ("bet:player", "deal", "rebet_deal", "bet:tie"):
+        assert AWAY not in click(visitor, action, htmx=htmx).text
+    for page in (TABLE, "/en/", TABLE):
+        assert AWAY not in visitor.get(page).text
+    assert NextRound.objects.get().unseen is None
+
+
+def test_the_same_deal_again_shows_the_round_and_tells_nothing_more(visitor, player, table):
+    place = a_place(player, table, player=1000)
+    a_round(player, table)
+    form = {"action": "deal", "round_id": place.round_id, "slip_version": 1, "table_version": 1}
+    answer = visitor.post(f"{TABLE}play/", form, headers={"HX-Request": "true"})
+    assert "already been played" in answer.text
+    assert AWAY not in answer.text
+    assert AWAY not in visitor.get("/en/").text
+
+
+def test_every_table_and_mode_has_its_own_sentence_in_the_lobby(visitor, player, table):
+    a_round(player, table, player=1000)
+    a_round(player, table, Mode.FREE, player=1000)
+    assert visitor.get("/en/").text.count(AWAY) == 2
+    assert AWAY not in visitor.get(TABLE).text
+    assert AWAY not in visitor.get("/en/table/baccarat/free/").text
+
+
+def test_of_an_annulled_round_it_says_nothing(visitor, player, table):
+    void_round(round_id=lose_the_answer_of(player, table), reason=VoidReason.NOT_REPRODUCED, by="system")
+    assert AWAY not in visitor.get("/en/").text
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "..", "0" * 4000, "../../etc/passwd"])
+def test_a_cookie_of_nonsense_proves_nothing(visitor, player, table, cookie):
+    lose_the_answer_of(player, table)
+    visitor.cookies["sabot_shown"] = cookie
+    assert AWAY in visitor.get(TABLE).text
+
+
+def test_another_player_on_the_same_browser_is_told_of_their_own(visitor, player, table):
+    lose_the_answer_of(player, table)
+    other = a_player(real=MONEY)
+    a_round(other, table, tie=1000)
+    visitor.get(TABLE)
+    visitor.force_login(other.user)
+    assert AWAY in visitor.get(TABLE).text
+    assert AWAY not in visitor.get(TABLE).text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_said_in_the_players_language(visitor, player, table, language):
+    lose_the_answer_of(player, table)
+    paid = Participation.objects.get().paid
+    outcome = "Paid back: %(amount)s." if paid else "Your bets lost."
+    english = f"While you were away, your round at %(table)s was finished. %(result)s {outcome}"
+    with translation.override(language):
+        expected = translation.gettext(english)
+    assert language == "en" or expected != english
+    assert expected.partition("%(table)s")[0] in unescape(visitor.get(f"/{language}/").text)

@@ -1,0 +1,244 @@
+"""Finished rounds are dealt again from their seeds; what does not follow from its seed is annulled."""
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from casino.celery import app
+from games import replay, solo
+from games.models import Incident, IncidentKind, Participation, ReplayDue, Round, Table, Void, VoidPart
+from games.tasks import replay_finished_rounds
+from tests.builders import a_place, a_player, a_round, a_table
+from tests.games.corrupt import CORRUPTIONS, corrupt
+from tests.people import events
+from tests.wallet.test_at_once import at_once
+from wallet import accounts
+from wallet.models import Mode
+
+MONEY = 1_000_000
+BETS = {"player": 1000, "banker": 5000, "tie": 1000}
+
+
+def is_open(table) -> bool:
+    return Table.objects.get(pk=table.pk).is_open
+
+
+@pytest.mark.django_db
+class TestCleanRounds:
+    def test_are_left_alone(self):
+        player, table = a_player(real=MONEY, free=MONEY), a_table()
+        for mode in (Mode.REAL, Mode.FREE) * 5:
+            a_round(player, table, mode, **BETS)
+        before = accounts.balances(player.pk)
+        assert replay.replay_finished_rounds() == replay.Replayed(10, ())
+        assert accounts.balances(player.pk) == before
+        assert is_open(table)
+        assert not ReplayDue.objects.exists()
+        assert not Void.objects.exists()
+        assert not Incident.objects.exists()
+
+    def test_are_dealt_again_once(self):
+        a_round(a_player(real=MONEY), a_table(), player=1000)
+        assert replay.replay_finished_rounds().rounds == 1
+        assert replay.replay_finished_rounds().rounds == 0
+        (event,) = events("rounds.replayed")
+        assert event["data"] == {"reproduced": 1, "suspicious": []}
+
+    def test_are_dealt_again_however_many_there_are(self, monkeypatch):
+        player, table = a_player(real=MONEY), a_table()
+        monkeypatch.setattr(replay, "BATCH", 3)
+        for _ in range(8):
+            a_round(player, table, player=1000)
+        assert replay.replay_finished_rounds().rounds == 8
+        assert not ReplayDue.objects.exists()
+
+    def test_cost_the_same_number_of_queries_however_many_there_are(self, django_assert_num_queries):
+        player, table = a_player(real=MONEY), a_table()
+        a_round(player, table, **BETS)
+        with CaptureQueriesContext(connection) as one:
+            replay.replay_finished_rounds()
+        for _ in range(5):
+            a_round(player, table, **BETS)
+        with django_assert_num_queries(len(one)):
+            replay.replay_finished_rounds()
+
+    def test_reproduce_with_the_value_of_the_player(self):
+        player, table = a_player(real=MONEY), a_table()
+        place = a_place(player, table, tie=1000)
+        solo.play_round(
+            player=player,
+            table_id=table.pk,
+            mode=Mode.REAL,
+            round_id=place.round_id,
+            slip_version=place.slip_version,
+            player_value="snö i Umeå",
+        )
+        assert replay.replay_finished_rounds() == replay.Replayed(1, ())
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("what", CORRUPTIONS)
+def test_a_round_that_its_seed_does_not_reproduce_is_annulled(cloned_db, owner, what, mode):
+    player, table = a_player(real=MONEY, free=MONEY), a_table()
+    good = Participation.objects.get(round_id=a_round(player, table, mode, **BETS).round_id)
+    bad = a_round(player, table, mode, **BETS)
+    corrupt(owner, bad.round_id, what)
+    assert replay.replay_finished_rounds() == replay.Replayed(2, (bad.round_id,))
+    assert list(Void.objects.values_list("pk", flat=True)) == [bad.round_id]
+    assert accounts.balance(player.pk, mode) == MONEY - good.staked + good.paid
+    assert accounts.balance(player.pk, Mode.FREE if mode is Mode.REAL else Mode.REAL) == MONEY
+    assert not is_open(table)
+    incident = Incident.objects.get()
+    assert (incident.kind, incident.round_id, incident.table_id) == ("not_reproduced", bad.round_id, table.pk)
+    assert all(finding["stored"] != finding["recomputed"] for finding in incident.findings)
+    assert incident.findings
+    assert not ReplayDue.objects.exists()
+    call_command("verify_ledger", verbosity=0)
+
+
+class TestAnAnnulment:
+    def test_happens_once_however_often_the_round_comes_up(self, cloned_db, owner):
+        player, table = a_player(real=MONEY), a_table()
+        bad = a_round(player, table, **BETS)
+        corrupt(owner, bad.round_id)
+        replay.replay_finished_rounds()
+        ReplayDue.objects.create(round_id=bad.round_id)
+        assert replay.replay_finished_rounds() == replay.Replayed(1, ())
+        assert accounts.balance(player.pk, Mode.REAL) == MONEY
+        assert Void.objects.count() == VoidPart.objects.count() == Incident.objects.count() == 1
+        assert [len(events(kind)) for kind in ("round.voided", "incident.opened", "table.closed")] == [1, 1, 1]
+
+    def test_says_in_the_log_why_the_table_was_closed(self, cloned_db, owner):
+        bad = a_round(a_player(real=MONEY), a_table(), **BETS)
+        corrupt(owner, bad.round_id)
+        replay.replay_finished_rounds()
+        (event,) = events("table.closed")
+        code = Round.objects.get().code
+        assert (event["by"], event["data"]["reason"]) == ("system", f"Round {code} does not follow from its seed.")
+
+    def test_of_two_workers_is_done_by_one(self, cloned_db, owner):
+        player, table = a_player(real=MONEY), a_table()
+        bad = [a_round(player, table, **BETS).round_id for _ in range(4)]
+        for round_id in bad:
+            corrupt(owner, round_id, "seed")
+        at_once([replay.replay_finished_rounds] * 4)
+        assert set(Void.objects.values_list("pk", flat=True)) == set(bad)
+        assert Incident.objects.count() == len(events("round.voided")) == VoidPart.objects.count() == 4
+        assert len(events("table.closed")) == 1
+        assert accounts.balance(player.pk, Mode.REAL) == MONEY
+        assert not ReplayDue.objects.exists()
+        call_command("verify_ledger", verbosity=0)
+
+    def test_spares_a_round_that_is_still_being_written(self, cloned_db):
+        """A round whose transaction commits late is found later: there is no mark it could fall behind."""
+        player, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
+
+        def play_and_replay():
+            a_round(other, table, player=1000)
+            return replay.replay_finished_rounds()
+
+        with transaction.atomic():
+            slow = a_round(player, table, player=1000)
+            assert at_once([play_and_replay])[0].rounds == 1
+        assert list(ReplayDue.objects.values_list("pk", flat=True)) == [slow.round_id]
+        assert replay.replay_finished_rounds() == replay.Replayed(1, ())
+
+
+class Killed(BaseException):
+    """The worker dies here."""
+
+
+def die(*_args, **_kwargs):
+    raise Killed
+
+
+@pytest.mark.parametrize("step", ["set_open", "undo_round", "open_incident"])
+def test_a_worker_that_dies_in_the_midst_has_done_nothing_and_the_next_one_does_it_all(
+    cloned_db, owner, monkeypatch, step
+):
+    player, table = a_player(real=MONEY), a_table()
+    bad = a_round(player, table, **BETS)
+    corrupt(owner, bad.round_id)
+    after = accounts.balance(player.pk, Mode.REAL)
+    with monkeypatch.context() as patched:
+        patched.setattr(f"games.{'void' if step == 'undo_round' else 'replay'}.{step}", die)
+        with pytest.raises(Killed):
+            replay.replay_finished_rounds()
+    assert is_open(table)
+    assert accounts.balance(player.pk, Mode.REAL) == after
+    assert not Void.objects.exists()
+    assert not Incident.objects.exists()
+    replay.replay_finished_rounds()
+    assert not is_open(table)
+    assert accounts.balance(player.pk, Mode.REAL) == MONEY
+    assert (Void.objects.count(), Incident.objects.count()) == (1, 1)
+    call_command("verify_ledger", verbosity=0)
+
+
+class TestRulesNobodyKnowsAnyMore:
+    @pytest.mark.parametrize(
+        "statement",
+        ["UPDATE games_tableversion SET rules_digest = repeat('0', 64)", "UPDATE games_table SET variant = 'whist'"],
+    )
+    def test_are_an_incident_and_annul_nothing(self, cloned_db, owner, statement):
+        player, table = a_player(real=MONEY), a_table()
+        a_round(player, table, **BETS)
+        after = accounts.balance(player.pk, Mode.REAL)
+        owner.execute(statement)
+        for _ in range(2):
+            replay.replay_finished_rounds()
+        incident = Incident.objects.get()
+        assert (incident.kind, incident.done) == (IncidentKind.RULES_UNKNOWN, ["Nothing: the round stands."])
+        assert accounts.balance(player.pk, Mode.REAL) == after
+        assert is_open(table)
+        assert not Void.objects.exists()
+        assert not ReplayDue.objects.exists()
+
+
+def test_a_round_that_is_gone_is_put_on_record(cloned_db, owner):
+    player = a_player(real=MONEY)
+    gone = a_round(player, a_table(), player=1000)
+    for statement in (
+        "DELETE FROM games_wager",
+        "DELETE FROM games_participation",
+        "DELETE FROM games_round",
+    ):
+        owner.execute(statement)
+    for _ in range(2):
+        replay.replay_finished_rounds()
+    (event,) = events("round.missing")
+    assert (event["by"], event["on"]) == ("system", f"round:{gone.round_id}")
+    assert not ReplayDue.objects.exists()
+
+
+def test_a_ledger_that_cannot_be_reversed_is_an_incident_of_its_own(cloned_db, owner):
+    """With every guard off, an entry of the round is spoilt: the reversal would not balance."""
+    player, table = a_player(real=MONEY), a_table()
+    bad = a_round(player, table, **BETS)
+    with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute(
+            """UPDATE wallet_entry SET amount = amount + 1 WHERE line = 2 AND journal_id IN
+               (SELECT id FROM wallet_journal WHERE kind = 'stake' AND round_id = %s)""",
+            [bad.round_id],
+        )
+        superuser.execute("UPDATE games_round SET outcome = '' WHERE id = %s", [bad.round_id])
+    after = accounts.balance(player.pk, Mode.REAL)
+    replay.replay_finished_rounds()
+    incident = Incident.objects.get()
+    assert incident.kind == IncidentKind.LEDGER_REFUSES
+    assert incident.findings[-1]["stored"].startswith("UnbalancedJournal")
+    assert not is_open(table)
+    assert accounts.balance(player.pk, Mode.REAL) == after
+    assert not Void.objects.exists()
+
+
+@pytest.mark.django_db
+def test_beat_asks_for_it_every_minute():
+    due = {entry["task"]: entry["schedule"] for entry in app.conf.beat_schedule.values()}
+    assert str(due[replay_finished_rounds.name]) == "<crontab: * * * * * (m/h/dM/MY/d)>"
+    a_round(a_player(real=MONEY), a_table(), player=1000)
+    replay_finished_rounds()
+    assert not ReplayDue.objects.exists()

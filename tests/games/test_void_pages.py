@@ -1,0 +1,209 @@
+"""What players and staff are told of an annulled round."""
+
+import html
+
+import pytest
+from django.conf import settings
+from django.utils.translation import ngettext, override
+
+from games import replay
+from games.models import Incident, Participation, Round, VoidReason
+from games.void import void_round
+from tests.builders import a_place, a_player, a_round, a_table
+from tests.games.corrupt import corrupt
+from tests.games.test_void import a_won_round, balance, spend
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.test_at_once import at_once
+from wallet.models import Mode
+
+MONEY = 1_000_000
+LANGUAGES = [code for code, _ in settings.LANGUAGES]
+
+# A piece of the sentence in each language, and the word on the badge.
+ANNULLED = {
+    "sv": ("har annullerats på grund av ett tekniskt fel", "Annullerad"),
+    "da": ("er annulleret på grund af en fejl", "Annulleret"),
+    "ro": ("a fost anulată din cauza unei defecțiuni", "Anulată"),
+    "de": ("wurde wegen einer Fehlfunktion annulliert", "Annulliert"),
+    "en": ("was annulled because of a malfunction", "Void"),
+}
+
+
+@pytest.fixture
+def player():
+    return a_player(real=MONEY, free=MONEY)
+
+
+@pytest.fixture
+def visitor(player):
+    browser = a_visitor()
+    browser.force_login(player.user)
+    return browser
+
+
+def annul(played):
+    return void_round(round_id=played.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+
+
+def seen(answer) -> str:
+    return html.unescape(answer.text)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", LANGUAGES)
+class TestInTheirLanguage:
+    @pytest.mark.parametrize("mode", ["real", "free"])
+    def test_the_player_is_told_once_on_the_next_page_of_the_table(self, player, visitor, language, mode):
+        played = a_round(player, a_table(), Mode[mode.upper()], player=1000)
+        annul(played)
+        sentence, _ = ANNULLED[language]
+        page = seen(visitor.get(f"/{language}/table/baccarat/{mode}/"))
+        assert sentence in page
+        assert f"{Round.objects.get().code} {sentence}" in page
+        assert sentence not in seen(visitor.get(f"/{language}/table/baccarat/{mode}/"))
+
+    def test_the_player_is_told_by_the_next_click_as_well(self, player, visitor, language):
+        table = a_table()
+        annul(a_round(player, table, player=1000))
+        place = a_place(player, table)
+        form = {
+            "action": "bet:player",
+            "chip": 1000,
+            "round_id": place.round_id,
+            "slip_version": place.slip_version,
+            "table_version": table.version.number,
+        }
+        answer = visitor.post(f"/{language}/table/baccarat/real/play/", form, headers={"HX-Request": "true"})
+        assert ANNULLED[language][0] in seen(answer)
+
+    def test_game_logs_and_the_replay_say_so(self, player, visitor, language):
+        table = a_table()
+        played = a_round(player, table, player=1000)
+        annul(played)
+        a_round(player, table, player=1000)
+        sentence, word = ANNULLED[language]
+        logs = seen(visitor.get(f"/{language}/history/"))
+        assert logs.count("badge--void") == 1
+        for page in (logs, seen(visitor.get(f"/{language}/history/{played.round_id}/"))):
+            assert sentence in page
+            assert "✕" in page
+            assert word in page
+
+    def test_several_rounds_are_told_together(self, player, visitor, language):
+        table = a_table()
+        rounds = [a_round(player, table, player=1000) for _ in range(3)]
+        for played in rounds:
+            annul(played)
+        codes = [Round.objects.get(pk=played.round_id).code for played in rounds]
+        with override(language):
+            sentence = ngettext(
+                "Round %(codes)s was annulled because of a malfunction."
+                " All stakes were returned and any payout was taken back.",
+                "Rounds %(codes)s were annulled because of a malfunction."
+                " All stakes were returned and any payouts were taken back.",
+                3,
+            )
+        assert sentence % {"codes": ", ".join(codes)} in seen(visitor.get(f"/{language}/table/baccarat/real/"))
+
+
+@pytest.mark.django_db
+class TestTelling:
+    def test_waits_at_the_table_and_in_the_mode_of_the_round(self, player, visitor):
+        annul(a_round(player, a_table(), Mode.FREE, player=1000))
+        assert ANNULLED["en"][0] not in seen(visitor.get("/en/table/baccarat/real/"))
+        assert ANNULLED["en"][0] in seen(visitor.get("/en/table/baccarat/free/"))
+
+    def test_is_for_whoever_played(self, player):
+        table = a_table()
+        annul(a_round(player, table, player=1000))
+        other = a_visitor()
+        other.force_login(a_player(real=MONEY).user)
+        assert ANNULLED["en"][0] not in seen(other.get("/en/table/baccarat/real/"))
+
+    def test_waits_while_something_else_has_to_be_said(self, player, visitor):
+        table = a_table()
+        annul(a_round(player, table, player=1000))
+        stale = {"action": "deal", "round_id": a_place(player, table).round_id, "slip_version": 99, "table_version": 1}
+        answer = visitor.post("/en/table/baccarat/real/play/", stale, headers={"HX-Request": "true"})
+        assert ANNULLED["en"][0] not in seen(answer)
+        assert ANNULLED["en"][0] in seen(visitor.get("/en/table/baccarat/real/"))
+
+    def test_shows_no_cards_of_the_round(self, player, visitor):
+        played = a_round(player, a_table(), player=1000)
+        annul(played)
+        for address in ("table/baccarat/real/", "history/", f"history/{played.round_id}/"):
+            page = visitor.get(f"/en/{address}").text
+            assert 'class="card ' not in page
+            assert 'class="mini ' not in page
+
+
+def test_of_two_tabs_one_tells(cloned_db):
+    player, table = a_player(real=MONEY), a_table()
+    annul(a_round(player, table, player=1000))
+
+    def open_page() -> bool:
+        browser = a_visitor()
+        browser.force_login(player.user)
+        return ANNULLED["en"][0] in seen(browser.get("/en/table/baccarat/real/"))
+
+    assert sum(at_once([open_page] * 4)) == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("what", ["cards that cannot be dealt", "seed of another length", "wagers removed"])
+def test_from_a_spoilt_row_to_the_player(cloned_db, owner, language, what):
+    player, table = a_player(real=MONEY), a_table()
+    played = a_round(player, table, player=1000, tie=1000)
+    corrupt(owner, played.round_id, what)
+    replay.replay_finished_rounds()
+    browser = a_visitor()
+    browser.force_login(player.user)
+    page = seen(browser.get(f"/{language}/table/baccarat/real/"))
+    assert ANNULLED[language][0] in page
+    assert "badge--off" in page  # the table is closed
+    for address in ("history/", f"history/{played.round_id}/"):
+        assert ANNULLED[language][0] in seen(browser.get(f"/{language}/{address}"))
+
+
+class TestTheStaffPage:
+    @pytest.fixture
+    def reader(self, cloned_db):
+        browser = a_visitor()
+        browser.force_login(a_member_of_staff("supervisor").user)
+        return browser
+
+    def test_shows_what_was_found_and_done(self, cloned_db, owner, reader):
+        player, table = a_player(real=MONEY), a_table()
+        part = Participation.objects.get(round_id=a_round(player, table, player=1000, tie=1000).round_id)
+        corrupt(owner, part.round_id, "commitment")
+        replay.replay_finished_rounds()
+        page = reader.get("/staff/incidents/").text
+        for text in ("0" * 64, part.round.code, "Round voided.", f"player:{player.pk}", "Its seed does not reproduce"):
+            assert text in page
+
+    def test_names_each_shortfall(self, cloned_db, owner, reader):
+        player, table = a_player(real=MONEY), a_table()
+        part = a_won_round(player, table)
+        spend(player, balance(player))
+        corrupt(owner, part.round_id)
+        replay.replay_finished_rounds()
+        assert "shortfall SEK\u00a050.00 borne by the house" in reader.get("/staff/incidents/").text
+
+    def test_is_newest_first_and_paged_without_gaps(self, cloned_db, owner, reader, monkeypatch):
+        monkeypatch.setattr("games.incidents.PAGE", 2)
+        player, table = a_player(real=MONEY), a_table()
+        for _ in range(5):
+            corrupt(owner, a_round(player, table, player=1000).round_id)
+        replay.replay_finished_rounds()
+        seen_ids, address = [], "/staff/incidents/"
+        while address:
+            answer = reader.get(address)
+            seen_ids += [incident.pk for incident in answer.context["incidents"]]
+            older = answer.context["older"]
+            address = f"/staff/incidents/?before={older}" if older else ""
+        assert seen_ids == list(Incident.objects.order_by("-pk").values_list("pk", flat=True))
+        assert len(seen_ids) == 5
+
+    @pytest.mark.parametrize("query", ["", "?before=x", "?before=-1", "?before=99999999999999999999"])
+    def test_is_a_page_where_nothing_happened(self, reader, query):
+        assert "No incident so far" in reader.get(f"/staff/incidents/{query}").text

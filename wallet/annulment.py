@@ -1,0 +1,108 @@
+"""Taking back what a round moved: the exact opposite of its journals, and first what a player has not got any more."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Sum
+
+from wallet import ledger
+from wallet.accounts import house_account
+from wallet.ledger import Line, system_key
+from wallet.models import Account, AccountKind, Entry, Journal
+
+VOID = "void"
+SHORTFALL = "void_shortfall"
+MOVED_BACK = "void_transfer"
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What the annulment of a round did to one player, in minor units."""
+
+    player_id: int
+    currency: str
+    returned: int  # stakes given back less payouts taken back
+    shortfall: int  # what the house added, because the winnings had been spent
+
+
+def undo_round(round_id: UUID) -> tuple[Undone, ...]:
+    """Reverse every journal of a settled round, in the caller's transaction, which has made sure that nobody else does.
+
+    Whoever has spent the winnings first gets what is missing, from their other account in this money and then from the
+    house: so a player ends with what there would be without the round, or with nothing.
+
+    Raises LedgerError where the ledger does not let its own journals be reversed.
+    """
+    journals = Journal.objects.filter(round_id=round_id, reverses=None).order_by("pk")
+    ids = list(journals.values_list("pk", flat=True))
+    moved = _moved(ids)
+    accounts = _lock(moved)
+    covers = [cover for account_id in sorted(moved) for cover in _covers(round_id, account_id, moved, accounts)]
+    if covers:
+        ledger.post(*covers)
+    # Stakes come back before payouts are taken back: the other way round, whoever has staked the winnings again would
+    # seem to lack more than they do.
+    for journal_id in ids:
+        ledger.reverse(journal_id, key=system_key(round_id, f"{VOID} {journal_id}"), kind=VOID)
+    return tuple(
+        Undone(
+            player_id=_owner(accounts[account_id]),
+            currency=accounts[account_id].currency,
+            returned=-amount,
+            shortfall=sum(_into(account_id, cover) for cover in covers if cover.kind == SHORTFALL),
+        )
+        for account_id, amount in sorted(moved.items())
+    )
+
+
+def _moved(journals: list[int]) -> Mapping[int, int]:
+    """Return what these journals put into each player's account, less what they took out."""
+    entries = Entry.objects.filter(journal_id__in=journals, account__owner__isnull=False)
+    return dict(entries.values("account_id").annotate(total=Sum("amount")).values_list("account_id", "total"))
+
+
+def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
+    """Lock these accounts, and whatever else their owners have in the same money, ascending by id."""
+    theirs = Account.objects.filter(pk__in=moved).values_list("owner_id", "currency", "mode")
+    owners = {owner for owner, _, _ in theirs}
+    kinds_of_money = {(currency, mode) for _, currency, mode in theirs}
+    locked = Account.objects.filter(owner_id__in=owners).order_by("pk").select_for_update()
+    return {account.pk: account for account in locked if (account.currency, account.mode) in kinds_of_money}
+
+
+def _covers(
+    round_id: UUID, account_id: int, moved: Mapping[int, int], accounts: Mapping[int, Account]
+) -> Iterator[ledger.Journal]:
+    """Bring an account to where the reversal does not take it below zero."""
+    account = accounts[account_id]
+    missing = moved[account_id] - _free(account)
+    for other in accounts.values():
+        is_theirs = other.owner_id == account.owner_id and other.mode == account.mode and other.pk not in moved
+        if is_theirs and (found := min(missing, _free(other))) > 0:
+            yield _journal(round_id, MOVED_BACK, other.pk, account, found)
+            missing -= found
+    if missing > 0:
+        house = house_account(AccountKind.HOUSE, account.currency, account.mode)
+        yield _journal(round_id, SHORTFALL, house, account, missing)
+
+
+def _journal(round_id: UUID, kind: str, source: int, account: Account, amount: int) -> ledger.Journal:
+    lines = (
+        Line(source, account.currency, account.mode, -amount),
+        Line(account.pk, account.currency, account.mode, amount),
+    )
+    return ledger.Journal(system_key(round_id, f"{kind} {source} {account.pk}"), kind, lines, round_id)
+
+
+def _free(account: Account) -> int:
+    return (account.balance or 0) - account.held
+
+
+def _into(account_id: int, journal: ledger.Journal) -> int:
+    return sum(line.amount for line in journal.lines if line.account_id == account_id)
+
+
+def _owner(account: Account) -> int:
+    assert account.owner_id is not None  # noqa: S101  (only players' accounts were locked)
+    return account.owner_id
