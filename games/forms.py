@@ -72,7 +72,7 @@ class SearchForm(forms.Form):
             ("", _("All results")),
             (Ending.WON, pgettext_lazy("rounds", "Won")),
             (Ending.LOST, pgettext_lazy("rounds", "Lost")),
-            (Ending.EVEN, pgettext_lazy("rounds", "Stake returned")),
+            (Ending.EVEN, pgettext_lazy("rounds", "Even")),
             (Ending.VOID, pgettext_lazy("rounds", "Annulled")),
         ],
     )
