@@ -45,6 +45,7 @@ def look(visitor, language="en", mode="real") -> str:
 
 def click(visitor, player, action, *, language="en", mode="real", htmx=True, chip=1000):
     place = NextRound.objects.select_related("table__version").get(player=player, mode="R" if mode == "real" else "F")
+    assert place.table.version is not None
     form = {
         "action": action,
         "round_id": place.round_id,
@@ -114,9 +115,10 @@ def test_the_result_stays_in_sight_with_the_standing_bets(visitor, player, table
 
 def test_limits_and_version_are_in_view(visitor):
     page = look(visitor)
-    bar = re.search(r'<p class="limits">(.*?)</p>', page, re.DOTALL)[1]
+    bar = re.search(r'<p class="limits">(.*?)</p>', page, re.DOTALL)
+    assert bar is not None
     for amount in (1000, 1_000_000, 120_000):
-        assert format_money(amount, "SEK", "en") in bar
+        assert format_money(amount, "SEK", "en") in bar[1]
     assert "Version 1.0" in page
 
 
