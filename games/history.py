@@ -10,11 +10,12 @@ from games.limits import Limits
 from games.models import Participation
 from games.page import participation, round_view, spots
 from games.presentation import RoundView, SpotView
+from games.search import Search, find
 from games.variants import VARIANTS
 from players.models import Player
-from wallet.models import Mode
 
 PAGE = 20
+EVERYTHING = Search()
 
 
 @dataclass(frozen=True)
@@ -60,14 +61,9 @@ class HistoryPage:
     older: int | None
 
 
-def history(player: Player, *, before: int | None, language: str) -> HistoryPage:
-    """Return a page of the player's real-money rounds that are older than the mark *before*."""
-    found = Participation.objects.filter(player=player, mode=Mode.REAL).order_by("-id")
-    if before is not None:
-        found = found.filter(id__lt=before)
-    parts = list(
-        found.select_related("round__void", "round__table_version__table").prefetch_related("wagers")[: PAGE + 1]
-    )
+def history(player: Player, *, before: int | None, language: str, search: Search = EVERYTHING) -> HistoryPage:
+    """Return a page of the player's real-money rounds that fit *search* and are older than the mark *before*."""
+    parts = find(player, search, before=before, limit=PAGE + 1)
     older = parts[PAGE - 1].pk if len(parts) > PAGE else None
     return HistoryPage(tuple(history_line(part, language) for part in parts[:PAGE]), older)
 

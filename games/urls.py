@@ -12,6 +12,7 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/re-buy/", purse_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", purse_views.table_leave, name="table_leave"),
     path("history/", views.history, name="history"),
+    path("history/rounds.csv", views.history_csv, name="history_csv"),
     path("history/<uuid:round_id>/", views.round_replay, name="round"),
     path("fair/", fair_views.fair, name="fair"),
     path("help/<slug:slug>/", views.rules, name="rules"),

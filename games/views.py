@@ -2,21 +2,25 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
-from games import meanwhile, selectors, solo
+from games import logs_csv, meanwhile, selectors, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage, TableChanged
-from games.forms import BET, TAKE, SlipForm
+from games.forms import BET, TAKE, SearchForm, SlipForm
 from games.help import rules_page
 from games.models import NextRound, Table
 from games.page import game_view, table_limits
 from games.presentation import Notice
+from games.search import every
 from games.sentences import annulled, refusal, repeated, table_changed
 from games.variants import VARIANTS
 from games.void import tell
@@ -82,8 +86,32 @@ def history(request: PlayerRequest) -> HttpResponse:
     """Game logs: the player's real-money rounds, newest first."""
     mark = request.GET.get("before", "")
     before = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 19 else None
-    page = logs.history(request.player, before=before, language=_language())
-    return render(request, "games/history.html", {"rounds": page.rounds, "older": page.older, "first": before is None})
+    form = SearchForm(request.GET)
+    page = logs.history(request.player, before=before, language=_language(), search=form.search)
+    context = {
+        "rounds": page.rounds,
+        "older": page.older,
+        "first": before is None,
+        "form": form,
+        "filtered": bool(form.query),
+    }
+    whole = not request.htmx or request.htmx.history_restore_request
+    response = render(request, "games/history.html" if whole else "games/_history.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@player_required
+@require_safe
+def history_csv(request: PlayerRequest) -> HttpResponseBase:
+    """The rounds that Game logs would show, all of them, as a file."""
+    form = SearchForm(request.GET)
+    if form.fault:
+        return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
+    lines = logs_csv.lines(every(request.player, form.search), _language())
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="sabot.csv"'
+    return response
 
 
 @player_required

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -47,16 +48,16 @@ class StaffRequest(HouseRequest):
 
 
 Args = ParamSpec("Args")
-PlayerView = Callable[Concatenate[PlayerRequest, Args], HttpResponse]
+PlayerView = Callable[Concatenate[PlayerRequest, Args], HttpResponseBase]
 StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
-View = Callable[Concatenate[HttpRequest, Args], HttpResponse]
+View = Callable[Concatenate[HttpRequest, Args], HttpResponseBase]
 
 
 def player_required(view: PlayerView[Args]) -> View[Args]:
     """Let players in, as ``request.player``; ask visitors to log in; refuse staff (403)."""
 
     @wraps(view)
-    def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+    def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return ask_to_log_in(request)
         player = player_of(request.user)
@@ -77,7 +78,7 @@ def staff_required(permission: str) -> Callable[[StaffView[Args]], View[Args]]:
 
     def fence(view: StaffView[Args]) -> View[Args]:
         @wraps(view)
-        def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+        def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 return ask_to_log_in(request)
             staff = staff_of(request.user)

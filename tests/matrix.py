@@ -153,6 +153,7 @@ LINES = (
     Line("table_rebuy", "POST", players(MOVED), golden_in_free_mode, lambda world: {"amount": "100", "key": uuid4()}),
     Line("table_leave", "POST", players(MOVED), golden_in_free_mode, lambda world: {"key": uuid4()}),
     Line("history", "GET", players(PAGE)),
+    Line("history_csv", "GET", players(TEXT)),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Money
     Line("cashier", "GET", players(PAGE)),

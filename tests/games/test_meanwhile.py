@@ -58,11 +58,11 @@ def lose_the_answer_of(player, table):
     return a_round(player, table, player=1000).round_id
 
 
-@pytest.mark.parametrize("page", [TABLE, "/en/"])
-def test_a_lost_answer_is_told_of_once(visitor, player, table, page):
+@pytest.mark.parametrize("where", [TABLE, "/en/"])
+def test_a_lost_answer_is_told_of_once(visitor, player, table, where):
     round_id = lose_the_answer_of(player, table)
     part = Participation.objects.get()
-    first = unescape(visitor.get(page).text)
+    first = unescape(visitor.get(where).text)
     assert first.count(AWAY) == 1
     assert f"/en/history/{round_id}/" in first
     if part.paid:

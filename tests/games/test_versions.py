@@ -12,11 +12,11 @@ from django.test import Client
 from django.utils import translation
 
 from games import solo
+from games.controls import Change
 from games.errors import BalanceTooLow, TableChanged, TableClosed
 from games.limits import Limits
 from games.models import NextRound, Participation, Round, TableVersion
 from games.shipped import baccarat_limits, load_tables
-from games.solo import Change
 from games.tables import NothingChanged, ReturnTooLow, TableError, UnusableLimits, new_version
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_round, a_table

@@ -1,0 +1,133 @@
+"""Finding a player's rounds among any number of them, newest first, at the same cost however many there are.
+
+For every table and result asked for, one range of one index gives the next few rounds; the newest of them all are the
+answer.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.db import connection
+
+from games.models import Participation, Result, Table, VoidPart
+from players.models import Player
+from wallet.models import Mode
+
+
+class Ending(StrEnum):
+    """How a round ended for the player."""
+
+    WON = "won"
+    LOST = "lost"
+    EVEN = "even"
+    VOID = "void"
+
+
+RESULTS = {Ending.WON: Result.WON, Ending.LOST: Result.LOST, Ending.EVEN: Result.EVEN}
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which rounds: from and to a day (in UTC, both included), at one table, with one ending. None: any."""
+
+    since: date | None = None
+    until: date | None = None
+    table: str | None = None  # its slug
+    ending: Ending | None = None
+
+
+FIND = """
+SELECT found.id
+FROM unnest(%(tables)s::bigint[]) AS seat (id)
+CROSS JOIN unnest(%(results)s::smallint[]) AS asked (result)
+CROSS JOIN LATERAL (
+    SELECT part.id, part.at
+    FROM games_participation AS part
+    WHERE part.player_id = %(player)s AND part.mode = %(mode)s
+      AND part.table_id = seat.id AND part.result = asked.result
+      AND part.at >= %(begin)s::timestamptz AND part.at < %(end)s::timestamptz
+      AND (part.at, part.id) < (%(mark_at)s::timestamptz, %(mark)s)
+      AND (%(void_too)s OR NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = part.round_id))
+    ORDER BY part.at DESC, part.id DESC
+    LIMIT %(limit)s
+) AS found
+ORDER BY found.at DESC, found.id DESC
+LIMIT %(limit)s
+"""
+
+END = 2**63 - 1  # later than every id
+
+
+def find(player: Player, search: Search, *, before: int | None = None, limit: int) -> list[Participation]:
+    """Return the player's real-money rounds older than the one with the mark *before*, with all that is shown of them.
+
+    A mark that is none of the player's is taken for none.
+    """
+    if search.ending is Ending.VOID:
+        ids = _void(player, search, before, limit)
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(FIND, parameters(player, search, before=before, limit=limit))
+            ids = [pk for (pk,) in cursor.fetchall()]
+    found = Participation.objects.filter(pk__in=ids).order_by("-at", "-pk")
+    return list(found.select_related("round__void", "round__table_version__table").prefetch_related("wagers"))
+
+
+def every(player: Player, search: Search, *, at_once: int = 500) -> Iterator[Participation]:
+    """Return all rounds that fit, reading some at a time."""
+    before: int | None = None
+    while parts := find(player, search, before=before, limit=at_once):
+        yield from parts
+        before = parts[-1].pk
+
+
+def parameters(player: Player, search: Search, *, before: int | None, limit: int) -> dict[str, Any]:
+    """Return what FIND is asked with."""
+    tables = Table.objects.filter(slug=search.table) if search.table else Table.objects.all()
+    begin, end = _bounds(search)
+    mark = _moment_of(before, player)
+    return {
+        "player": player.pk,
+        "mode": Mode.REAL.value,
+        "tables": list(tables.values_list("pk", flat=True)),
+        "results": [int(RESULTS[search.ending])] if search.ending else [int(each) for each in Result],
+        "begin": begin or "-infinity",
+        "end": end or "infinity",
+        "mark_at": mark or "infinity",
+        "mark": before if mark else END,
+        "void_too": search.ending is None,
+        "limit": limit,
+    }
+
+
+def _void(player: Player, search: Search, before: int | None, limit: int) -> list[int]:
+    """Find among the player's annulled rounds, which are few."""
+    begin, end = _bounds(search)
+    rounds = VoidPart.objects.filter(player=player).values("void_id")
+    found = Participation.objects.filter(player=player, mode=Mode.REAL, round_id__in=rounds)
+    if search.table:
+        found = found.filter(table__slug=search.table)
+    if begin:
+        found = found.filter(at__gte=begin)
+    if end:
+        found = found.filter(at__lt=end)
+    if before is not None and (mark := _moment_of(before, player)):
+        found = found.filter(at__lte=mark).exclude(at=mark, pk__gte=before)
+    return list(found.order_by("-at", "-pk").values_list("pk", flat=True)[:limit])
+
+
+def _moment_of(mark: int | None, player: Player) -> datetime | None:
+    """Return when the player's round with this mark was played, None where there is none."""
+    if mark is None:
+        return None
+    return Participation.objects.filter(pk=mark, player=player).values_list("at", flat=True).first()
+
+
+def _bounds(search: Search) -> tuple[datetime | None, datetime | None]:
+    """Return the moments from which and before which the days asked for last."""
+    begin = datetime.combine(search.since, time(), UTC) if search.since else None
+    end = datetime.combine(search.until + timedelta(days=1), time(), UTC) if search.until else None
+    return begin, end

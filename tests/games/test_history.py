@@ -1,0 +1,267 @@
+"""Game logs of any length: found by day, table and result at the same cost, and taken home as a file."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import translation
+
+from games.logs_csv import amount, safe
+from games.models import Participation, Result, Table, VoidReason
+from games.search import FIND, Ending, Search, every, find, parameters
+from games.void import void_round
+from tests.builders import a_player, a_round, a_table
+
+MONEY = 100_000_000
+MANY = 50_000
+PER_PAGE = 21
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+TODAY = datetime.now(UTC).date()
+
+# Rounds of the past, set-based: one every ten minutes backwards from now, two lost for each one won, none even.
+PAST = """
+WITH dealt AS (
+    INSERT INTO games_round
+        (id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at)
+    SELECT gen_random_uuid(), 'past-' || n, %(version)s, 'R', '', '', '', '9H 2D KS 5C', 'player',
+           clock_timestamp() - n * interval '10 minutes'
+    FROM generate_series(1, %(rounds)s) AS n
+    RETURNING id, at
+)
+INSERT INTO games_participation
+    (round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, at, table_id)
+SELECT id, %(player)s, 'SEK', 'R', 0, 0, 1000, CASE WHEN random() < 0.33 THEN 2000 ELSE 0 END, 0, at, %(table)s
+FROM dealt
+"""
+
+
+@pytest.fixture
+def player(db):
+    return a_player(real=MONEY)
+
+
+@pytest.fixture
+def table(db):
+    return a_table()
+
+
+@pytest.fixture
+def visitor(player) -> Client:
+    visitor = Client()
+    visitor.force_login(player.user)
+    return visitor
+
+
+def codes(parts) -> list[str]:
+    return [part.round.code for part in parts]
+
+
+def shown(text: str) -> list[str]:
+    """The rounds on a page, in order."""
+    return list(dict.fromkeys(re.findall(r'href="/\w\w/history/([0-9a-f-]{36})/"', text)))
+
+
+class TestSearching:
+    def test_by_result_finds_those_and_only_those(self, player, table):
+        for _ in range(30):
+            a_round(player, table, player=1000)
+        for ending, result in ((Ending.WON, Result.WON), (Ending.LOST, Result.LOST), (Ending.EVEN, Result.EVEN)):
+            expected = Participation.objects.filter(result=result).order_by("-pk")
+            assert codes(find(player, Search(ending=ending), limit=100)) == codes(expected)
+        for part in Participation.objects.all():
+            assert part.result == (part.paid > part.staked) - (part.paid < part.staked)
+
+    def test_by_table_finds_those_and_only_those(self, player, table):
+        other = a_table("other")
+        rounds = [a_round(player, each, player=1000).round_id for each in (table, other, table, other)]
+        found = find(player, Search(table="other"), limit=100)
+        assert [part.round_id for part in found] == [rounds[3], rounds[1]]
+
+    def test_an_annulled_round_is_neither_won_nor_lost(self, player, table):
+        round_id = a_round(player, table, player=1000).round_id
+        void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        for ending in (Ending.WON, Ending.LOST, Ending.EVEN):
+            assert find(player, Search(ending=ending), limit=9) == []
+        for search in (Search(), Search(ending=Ending.VOID), Search(ending=Ending.VOID, table="baccarat", until=TODAY)):
+            assert [part.round_id for part in find(player, search, limit=9)] == [round_id]
+        assert find(player, Search(ending=Ending.VOID, since=TODAY + timedelta(days=1)), limit=9) == []
+
+    def test_of_somebody_else_finds_nothing(self, player, table):
+        a_round(a_player(real=MONEY), table, player=1000)
+        assert find(player, Search(), limit=9) == []
+
+    def test_a_mark_of_somebody_elses_round_is_none(self, player, table):
+        a_round(a_player(real=MONEY), table, player=1000)
+        theirs = Participation.objects.get().pk
+        mine = a_round(player, table, player=1000).round_id
+        assert [part.round_id for part in find(player, Search(), before=theirs, limit=9)] == [mine]
+
+
+class TestThePage:
+    def test_keeps_the_filter_from_page_to_page(self, visitor, player, table):
+        played = [str(a_round(player, table, player=1000).round_id) for _ in range(25)]
+        other = a_table("other")
+        a_round(player, other, player=1000)
+        page = visitor.get("/en/history/", {"table": "baccarat", "since": "2020-01-01"}).text
+        older = re.search(r'href="(\?before=[^"]*)" rel="next"', page)
+        assert older
+        second = visitor.get(f"/en/history/{unescape(older[1])}").text
+        assert shown(page) + shown(second) == played[::-1]
+        assert "Newest rounds" in second
+
+    def test_says_so_where_nothing_fits_and_leads_back(self, visitor, player, table):
+        a_round(player, table, player=1000)
+        page = visitor.get("/en/history/", {"until": "2020-01-01"}).text
+        assert "No round fits this filter" in page
+        assert 'href="/en/history/"' in page
+
+    @pytest.mark.parametrize(
+        "nonsense",
+        [
+            {"since": "yesterday"},
+            {"until": "9999-12-31"},
+            {"since": "0001-01-01"},
+            {"table": "nowhere"},
+            {"ending": "maybe"},
+            {"since": "2026-02-30"},
+            {"since": "2026-02-02", "until": "2026-02-01"},
+        ],
+    )
+    def test_says_what_it_cannot_read_and_shows_all(self, visitor, player, table, nonsense):
+        round_id = a_round(player, table, player=1000).round_id
+        page = visitor.get("/en/history/", nonsense).text
+        assert "All rounds are shown." in page
+        assert shown(page) == [str(round_id)]
+        assert visitor.get("/en/history/rounds.csv", nonsense).status_code == 302
+
+    def test_answers_htmx_with_the_fragment_and_the_back_button_with_the_page(self, visitor, player, table):
+        fragment = visitor.get("/en/history/", headers={"HX-Request": "true"})
+        assert fragment.text.lstrip().startswith('<div id="logs"')
+        back = visitor.get("/en/history/", headers={"HX-Request": "true", "HX-History-Restore-Request": "true"})
+        assert "<html" in back.text
+        assert "HX-Request" in back["Vary"]
+
+    def test_shows_under_which_version_of_rules_and_table_each_round_was_played(self, visitor, player, table):
+        a_round(player, table, player=1000)
+        page = visitor.get("/en/history/").text
+        assert "table version 1" in page
+
+
+class TestTheFile:
+    def rows(self, visitor, language: str = "en", delimiter: str = ",", **asked: str) -> list[dict[str, str]]:
+        answer = visitor.get(f"/{language}/history/rounds.csv", asked)
+        assert answer["Content-Type"] == "text/csv; charset=utf-8"
+        assert "attachment" in answer["Content-Disposition"]
+        text = b"".join(answer.streaming_content).decode()
+        assert text.startswith("\ufeff")
+        return list(csv.DictReader(io.StringIO(text[1:]), delimiter=delimiter))
+
+    def test_has_a_line_for_every_round_that_fits(self, visitor, player, table):
+        for _ in range(5):
+            a_round(player, table, player=1000, tie=5000)
+        rows = self.rows(visitor)
+        parts = list(find(player, Search(), limit=9))
+        assert [row["Round code"] for row in rows] == codes(parts)
+        assert {row["Staked"] for row in rows} == {"60.00"}
+        assert [row["Paid back"] for row in rows] == [amount(part.paid, ".") for part in parts]
+        assert {row["Bets"] for row in rows} == {"Player 10.00, Tie 50.00"}
+        assert self.rows(visitor, until="2020-01-01") == []
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_is_written_as_spreadsheets_of_the_language_read(self, visitor, player, table, language):
+        a_round(player, table, player=1000)
+        decimal, delimiter = (".", ",") if language == "en" else (",", ";")
+        (row,) = self.rows(visitor, language, delimiter)
+        with translation.override(language):
+            headings = [translation.gettext(each) for each in ("Round code", "Staked", "Table version")]
+        assert row[headings[1]] == f"10{decimal}00"
+        assert language == "en" or headings[0] != "Round code"
+        assert set(headings) <= row.keys()
+
+    def test_marks_an_annulled_round(self, visitor, player, table):
+        round_id = a_round(player, table, player=1000).round_id
+        void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        (row,) = self.rows(visitor)
+        assert (row["Result"], row["Player's cards"]) == ("annulled", "")
+
+    @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+    def test_holds_nothing_that_a_spreadsheet_would_calculate(self, text):
+        assert safe(text) == f"'{text}"
+
+    def test_of_a_table_with_a_formula_for_a_name_calculates_nothing(self, visitor, player, table):
+        a_round(player, table, player=1000)
+        Table.objects.update(name='=HYPERLINK("http://example.com")')
+        assert self.rows(visitor)[0]["Table"].startswith("'=")
+
+    @pytest.mark.parametrize(("minor", "printed"), [(0, "0,00"), (5, "0,05"), (123456, "1234,56"), (-5, "-0,05")])
+    def test_writes_amounts_without_groups(self, minor, printed):
+        assert amount(minor, ",") == printed
+
+
+SEARCHES = [
+    Search(),
+    Search(ending=Ending.WON),
+    Search(ending=Ending.EVEN),
+    Search(table="baccarat"),
+    Search(table="other", ending=Ending.LOST),
+    Search(until=date(2026, 1, 1)),
+    Search(since=TODAY - timedelta(days=200), until=TODAY - timedelta(days=199), ending=Ending.LOST),
+]
+
+
+@pytest.fixture
+def long_history(cloned_db, owner):
+    """A player with fifty thousand rounds."""
+    player, table, _other = a_player(real=MONEY), a_table(), a_table("other")
+    assert table.version is not None
+    owner.execute(PAST, {"version": table.version.pk, "rounds": MANY, "player": player.pk, "table": table.pk})
+    owner.execute("ANALYZE")
+    return player
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+def test_a_page_of_fifty_thousand_rounds_costs_what_a_page_of_few_does(long_history):
+    """Whatever is asked for, no node of the plan reads more rows than a page holds for each table and result."""
+    middle = Participation.objects.order_by("-at").values_list("pk", flat=True)[MANY // 2]
+    for search in SEARCHES:
+        for before in (None, middle):
+            asked = parameters(long_history, search, before=before, limit=PER_PAGE)
+            with connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {FIND}", asked)
+                (answer,) = cursor.fetchone() or ("",)
+            plan = answer if isinstance(answer, list) else json.loads(answer)
+            for node in nodes(plan[0]["Plan"]):
+                seen = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+                assert seen <= PER_PAGE * len(asked["tables"]) * len(asked["results"]), (search, before, node)
+                assert node.get("Relation Name") != "games_participation" or node["Node Type"].startswith("Index")
+
+
+def test_fifty_thousand_rounds_leave_through_a_page_in_memory(long_history):
+    """They are read in portions, all of them, once each, newest first."""
+    portions = {"most": 0}
+
+    def count(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if "LATERAL" in sql:
+            portions["most"] = max(portions["most"], context["cursor"].rowcount)
+        return result
+
+    search = Search(since=TODAY - timedelta(days=30))
+    with connection.execute_wrapper(count):
+        moments = [part.at for part in every(long_history, search, at_once=500)]
+    assert portions["most"] == 500
+    assert moments == sorted(moments, reverse=True)
+    assert len(moments) == len(set(moments)) == Participation.objects.filter(at__date__gte=search.since).count()
