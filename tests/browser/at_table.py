@@ -1,0 +1,55 @@
+"""What tests in a browser do at a table."""
+
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page, expect
+
+from games.models import Participation
+from players.models import Player
+from tests.harness.browser import DESKTOP, NewContext
+from tests.harness.web import WebServer
+from wallet import accounts
+from wallet.models import Mode
+
+TABLE = "/en/table/baccarat/real/"
+
+
+def a_window(new_context: NewContext, server: WebServer, player: Player, **options: object) -> BrowserContext:
+    """A browser of its own, logged in as the player, that deals without taking its time."""
+    defaults = {"base_url": server.url, "viewport": DESKTOP, "reduced_motion": "reduce"}
+    window = new_context(**(defaults | options))
+    client = Client()
+    client.force_login(player.user)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": server.url}])
+    return window
+
+
+def at_table(window: BrowserContext) -> Page:
+    """A tab that shows the table."""
+    page = window.new_page()
+    page.goto(TABLE)
+    return page
+
+
+def put(page: Page, bet: str = "tie") -> None:
+    """Put one chip on a bet and wait until the house has it."""
+    before = page.locator("[name=slip_version]").input_value()
+    page.locator(f"#bet-{bet}").click()
+    expect(page.locator("[name=slip_version]")).not_to_have_value(before)
+
+
+def deal(page: Page, button: str = "deal") -> None:
+    """Deal, and wait until the table stands for the next round."""
+    before = page.locator("[name=round_id]").input_value()
+    page.locator(f"#act-{button}").click()
+    expect(page.locator("[name=round_id]")).not_to_have_value(before)
+    expect(page.locator("#game.game--fresh")).to_have_count(0)
+
+
+def balance_is_that_of(player: Player, *, rounds: int, money: int) -> None:
+    """Hold the house to so many rounds, and the balance to what they staked and paid."""
+    parts = Participation.objects.filter(player=player)
+    assert len(parts) == rounds
+    moved = sum(part.paid - part.staked for part in parts)
+    assert accounts.balance(player.pk, Mode.REAL) == money + moved
