@@ -13,10 +13,10 @@ from tests.people import a_member_of_staff
 pytestmark = pytest.mark.django_db
 
 ROLES = {
-    "operator": {"players.work", "games.operate_table"},
-    "supervisor": {"players.work", "games.operate_table"},
+    "operator": {"players.work", "games.operate_table", "games.view_incident"},
+    "supervisor": {"players.work", "games.operate_table", "games.view_incident"},
     "finance": {"players.work", "wallet.view_ledger"},
-    "compliance": {"players.work", "audit.view_event", "players.view_player"},
+    "compliance": {"players.work", "audit.view_event", "players.view_player", "games.view_incident"},
     "support": {"players.work", "players.view_player"},
 }
 
