@@ -15,6 +15,7 @@ from games.presentation import Notice
 from games.variants import VARIANTS
 from games.views import NOTICE
 from players.access import PlayerRequest, player_required
+from players.rates import at_a_human_pace
 from wallet import purse
 from wallet.forms import DepositForm, TopUpForm
 from wallet.models import AccountKind, Mode
@@ -23,6 +24,7 @@ from wallet.money import format_money
 
 @player_required
 @require_POST
+@at_a_human_pace
 def table_rebuy(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     """Move money from the account into the game, or say why not, on the table."""
     table = _table_with_purse(slug)
@@ -33,6 +35,7 @@ def table_rebuy(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
 
 @player_required
 @require_POST
+@at_a_human_pace
 def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     """Move what is left in the game back to the account, and lead to the lobby."""
     _table_with_purse(slug)

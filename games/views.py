@@ -26,6 +26,7 @@ from games.variants import VARIANTS
 from games.void import tell
 from players.access import PlayerRequest, player_required, session_id
 from players.identity import player_of
+from players.rates import at_a_human_pace
 from wallet.models import Mode
 
 NOTICE = "table_notice"  # session key: a sentence that waits for the page after a redirect
@@ -54,6 +55,7 @@ def table(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
 
 @player_required
 @require_POST
+@at_a_human_pace
 def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
     found = _table(slug)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from players.access import PlayerRequest, player_required
+from players.rates import at_a_human_pace
 from wallet import accounts, ledger, statements
 from wallet import cashier as services
 from wallet.forms import DepositForm, StatementForm, TopUpForm
@@ -33,6 +34,7 @@ def cashier(request: PlayerRequest) -> HttpResponse:
 
 @player_required
 @require_POST
+@at_a_human_pace
 def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     """Deposit sandbox money, or say why not."""
     form = DepositForm(request.POST, currency=request.player.currency)
@@ -51,6 +53,7 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
 
 @player_required
 @require_POST
+@at_a_human_pace
 def cashier_top_up(request: PlayerRequest) -> HttpResponse:
     """Fill up free money, or say why not."""
     form = TopUpForm(request.POST)

@@ -1,4 +1,4 @@
-"""Unbalanced habits: whatever people do with tabs, windows, laptops and clocks, a click is one round at most."""
+"""Unbalanced habits: whatever people do with tabs, windows, laptops and clocks, one click on DEAL is one round."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime

@@ -1,0 +1,69 @@
+"""The pace of one player: as fast as hands are, and what is faster is refused before anything is done or written."""
+
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from django.test import Client
+
+from audit.models import Event
+from games.models import NextRound
+from tests.builders import a_player, a_table
+from wallet import accounts
+from wallet.models import Mode
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PLAY = "/en/table/baccarat/real/play/"
+
+
+@pytest.fixture
+def someone(db, settings):
+    settings.FORMS_PER_SECOND = 2
+    a_table()
+
+    def sit_down() -> tuple[Client, NextRound]:
+        player = a_player(real=100_000)
+        client = Client()
+        client.force_login(player.user)
+        client.get("/en/table/baccarat/real/")
+        return client, NextRound.objects.get(player=player)
+
+    return sit_down
+
+
+def deal(client: Client, place: NextRound) -> int:
+    form = {"action": "deal", "round_id": place.round_id, "slip_version": 0, "table_version": 1}
+    return client.post(PLAY, form, headers={"HX-Request": "true"}).status_code
+
+
+def test_more_forms_than_hands_can_send_are_refused_and_leave_no_trace(someone):
+    client, place = someone()
+    with time_machine.travel(NOW, tick=False):
+        answers = [deal(client, place) for _ in range(7)]
+    assert answers == [200] * 4 + [429] * 3
+    assert Event.objects.filter(kind="round.refused").count() == 4
+    assert accounts.balance(place.player_id, Mode.REAL) == 100_000
+
+
+def test_a_moment_later_play_goes_on(someone):
+    client, place = someone()
+    with time_machine.travel(NOW, tick=False) as clock:
+        while deal(client, place) != 429:
+            pass
+        clock.shift(2)
+        assert deal(client, place) == 200
+
+
+def test_one_players_haste_slows_nobody_else(someone):
+    (hasty, one), (calm, two) = someone(), someone()
+    with time_machine.travel(NOW, tick=False):
+        while deal(hasty, one) != 429:
+            pass
+        assert deal(calm, two) == 200
+
+
+def test_the_cashier_keeps_the_same_pace(someone):
+    client, _place = someone()
+    with time_machine.travel(NOW, tick=False):
+        answers = [client.post("/en/cashier/deposit/", {"amount": "x"}).status_code for _ in range(5)]
+    assert answers[-1] == 429
