@@ -15,6 +15,7 @@ from games.search import Ending, Search
 
 BET = "bet:"
 TAKE = "take:"
+KEEP = "keep"  # what Enter presses: nothing happens but that the player's own value is kept
 
 
 class SlipForm(forms.Form):
@@ -30,9 +31,9 @@ class SlipForm(forms.Form):
     player_value = forms.CharField(max_length=64, required=False)
 
     def clean_action(self) -> str | Deal | Change:
-        """Return the bet clicked with what to do there, or what to do with the slip."""
+        """Return the bet clicked with what to do there, or what to do with the slip, or `KEEP`."""
         action: str = self.cleaned_data["action"]
-        if action.startswith((BET, TAKE)):
+        if action == KEEP or action.startswith((BET, TAKE)):
             return action
         for kind in (Deal, Change):
             if action in kind.__members__.values():

@@ -63,6 +63,7 @@ class NextRound(models.Model):
     last_round = models.UUIDField(null=True)
     unseen = models.UUIDField(null=True)  # the last round, until a browser is known to have its result
     last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
+    player_value = models.CharField(max_length=64, db_default="", default="")  # what the page's own field says
     used_at = models.DateTimeField(db_default=Now())  # when the player last did something here; kept for purses only
 
     class Meta:

@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 from django.db.models import prefetch_related_objects
 
+from games import places
 from games.controls import bets_stand, plays_on
 from games.engine.bets import Variant
 from games.engine.cards import Card
@@ -16,6 +17,7 @@ from games.lower import lower_bet
 from games.models import NextRound, Participation, Round, Table, TableVersion, Void, Wager
 from games.presentation import CardView, ChipView, GameView, HandView, Notice, PurseView, QuickView, RoundView, SpotView
 from games.rows import columns, fetch_one, instance
+from games.sentences import closed
 from games.variants import VARIANTS
 from wallet import accounts
 from wallet.models import AccountKind, Mode
@@ -51,13 +53,13 @@ def game_view(
     reader has not seen it.
     """
     variant, mode, player = VARIANTS[place.table.variant], Mode(place.mode), place.player
-    limits = table_limits(place)
+    limits, takes_bets = table_limits(place), places.takes_bets(place)
     on_stage = shown or place.last_round
     part = participation(on_stage, player.pk) if on_stage else None
     if part and hasattr(part.round, "void"):
         part = None  # a void round has no result to look at
-    untouched = bets_stand(variant) and place.slip_version == 0 and on_stage == place.last_round
-    settled = part is not None and (not place.slip or untouched)
+    stand = bets_stand(variant)
+    settled = part is not None and place.slip_version == 0 and (not stand or on_stage == place.last_round)
     wagers = {wager.bet: wager for wager in part.wagers.all()} if part and settled else {}
     stakes: Mapping[str, int] = place.slip or {bet: wager.stake for bet, wager in wagers.items()}
     funds = accounts.balance(player.pk, mode, plays_on(variant))
@@ -68,20 +70,23 @@ def game_view(
         spots=spots(variant, limits, stakes, wagers, language),
         tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in limits.chips),
         bet_total=sum(stakes.values()),
-        balance=funds if bets_stand(variant) else funds - sum(place.slip.values()),
+        balance=funds if stand else funds - sum(place.slip.values()),
         win=part.paid if part and wagers else 0,
         round=round_view(part, language=language, fresh=fresh) if part else None,
-        notice=notice,
+        notice=notice or (None if takes_bets else closed()),
         next_round_id=place.round_id,
         slip_version=place.slip_version,
         table_version=place.table.version.number if place.table.version else 0,
         commitment=place.commitment,
-        can_deal=bool(place.slip),
-        can_double=bool(place.slip),
+        is_open=takes_bets,
+        player_value=place.player_value,
+        can_deal=takes_bets and bool(place.slip),
+        can_double=takes_bets and bool(place.slip),
         can_clear=bool(place.slip),
         can_undo=bool(place.undo),
-        can_rebet=bool(place.last_stakes),
+        can_rebet=takes_bets and bool(place.last_stakes),
         settled=settled,
+        is_last_bet=settled and not stand,
         controls=frozenset(control.value for control in variant.controls),
         limits=limit_lines(variant, limits, language),
         purse=purse_view(place, limits, funds) if plays_on(variant) is AccountKind.PURSE else None,

@@ -12,6 +12,7 @@ from games.errors import TableChanged
 from games.models import NextRound, Table, TableVersion
 from games.rows import columns, fetch_one, instance
 from games.seeds import new_sealed_seed
+from games.variants import VARIANTS
 from players.models import Player
 from wallet.models import Mode
 
@@ -36,6 +37,7 @@ SET round_id = %s, commitment = %s, sealed_seed = %s, slip = %s::jsonb, undo = '
     last_stakes = %s::jsonb, last_round = round_id, unseen = round_id
 WHERE id = %s
 """
+KEEP_VALUE = "UPDATE games_nextround SET player_value = %s WHERE id = %s"
 TOUCH = "UPDATE games_nextround SET used_at = clock_timestamp() WHERE id = %s"
 
 
@@ -66,6 +68,20 @@ def take(player: Player, table_id: int, mode: Mode) -> None:
         sealed_seed=seed.sealed,
     )
     NextRound.objects.bulk_create([place], ignore_conflicts=True)
+
+
+def keep_value(place: NextRound, value: str) -> None:
+    """Keep what the player has written into the shuffle, for this round and those after it, until it is changed."""
+    if value != place.player_value:
+        place.player_value = value
+        with connection.cursor() as cursor:
+            cursor.execute(KEEP_VALUE, [value, place.pk])
+
+
+def takes_bets(place: NextRound) -> bool:
+    """Say whether bets are taken there: the table is open, and this program plays the rules it was put live with."""
+    version = place.table.version
+    return place.table.is_open and version is not None and version.rules_digest == VARIANTS[place.table.variant].digest
 
 
 def touch(place: NextRound) -> None:

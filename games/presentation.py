@@ -130,12 +130,15 @@ class GameView:
     slip_version: int
     table_version: int  # its number
     commitment: str  # SHA-256 of the next round's seed
+    is_open: bool  # the table takes bets
+    player_value: str  # what the player mixes into the shuffle
     can_deal: bool
     can_double: bool
     can_clear: bool
     can_undo: bool
     can_rebet: bool
     settled: bool  # the bets shown are those of the round shown
+    is_last_bet: bool  # they are gone from the table and only shown once more
     controls: frozenset[str]  # what the table offers, by games.engine.bets.Control
     limits: tuple[tuple[str, int, int], ...]  # names of bets that share a minimum and a maximum
     purse: PurseView | None

@@ -58,6 +58,11 @@ def repeated() -> Notice:
     return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))
 
 
+def closed() -> Notice:
+    """Say that the table takes no bets, to someone who has only come to it."""
+    return Notice("info", _("This table is closed. You can take back what lies on it."))
+
+
 def annulled(rounds: Sequence[tuple[UUID, str]]) -> Notice | None:
     """Say that rounds, given by id and code, have been annulled; None where there are none."""
     if not rounds:

@@ -89,10 +89,10 @@ def add_chip(
 def take_chip(
     *, player: Player, table_id: int, mode: Mode, bet: str, chip: int, table_version: int | None = None
 ) -> NextRound:
-    """Take one chip off a bet, or what lies there where it is less. Raises TableClosed, TableChanged, NotOffered,
-    UnknownChip.
+    """Take one chip off a bet, or what lies there where it is less, at a closed table too. Raises TableChanged,
+    NotOffered, UnknownChip.
     """
-    place = _open_place(player, table_id, mode)
+    place = _locked_place(player, table_id, mode)
     _check_version(place, table_version)
     demand(VARIANTS[place.table.variant], Control.TAKE_OFF)
     limits = _limits(place)
@@ -107,9 +107,9 @@ def change_slip(
     *, player: Player, table_id: int, mode: Mode, change: Change, table_version: int | None = None
 ) -> NextRound:
     """Undo, clear, double, rebet or lower. Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the
-    game has no such control.
+    game has no such control. A closed table lets bets go and takes none.
     """
-    place = _open_place(player, table_id, mode)
+    place = _locked_place(player, table_id, mode)
     _check_version(place, table_version)
     demand(VARIANTS[place.table.variant], CONTROL_OF[change])
     return _keep(place, _changed(place, change), _limits(place))
@@ -267,11 +267,8 @@ def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 
 
 def _demand_open(place: NextRound) -> None:
-    """Refuse at a closed table, and where this program plays other rules than the table was put live with.
-
-    Raises TableClosed.
-    """
-    if not place.table.is_open or _version(place).rules_digest != VARIANTS[place.table.variant].digest:
+    """Raises TableClosed where `places.takes_bets` says no."""
+    if not places.takes_bets(place):
         raise TableClosed
 
 
@@ -285,14 +282,18 @@ def _check_version(place: NextRound, shown: int | None) -> None:
 
 
 def _keep(place: NextRound, slip: Slip, limits: Limits) -> NextRound:
-    """Store a changed slip, if what lies on the table now is allowed and, where there is more, covered by the balance.
+    """Store a changed slip, if what lies on the table now is allowed and, where there is more, the table is open and
+    the balance covers it.
 
     Bets that stand over may come to more than the balance has become: then they may still be taken off.
     """
+    grows = slip.total > sum(place.slip.values())
+    if grows:
+        _demand_open(place)
     if slip.stakes:
         VARIANTS[place.table.variant].check(slip.stakes)
         limits.check_maximum(slip.stakes)
-        if slip.total > sum(place.slip.values()) and slip.total > _funds(place):
+        if grows and slip.total > _funds(place):
             raise BalanceTooLow
     place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     place.slip_version += 1

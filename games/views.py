@@ -11,11 +11,11 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
-from games import logs_csv, meanwhile, selectors, solo
+from games import logs_csv, meanwhile, places, selectors, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage, TableChanged
-from games.forms import BET, TAKE, SearchForm, SlipForm
+from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
 from games.help import rules_page
 from games.models import NextRound, Table
 from games.page import game_view, table_limits
@@ -62,7 +62,7 @@ def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     notice, shown, fresh = None, None, False
     try:
-        played = _carry_out(request, found, mode)
+        played = _carry_out(request, place)
         if played is not None:
             shown, fresh = played.round_id, True
             notice = repeated() if played.repeated else None
@@ -138,16 +138,20 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "games/rules.html", {"page": rules_page(VARIANTS[slug], _language()), "table": open_table})
 
 
-def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played | None:
+def _carry_out(request: PlayerRequest, place: NextRound) -> solo.Played | None:
     """Do what the button says; None where it was a change of the slip."""
     form = SlipForm(request.POST)
     if not form.is_valid():
         raise StalePage
     action, version = form.cleaned_data["action"], form.cleaned_data["table_version"]
+    table_id, mode = place.table_id, Mode(place.mode)
+    places.keep_value(place, form.cleaned_data["player_value"])
+    if action == KEEP:
+        return None
     if isinstance(action, Deal):
         return solo.play_round(
             player=request.player,
-            table_id=found.pk,
+            table_id=table_id,
             mode=mode,
             round_id=form.cleaned_data["round_id"],
             slip_version=form.cleaned_data["slip_version"],
@@ -157,13 +161,13 @@ def _carry_out(request: PlayerRequest, found: Table, mode: Mode) -> solo.Played 
             session=session_id(request),
         )
     if isinstance(action, Change):
-        solo.change_slip(player=request.player, table_id=found.pk, mode=mode, change=action, table_version=version)
+        solo.change_slip(player=request.player, table_id=table_id, mode=mode, change=action, table_version=version)
     else:
         take_off = action.startswith(TAKE)
         move = solo.take_chip if take_off else solo.add_chip
         move(
             player=request.player,
-            table_id=found.pk,
+            table_id=table_id,
             mode=mode,
             bet=action.removeprefix(TAKE if take_off else BET),
             chip=form.cleaned_data["chip"] or 0,

@@ -9,6 +9,7 @@ const PAUSES = { card: 440, third: 640, 7: 420, 8: 420, 9: 320 }; // millisecond
 const THIRD_CARDS = 5;
 const LAST_CARD = 6;
 const COUNT_UP = 600; // milliseconds that WIN takes to count up
+const SHORTEST = 3; // digits that any amount has: 0.00
 const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
 
 const LONG_PRESS = 500; // milliseconds
@@ -46,7 +47,7 @@ function pause(milliseconds, signal) {
 
 const pauseBefore = (step) => (step > LAST_CARD ? PAUSES[step] : step >= THIRD_CARDS ? PAUSES.third : PAUSES.card);
 
-/** Let an amount run up to what it says, in its own notation: only the digits change. */
+/** Let an amount run up to what it says, in its own notation: only the digits change, and none leads that is nought. */
 function countUp(element, signal) {
   const text = element.textContent;
   const digits = text.replace(/\D/g, "");
@@ -54,8 +55,9 @@ function countUp(element, signal) {
   const frame = (now) => {
     const share = signal.aborted ? 1 : Math.min(1, Math.max(0, now - begin) / COUNT_UP);
     const shown = String(Math.round(Number(digits) * share)).padStart(digits.length, "0");
-    let next = 0;
-    element.textContent = share === 1 ? text : text.replace(/\d/g, () => shown[next++]);
+    const noughts = Math.min(shown.search(/[1-9]|$/), digits.length - SHORTEST);
+    let next = -1;
+    element.textContent = text.replace(/\d(\D*)/g, (_, sign) => (++next < noughts ? "" : shown[next] + sign));
     if (share < 1) requestAnimationFrame(frame);
   };
   frame(begin);
@@ -206,6 +208,11 @@ document.addEventListener("keydown", (event) => {
   if (!spot || !(event.key === "Delete" || event.key === "Backspace" || (event.key === "Enter" && event.shiftKey))) return;
   event.preventDefault();
   takeOff(spot);
+});
+
+// Enter on a chip would send the form: it presses no button there.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.name === "chip") event.preventDefault();
 });
 
 document.addEventListener("click", (event) => {

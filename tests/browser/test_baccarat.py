@@ -1,5 +1,6 @@
 """A round of Baccarat as a person plays it, in real Chromium against the real server."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -10,7 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from games.engine.coup import Outcome, deal
 from games.engine.shoe import shuffle
 from games.labels import announcement, card_name
-from games.models import Participation, Round
+from games.models import NextRound, Participation, Round
+from games.tables import set_open
 from players.models import Player
 from tests.builders import PASSWORD, a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext
@@ -75,6 +77,11 @@ def shows(page: Page, name: str, amount: int) -> None:
         "([selector, text]) => document.querySelector(selector).innerText.trim() === text",
         arg=[f".meter--{name} .meter__sum", format_money(amount, "SEK", "en")],
     )
+
+
+def shows_at_once(page: Page, name: str, amount: int) -> None:
+    """The same without a script to wait with."""
+    expect(page.locator(f".meter--{name} .meter__sum")).to_have_text(format_money(amount, "SEK", "en"))
 
 
 def place(page: Page, bet: str = "banker") -> None:
@@ -249,6 +256,76 @@ def test_a_whole_round_without_javascript(enter):
     expect(page.locator(".card")).to_have_count(6)
     expect(page.locator(".call__result")).to_be_visible()
     shows(page, "win", 1950)
+
+
+def test_enter_on_a_chip_stakes_nothing(enter):
+    page = enter()
+    page.goto(TABLE)
+    page.locator("[name=chip]").nth(1).check(force=True)
+    page.keyboard.press("Enter")
+    place(page, "tie")
+    assert NextRound.objects.get().slip == {"tie": 5000}
+
+
+def test_enter_on_a_chip_stakes_nothing_without_javascript(enter):
+    page = enter(java_script_enabled=False)
+    page.goto(TABLE)
+    page.locator("[name=chip]").first.focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    shows_at_once(page, "bet", 0)
+    expect(page.locator(".call__notice")).to_have_count(0)
+
+
+@pytest.mark.parametrize("with_script", [True, False])
+def test_a_value_of_ones_own_outlives_clicks_and_reloads(enter, with_script):
+    page = enter(java_script_enabled=with_script, reduced_motion="reduce")
+    page.goto(TABLE)
+    page.locator("#player-value").fill("min egen")
+    place(page)
+    page.reload()
+    expect(page.locator("#player-value")).to_have_value("min egen")
+    page.locator("#act-deal").click()
+    expect(page.locator(".call__result")).to_be_visible()
+    assert Round.objects.get().player_value == "min egen"
+    page.reload()
+    expect(page.locator("#player-value")).to_have_value("min egen")
+
+
+def test_win_counts_up_without_leading_noughts(enter):
+    page = enter()
+    page.goto(TABLE)
+    place(page)
+    page.evaluate(
+        """() => {
+            window.seen = [];
+            const look = () => {
+                seen.push(document.querySelector('.meter--win .meter__sum').innerText.trim());
+                requestAnimationFrame(look);
+            };
+            look();
+        }"""
+    )
+    page.locator("#act-deal").click()
+    dealt(page)
+    shows(page, "win", 1950)
+    counted = set(page.evaluate("seen"))
+    assert len(counted) > 3, "it does count"
+    assert not [each for each in counted if not re.fullmatch(r"SEK\s(0|[1-9][0-9]*)\.[0-9]{2}", each)]
+
+
+def test_a_table_closed_under_a_page_lets_the_chips_go(enter):
+    page = enter()
+    page.goto(TABLE)
+    place(page)
+    set_open(table_id=NextRound.objects.get().table_id, is_open=False, reason="test", by="staff:1")
+    page.locator("#bet-tie").click()
+    expect(page.locator(".where .badge--off")).to_be_visible()
+    expect(page.locator("#act-deal")).to_have_attribute("aria-disabled", "true")
+    page.locator("#act-clear").click()
+    shows(page, "bet", 0)
+    page.reload()
+    expect(page.locator(".call__notice")).to_contain_text("This table is closed.")
 
 
 def test_a_whole_round_by_keyboard(enter):

@@ -115,6 +115,101 @@ def test_the_same_click_again_shows_the_same_round(visitor, player, table):
     assert "already been played" in again.text
 
 
+class TestOnesOwnValue:
+    def field(self, visitor) -> str:
+        page = visitor.get("/en/table/baccarat/real/").text
+        found = re.search(r'name="player_value" value="(.*?)"', page)
+        assert found
+        return _unescaped(found[1])
+
+    @pytest.mark.parametrize("htmx", [True, False])
+    def test_is_kept_with_every_click_until_it_is_changed(self, visitor, player, table, htmx):
+        assert self.field(visitor) == ""
+        click(visitor, player, "bet:tie", htmx=htmx, player_value='blåbär "<')
+        assert self.field(visitor) == 'blåbär "<'
+        click(visitor, player, "deal", htmx=htmx, player_value='blåbär "<')
+        assert Round.objects.get().player_value == 'blåbär "<'
+        assert self.field(visitor) == 'blåbär "<', "it is there for the next round"
+        click(visitor, player, "bet:tie", htmx=htmx, player_value="")
+        assert self.field(visitor) == ""
+
+    def test_is_kept_by_a_click_that_is_refused(self, visitor, player, table):
+        visitor.get("/en/table/baccarat/real/")
+        click(visitor, player, "deal", htmx=False, player_value="mine")
+        assert self.field(visitor) == "mine"
+
+    def test_is_kept_by_enter_which_does_nothing_else(self, visitor, player, table):
+        visitor.get("/en/table/baccarat/real/")
+        before = NextRound.objects.get()
+        answer = click(visitor, player, "keep", player_value="mine")
+        assert "call__notice" not in answer.text
+        after = NextRound.objects.get()
+        assert (after.slip, after.slip_version, after.undo) == (before.slip, before.slip_version, before.undo)
+        assert after.player_value == "mine"
+
+
+def test_the_button_that_enter_presses_is_the_first_of_the_form(visitor, player, table):
+    page = visitor.get("/en/table/baccarat/real/").text
+    form = page.partition('id="slip"')[2]
+    assert re.findall(r'<button[^>]* value="([^"]*)"', form)[0] == "keep"
+
+
+class TestAClosedTable:
+    def closed(self, table) -> None:
+        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
+
+    def disabled(self, page: str) -> set[str]:
+        return set(re.findall(r'<button[^>]*id="([^"]*)"[^>]*aria-disabled="true"', page))
+
+    def test_says_so_quietly_and_offers_no_bets(self, visitor, player, table):
+        visitor.get("/en/table/baccarat/real/")
+        click(visitor, player, "bet:tie")
+        self.closed(table)
+        page = visitor.get("/en/table/baccarat/real/").text
+        assert 'role="status"><p>This table is closed. You can take back what lies on it.</p>' in page
+        assert "badge--off" in page
+        assert self.disabled(page) >= {"bet-player", "bet-tie", "bet-banker", "act-deal", "act-double"}
+        assert not self.disabled(page) & {"act-undo", "act-clear"}
+
+    def test_is_marked_as_closed_by_the_answer_to_a_click(self, visitor, player, table):
+        visitor.get("/en/table/baccarat/real/")
+        assert "badge--off" not in click(visitor, player, "bet:tie").text
+        self.closed(table)
+        answer = click(visitor, player, "bet:tie").text
+        assert "badge--off" in answer.partition('id="table-state" hx-swap-oob="true"')[2]
+
+    @pytest.mark.parametrize("action", ["undo", "clear"])
+    def test_lets_bets_go(self, visitor, player, table, action):
+        visitor.get("/en/table/baccarat/real/")
+        click(visitor, player, "bet:tie")
+        self.closed(table)
+        click(visitor, player, action)
+        assert NextRound.objects.get().slip == {}
+
+    def test_takes_none_by_undoing_either(self, visitor, player, table):
+        visitor.get("/en/table/baccarat/real/")
+        click(visitor, player, "bet:tie")
+        self.closed(table)
+        click(visitor, player, "clear")
+        for action in ("undo", "bet:tie", "rebet", "deal"):
+            click(visitor, player, action)
+            assert NextRound.objects.get().slip == {}
+        assert not Round.objects.exists()
+
+
+def test_the_meters_agree_with_what_deal_would_do(visitor, player, table):
+    visitor.get("/en/table/baccarat/real/")
+    click(visitor, player, "bet:tie")
+    after_round = click(visitor, player, "deal").text
+    assert "Last bet" in after_round
+    click(visitor, player, "bet:tie")
+    cleared = click(visitor, player, "clear").text
+    assert "Last bet" not in cleared
+    assert re.search(r'meter--bet">.*?<b[^>]*>SEK\s0\.00</b>', cleared, re.DOTALL)
+    assert "spot__bet" not in cleared
+    assert "spot__lit" not in cleared
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 class TestSentences:
     """Every refusal is a sentence in the player's language, with status 200: htmx swaps nothing else."""
