@@ -118,10 +118,13 @@ def _returns(variant: Variant, language: str) -> str:
     ]
     mean = sum((odds[bet].rtp for bet in variant.headline.bets), Fraction(0)) / len(variant.headline.bets)
     digits = len(variant.headline.percent.partition(".")[2])
-    return render_to_string(
-        "games/help/_returns.html",
-        {"rows": rows, "headline": percent(mean, language, digits), "is_mean": len(variant.headline.bets) > 1},
-    )
+    context = {
+        "rows": rows,
+        "headline": percent(mean, language, digits),
+        "headline_edge": percent(1 - mean, language, digits),
+        "is_mean": len(variant.headline.bets) > 1,
+    }
+    return render_to_string("games/help/_returns.html", context)
 
 
 def _smallest_stake(variant: Variant, language: str) -> str:

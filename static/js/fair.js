@@ -146,9 +146,17 @@ async function check() {
   return say((await fingerprint(seed)) === seal ? "match" : "mismatch");
 }
 
+/** Whoever came by a link to the result is taken to it, now that it has its place. */
+function bringIntoView() {
+  const result = document.getElementById("check-result");
+  if (location.hash !== `#${result.id}`) return;
+  result.focus({ preventScroll: true });
+  result.scrollIntoView();
+}
+
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   check();
 });
 if (!window.crypto?.subtle) say("insecure");
-else if (fields.commitment.value && fields.seed.value) check();
+else if (fields.commitment.value && fields.seed.value) check().then(bringIntoView);

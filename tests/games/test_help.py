@@ -37,6 +37,19 @@ class TestEveryLanguage:
             assert percent(odds.rtp, language) in text
             assert percent(odds.edge, language) in text
 
+    def test_prints_the_return_of_the_whole_game_with_its_edge_beside_it(self, language):
+        foot = (
+            page(language)
+            .partition('<table class="table returns">')[2]
+            .partition("<tfoot>")[2]
+            .partition("</tfoot>")[0]
+        )
+        headline = BACCARAT.headline
+        mean = sum((exact(BACCARAT)[bet].rtp for bet in headline.bets), Fraction(0)) / len(headline.bets)
+        digits = len(headline.percent.partition(".")[2])
+        expected = [percent(share, language, digits) for share in (mean, 1 - mean)]
+        assert re.findall(r'<td class="num">(.*?)</td>', foot) == expected
+
     def test_prints_what_every_bet_pays(self, language):
         table = page(language).partition('<table class="table paytable">')[2].partition("</table>")[0]
         assert table
