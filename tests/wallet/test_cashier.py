@@ -295,7 +295,7 @@ class TestMovements:
         client = Client()
         client.force_login(player.user)
         page = page_of(client)
-        assert self.numbers(page) == ["+SEK\xa097.50", "-SEK\xa050.00", "+SEK\xa01,000.00"]
+        assert self.numbers(page) == ["+SEK\xa097.50", "−SEK\xa050.00", "+SEK\xa01,000.00"]
         assert [page.index(name) for name in ("Payout", "Stake", "Deposit</td>")] == sorted(
             page.index(name) for name in ("Payout", "Stake", "Deposit</td>")
         )

@@ -5,6 +5,8 @@ from django.utils.translation import get_language
 
 from wallet.money import format_money
 
+MINUS = "\u2212"  # the sign, as wide as a plus
+
 register = template.Library()
 
 
@@ -16,5 +18,7 @@ def money(minor: int, currency: str) -> str:
 
 @register.filter
 def signed_money(minor: int, currency: str) -> str:
-    """Write an amount that came in with a plus, one that went out with its minus."""
-    return f"+{money(minor, currency)}" if minor > 0 else money(minor, currency)
+    """Write an amount that came in with a plus, one that went out with a minus."""
+    if minor == 0:
+        return money(minor, currency)
+    return f"{'+' if minor > 0 else MINUS}{money(abs(minor), currency)}"
