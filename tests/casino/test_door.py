@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from typing import Any
 
@@ -34,7 +35,9 @@ def ask(*messages: dict[str, Any], headers: list[tuple[bytes, bytes]] | None = N
         inside.append((scope, (await receive())["body"]))
 
     door = Door(application, largest=LARGEST, seconds=seconds)
-    asyncio.run(door({"type": "http", "headers": headers or []}, receive, send))
+    # In a thread of its own: Playwright's synchronous interface keeps a loop running in the thread of the tests.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, door({"type": "http", "headers": headers or []}, receive, send)).result()
     return inside, refusals
 
 
