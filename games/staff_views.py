@@ -4,6 +4,7 @@ all of the back office.
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -44,18 +45,20 @@ def staff_tables(request: HttpRequest) -> HttpResponse:
 
 @staff_required("games.operate_table")
 @require_POST
+@transaction.atomic
 def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
-    """Open or close a table; a round in progress finishes."""
-    get_object_or_404(Table, pk=table_id)
+    """Open or close a table; a round in progress finishes. Whoever finds it done already is told so."""
     form = StatusForm(request.POST)
-    if form.is_valid():
-        table = tables.set_open(
-            table_id=table_id,
-            is_open=form.cleaned_data["is_open"],
-            reason=form.cleaned_data["reason"],
-            by=actor(request),
-        )
-        messages.success(request, f"{table.name} is {'open' if table.is_open else 'closed'}.")
-    else:
+    table = get_object_or_404(Table.objects.select_for_update(), pk=table_id)
+    if not form.is_valid():
         messages.error(request, "Say why: the reason is kept in the log.")
+    elif table.is_open == form.cleaned_data["is_open"]:
+        messages.warning(request, f"{table.name} was already {_state(table)}; your reason was not recorded.")
+    else:
+        table = tables.set_open(table_id=table_id, by=actor(request), **form.cleaned_data)
+        messages.success(request, f"{table.name} is {_state(table)}.")
     return redirect("staff_tables")
+
+
+def _state(table: Table) -> str:
+    return "open" if table.is_open else "closed"

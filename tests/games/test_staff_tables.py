@@ -1,0 +1,71 @@
+"""Opening and closing tables from the back office, and what its pages leave out."""
+
+import html
+
+import pytest
+
+from audit.models import Event
+from games.models import Table
+from tests.builders import a_table
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.django_db
+REASON = "The cloth is torn."
+
+
+@pytest.fixture
+def operator():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("operator").user)
+    return visitor
+
+
+def turn(visitor, table: Table, **form: str) -> str:
+    """Send the form of a table; return the page that follows."""
+    return html.unescape(visitor.post(f"/staff/tables/{table.pk}/status/", form, follow=True).text)
+
+
+@pytest.mark.parametrize(("is_open", "form", "kind"), [(True, {}, "closed"), (False, {"is_open": "1"}, "opened")])
+def test_a_table_is_turned_with_the_reason(operator, is_open, form, kind):
+    table = a_table(is_open=is_open)
+    page = turn(operator, table, reason=REASON, **form)
+    assert f"Baccarat is {'open' if form else 'closed'}." in page
+    table.refresh_from_db()
+    assert table.is_open is not is_open
+    assert REASON in bytes(Event.objects.filter(kind=f"table.{kind}").latest("pk").body).decode()
+
+
+@pytest.mark.parametrize(("is_open", "form"), [(True, {"is_open": "1"}), (False, {})])
+def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, is_open, form):
+    table, before = a_table(is_open=is_open), Event.objects.filter(kind__startswith="table.").count()
+    page = turn(operator, table, reason=REASON, **form)
+    assert f"Baccarat was already {'open' if form else 'closed'}; your reason was not recorded." in page
+    assert "notice--success" not in page
+    assert Event.objects.filter(kind__startswith="table.").count() == before
+
+
+def test_no_reason_changes_nothing(operator):
+    table = a_table()
+    assert "Say why" in turn(operator, table, reason=" ")
+    assert Table.objects.get().is_open
+
+
+@pytest.mark.parametrize(
+    ("role", "page"),
+    [
+        *(("operator", page) for page in ("", "tables/", "incidents/", "rounds/")),
+        ("finance", "ledger/"),
+        ("compliance", "events/"),
+    ],
+)
+def test_the_back_office_offers_no_language_since_it_has_one(role, page):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    assert 'name="language"' not in visitor.get(f"/staff/{page}").text
+    assert 'name="language"' in visitor.get("/en/").text
+
+
+def test_the_first_page_says_which_roles_may_do_what(operator):
+    page = " ".join(operator.get("/staff/").text.split())
+    assert "<dt>Tables: Open and close tables, with a reason.</dt><dd>operator, supervisor</dd>" in page
+    assert "every journal.</dt><dd>finance</dd>" in page
