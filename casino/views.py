@@ -7,8 +7,10 @@ from django.utils.translation import override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from players.access import HouseRequest
+from players.access import HouseRequest, ask_to_log_in
 from players.identity import staff_of
+
+FOR_VISITORS = frozenset({"account_login", "account_signup", "account_logout", "set_language"})  # forms of these pages
 
 
 @never_cache
@@ -38,8 +40,11 @@ def health(request: HttpRequest) -> HttpResponse:
 def csrf_failure(request: HouseRequest, reason: str = "") -> HttpResponse:
     """Refuse a form whose token is not this session's: mostly it lay on a page from before a log-in.
 
-    A fragment has its page loaded anew.
+    A visitor is asked to log in, unless the form was for visitors. A fragment has its page loaded anew.
     """
+    asked = request.resolver_match
+    if not request.user.is_authenticated and asked and asked.view_name not in FOR_VISITORS:
+        return ask_to_log_in(request)
     response = render(request, "403_csrf.html", status=403)
     if request.htmx:
         response["HX-Refresh"] = "true"

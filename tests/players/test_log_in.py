@@ -198,6 +198,16 @@ class TestAForgedForm:
         answer = Client(enforce_csrf_checks=True).post("/en/account/login/", {})
         assert answer.status_code == 403
         assert "too old" in answer.text
+        assert "cookies" in answer.text
+        assert 'href="/en/account/login/"' in answer.text
+
+    @pytest.mark.parametrize("htmx", [True, False])
+    def test_of_a_player_whose_cookies_are_gone_leads_to_the_log_in_and_says_why(self, htmx):
+        visitor = Client(enforce_csrf_checks=True)
+        headers = {"HX-Request": "true"} if htmx else {}
+        answer = visitor.post("/en/table/baccarat/real/play/", {"action": "deal"}, headers=headers)
+        log_in_page = visitor.get(answer["HX-Redirect" if htmx else "Location"])
+        assert "Your session has ended. Log in to go on." in log_in_page.text
 
     def test_from_a_fragment_has_its_page_loaded_anew(self):
         answer = Client(enforce_csrf_checks=True).post("/en/account/logout/", headers={"HX-Request": "true"})

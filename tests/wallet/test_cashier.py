@@ -254,6 +254,14 @@ class TestDepositing:
         assert "This form was incomplete. Try again." in answer.text
         assert balance(player) == 0
 
+    @pytest.mark.parametrize("htmx", [True, False])
+    def test_a_wrong_amount_has_the_focus_and_names_what_says_more(self, visitor, htmx):
+        answer = deposit(visitor, "lots", htmx=htmx).text
+        (field,) = re.findall(r'<input[^>]*name="amount"[^>]*>', answer)
+        assert " autofocus" in field
+        assert 'aria-describedby="deposit-limits id_amount_error"' in field
+        assert '<div role="alert"><ul class="errorlist" id="id_amount_error">' in answer
+
     def test_a_forged_form_is_refused(self, player):
         client = Client(enforce_csrf_checks=True)
         client.force_login(player.user)
@@ -287,7 +295,7 @@ class TestToppingUp:
 class TestMovements:
     def numbers(self, page):
         """The amounts listed, as written."""
-        return re.findall(r'<td class="num">([+-]SEK\xa0[\d,.]+)</td>', page)
+        return re.findall(r'<td class="num">([+−]SEK\xa0[\d,.]+)</td>', page)
 
     def test_the_newest_come_first_with_what_they_were_for(self):
         player = a_player(real=100_000)
