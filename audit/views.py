@@ -7,8 +7,11 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django import forms
+from django.db import connection
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -17,13 +20,30 @@ from audit.models import Event
 
 PAGE = 50
 
+# PostgreSQL reads every entry of an index for DISTINCT; this looks only for the next kind after the one found.
+KINDS = """
+WITH RECURSIVE found(kind) AS (
+    SELECT min(kind) FROM audit_event
+    UNION ALL
+    SELECT (SELECT min(event.kind) FROM audit_event AS event WHERE event.kind > found.kind)
+    FROM found WHERE found.kind IS NOT NULL
+)
+SELECT kind FROM found WHERE kind IS NOT NULL ORDER BY kind
+"""
+
 
 class EventFilter(forms.Form):
     """Which events: each field an exact match, empty for all; ``before`` is the id that the page ends above."""
 
-    kind = forms.CharField(required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "round.settled"}))
+    kind = forms.ChoiceField(
+        required=False,
+        choices=lambda: [("", "all"), *((kind, kind) for kind in kinds())],
+        error_messages={"invalid_choice": "There is no event of this kind."},
+    )
     by = forms.CharField(required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "player:12"}))
-    on = forms.CharField(required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "table:1"}))
+    on = forms.CharField(
+        required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "table:1 or a round"})
+    )
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
@@ -43,17 +63,37 @@ class EventRow:
 def events(request: HttpRequest) -> HttpResponse:
     """A page of the log. Who may see it, the floor above decides."""
     form = EventFilter(request.GET)
-    asked = form.cleaned_data if form.is_valid() else {}
+    form.full_clean()
+    asked = form.cleaned_data
     wanted = {field: asked[field] for field in ("kind", "by", "on") if asked.get(field)}
-    found = Event.objects.filter(**wanted).order_by("-id")
+    found = Event.objects.order_by("-id").filter(_about(**wanted))
     if asked.get("before"):
         found = found.filter(id__lt=asked["before"])
+    if any(field.errors for field in form.visible_fields()):
+        found = found.none()
     rows = [_row(event) for event in found[: PAGE + 1]]
     page, more = rows[:PAGE], len(rows) > PAGE
     older = urlencode(wanted | {"before": page[-1].id}) if more else ""
     return render(
         request, "audit/events.html", {"form": form, "events": page, "older": older, "newest": urlencode(wanted)}
     )
+
+
+def _about(*, on: str = "", **exact: str) -> Q:
+    """Return the condition an event has to meet; a bare UUID means whatever is named so, and the round with this id."""
+    if not on:
+        return Q(**exact)
+    try:
+        return Q(**exact, on__in=[on, f"round:{UUID(on)}"])
+    except ValueError:
+        return Q(**exact, on=on)
+
+
+def kinds() -> list[str]:
+    """Return the kinds of all events there are, one step in the index for each, however many events there are."""
+    with connection.cursor() as cursor:
+        cursor.execute(KINDS)
+        return [kind for (kind,) in cursor.fetchall()]
 
 
 def _row(event: Event) -> EventRow:

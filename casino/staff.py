@@ -2,28 +2,33 @@
 
 from dataclasses import dataclass
 
+from django.contrib.auth.models import Group
+from django.db.models import Value
+from django.db.models.functions import Concat
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
 
 
 @dataclass(frozen=True)
 class Function:
-    """Something staff may do: the permission it takes, the page it is done on."""
+    """Something staff may do: the permissions any one of which it takes, the page it is done on."""
 
-    permission: str
+    permissions: tuple[str, ...]
     page: str  # a URL name
     name: str
     purpose: str
 
 
 FUNCTIONS = (
-    Function("games.operate_table", "staff_tables", "Tables", "Open and close tables, with a reason."),
-    Function("games.view_incident", "staff_incidents", "Incidents", "Rounds that were not what they should have been."),
-    Function("wallet.view_ledger", "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
-    Function("audit.view_event", "staff_events", "Events", "Everything that happened, newest first."),
+    Function(("games.operate_table",), "staff_tables", "Tables", "Open and close tables, with a reason."),
+    Function(ROUND_READERS, "staff_rounds", "Rounds", "Any finished round, by the code that players quote."),
+    Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
+    Function(("wallet.view_ledger",), "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
+    Function(("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."),
 )
 
 
@@ -31,6 +36,25 @@ FUNCTIONS = (
 @require_safe
 def staff_home(request: StaffRequest) -> HttpResponse:
     """Who is logged in, in which role, and where that leads."""
-    functions = [function for function in FUNCTIONS if request.user.has_perm(function.permission)]
-    roles = request.user.groups.order_by("name").values_list("name", flat=True)
-    return render(request, "staff/home.html", {"member": request.staff, "roles": roles, "functions": functions})
+    mine = request.user.get_all_permissions()
+    context = {
+        "member": request.staff,
+        "roles": request.user.groups.order_by("name").values_list("name", flat=True),
+        "functions": [function for function in FUNCTIONS if not mine.isdisjoint(function.permissions)],
+        "duties": duties(),
+    }
+    return render(request, "staff/home.html", context)
+
+
+def duties() -> list[tuple[Function, list[str]]]:
+    """Return every function with the roles that have it."""
+    held = Group.objects.order_by("name").values_list(
+        "name", Concat("permissions__content_type__app_label", Value("."), "permissions__codename")
+    )
+    holders: dict[str, set[str]] = {}
+    for role, permission in held:
+        holders.setdefault(permission, set()).add(role)
+    return [
+        (function, sorted(set().union(*(holders.get(each, set()) for each in function.permissions))))
+        for function in FUNCTIONS
+    ]

@@ -70,8 +70,9 @@ def player_required(view: PlayerView[Args]) -> View[Args]:
     return fenced
 
 
-def staff_required(permission: str) -> Callable[[StaffView[Args]], View[Args]]:
-    """Let staff in whose role has *permission* (``app.codename``), as ``request.staff``, and speak English with them.
+def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]:
+    """Let staff in whose role has one of *permissions* (``app.codename``), as ``request.staff``, and speak English with
+    them.
 
     Visitors are asked to log in, all others refused (403).
     """
@@ -82,7 +83,7 @@ def staff_required(permission: str) -> Callable[[StaffView[Args]], View[Args]]:
             if not request.user.is_authenticated:
                 return ask_to_log_in(request)
             staff = staff_of(request.user)
-            if staff is None or not request.user.has_perm(permission):
+            if staff is None or not any(map(request.user.has_perm, permissions)):
                 _refuse(request)
             inside = cast("StaffRequest", request)
             inside.staff = staff

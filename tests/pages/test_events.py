@@ -1,11 +1,13 @@
 """The event log as compliance reads it."""
 
 import re
+from uuid import uuid4
 
 import pytest
 
 from audit import log
-from audit.views import PAGE
+from audit.models import Event
+from audit.views import PAGE, kinds
 from tests.people import a_member_of_staff, a_visitor
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +39,23 @@ def test_is_newest_first_and_set_out_to_be_read(reader):
 def test_is_filtered(reader, field, value):
     happen()
     wanted = happen(**{field: value})
-    assert shown(reader.get("/staff/events/", {field: f" {value} "})) == [wanted]
+    padded = value if field == "kind" else f" {value} "
+    assert shown(reader.get("/staff/events/", {field: padded})) == [wanted]
+
+
+def test_a_bare_id_means_the_round_and_whatever_else_is_named_so(reader):
+    name = str(uuid4())
+    wanted = [happen(on=f"round:{name}"), happen(on=name)]
+    happen(on=f"round:{uuid4()}")
+    assert shown(reader.get("/staff/events/", {"on": name})) == wanted[::-1]
+
+
+def test_offers_the_kinds_there_are_once_each_in_order(reader):
+    for kind in ("test.b", "test.a", "test.b"):
+        happen(kind)
+    offered = re.findall(r'<option value="(test[^"]*)"', reader.get("/staff/events/").text)
+    assert offered == ["test.a", "test.b"]
+    assert kinds() == sorted(set(Event.objects.values_list("kind", flat=True)))
 
 
 def test_is_paged_without_gaps_or_repeats_and_keeps_its_filter(reader):
@@ -61,7 +79,9 @@ def test_keeps_personal_data_behind_hashes(reader):
 
 
 def test_says_so_where_nothing_matches(reader):
-    assert "No event matches" in reader.get("/staff/events/?kind=never").text
+    answer = reader.get("/staff/events/?kind=never").text
+    assert "There is no event of this kind." in answer
+    assert "No event matches" in answer
 
 
 @pytest.mark.parametrize("query", ["before=x", "before=-1", "before=99999999999999999999", "kind=%00"])

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from games.codes import round_code
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.money_moves import a_round
@@ -72,6 +73,24 @@ def test_older_journals_are_a_page_away(finance):
 @pytest.mark.parametrize("query", ["", "?round=x", "?before=x"])
 def test_an_empty_or_garbled_page_is_still_a_page(finance, query):
     assert finance.get(f"/staff/ledger/{query}").status_code == 200
+
+
+def test_what_is_no_round_is_said_in_a_sentence_and_lists_nothing(finance):
+    a_round(a_player(real=1000), staked=100, paid=0)
+    answer = finance.get("/staff/ledger/?round=x")
+    assert "No finished round has this code, nor can it be an id." in answer.text
+    assert "errorlist" not in answer.text
+    assert answer.context["journals"] == ()
+
+
+def test_money_is_called_real_or_free_and_a_round_by_its_code(finance):
+    staked, _ = a_round(a_player(real=1000), staked=100, paid=0)
+    round_id = Journal.objects.get(pk=staked.journal_id).round_id
+    assert round_id
+    page = finance.get("/staff/ledger/").text
+    assert "(real)" in page
+    assert "(R)" not in page
+    assert f'?round={round_id}">{round_code(round_id)}</a>' in page
 
 
 def test_others_stay_outside():

@@ -1,0 +1,146 @@
+"""A round as staff find it: by the code that players quote, or by its id, on every page that asks for one."""
+
+import html
+from uuid import uuid4
+
+import pytest
+
+from games import staff_rounds
+from games.codes import read_code
+from games.engine.coup import deal
+from games.incidents import open_incident
+from games.models import IncidentKind, Round, VoidReason
+from games.void import void_round
+from tests.builders import a_player, a_round, a_table
+from tests.people import a_member_of_staff, a_visitor
+from wallet.models import Mode
+
+UNKNOWN = "No finished round has this code"
+
+
+def reader(role: str = "finance"):
+    browser = a_visitor()
+    browser.force_login(a_member_of_staff(role).user)
+    return browser
+
+
+def seen(answer) -> str:
+    return html.unescape(answer.text)
+
+
+@pytest.fixture
+def played() -> Round:
+    round_id = a_round(a_player(real=1_000_000), a_table(), player=1000, tie=5000).round_id
+    return Round.objects.get(pk=round_id)
+
+
+WAYS = {
+    "as quoted": lambda played: played.code,
+    "small": lambda played: played.code.lower(),
+    "without hyphens": lambda played: played.code.replace("-", ""),
+    "with spaces": lambda played: f" {played.code.replace('-', ' ')} ",
+    "id": lambda played: str(played.pk),
+    "id in capitals": lambda played: f" {str(played.pk).upper()} ",
+}
+
+
+@pytest.mark.parametrize(
+    "typed", ["0123-4567-89AB", "0123456789ab", "o123 4567 89AB", "OI23-4567-89AB", "0l23456789AB"]
+)
+def test_a_code_is_read_however_it_is_typed(typed):
+    assert read_code(typed) == "0123-4567-89AB"
+
+
+@pytest.mark.parametrize("typed", ["", "0123-4567-89A", "0123-4567-89ABC", "0123-4567-89AU", "table:1", "\0" * 12])
+def test_what_is_no_code_is_none(typed):
+    assert read_code(typed) is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+class TestEveryWayOfNamingIt:
+    def test_finds_the_round(self, played, way):
+        page = seen(reader().get("/staff/rounds/", {"round": way(played)}))
+        assert f"<title>Round {played.code} · Sabot</title>" in page
+        assert str(played.pk) in page
+
+    def test_finds_its_journals(self, played, way):
+        answer = reader().get("/staff/ledger/", {"round": way(played)}, follow=True)
+        assert {journal.round_id for journal in answer.context["journals"]} == {played.pk}
+        assert f"?round={played.pk}" in answer.text
+
+    def test_finds_its_events(self, played, way):
+        answer = reader("compliance").get("/staff/events/", {"on": way(played)}, follow=True)
+        assert {event.on for event in answer.context["events"]} == {f"round:{played.pk}"}
+        assert played.code in answer.text
+
+
+@pytest.mark.django_db
+class TestThePageOfARound:
+    def test_tells_the_cards_the_bets_the_player_and_the_version(self, played):
+        part = played.participation_set.get()
+        page = seen(reader().get("/staff/rounds/", {"round": played.code}))
+        for told in ("Baccarat, version 1", f"player:{part.player_id}", "SEK\u00a010.00", "SEK\u00a050.00", "real"):
+            assert told in page
+        for card in played.cards.split():
+            assert card in page
+
+    @pytest.mark.parametrize(
+        ("role", "links"),
+        [
+            ("finance", {"/staff/ledger/?round="}),
+            ("compliance", {"/staff/events/?on=round:"}),
+            ("operator", set()),
+        ],
+    )
+    def test_leads_only_where_the_role_may_go(self, played, role, links):
+        page = seen(reader(role).get("/staff/rounds/", {"round": played.code}))
+        both = {"/staff/ledger/?round=", "/staff/events/?on=round:"}
+        assert {link for link in both if f"{link}{played.pk}" in page} == links
+
+    def test_says_that_a_round_is_void_and_what_moved_back(self, played):
+        void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by="system")
+        page = seen(reader().get("/staff/rounds/", {"round": played.code}))
+        assert "void since" in page
+        assert "Moved back" in page
+
+    @pytest.mark.parametrize(("role", "told"), [("operator", True), ("finance", False)])
+    def test_leads_to_its_incident_whoever_may_read_of_it(self, played, role, told):
+        table_id = played.table_version.table_id
+        kind = IncidentKind.RULES_UNKNOWN
+        incident = open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
+        page = seen(reader(role).get("/staff/rounds/", {"round": played.code}))
+        assert (f"/staff/incidents/?before={incident.pk + 1}" in page) is told
+
+    def test_shows_cards_that_are_no_coup_as_they_are_stored(self, played, monkeypatch):
+        monkeypatch.setattr(staff_rounds, "deal", lambda cards: deal(cards[:3]))
+        page = seen(reader().get("/staff/rounds/", {"round": played.code}))
+        assert f"<dt>Cards as stored</dt><dd>{played.cards}</dd>" in page
+
+    def test_shows_a_free_round_as_free(self):
+        round_id = a_round(a_player(free=1_000_000), a_table(), Mode.FREE, player=1000).round_id
+        assert "<dd>free</dd>" in seen(reader().get("/staff/rounds/", {"round": round_id}))
+
+    @pytest.mark.parametrize("typed", ["0000-0000-0000", "nonsense", str(uuid4()), "\0", "x" * 101])
+    def test_says_so_where_there_is_no_such_round(self, typed):
+        answer = reader().get("/staff/rounds/", {"round": typed})
+        assert answer.status_code == 200
+        assert "<h1>Rounds</h1>" in answer.text
+
+    def test_names_what_it_could_not_find(self):
+        assert UNKNOWN in reader().get("/staff/rounds/?round=0000-0000-0000").text
+
+
+@pytest.mark.django_db
+def test_a_code_that_no_round_has_is_said_in_the_ledger():
+    answer = reader().get("/staff/ledger/?round=0000-0000-0000")
+    assert UNKNOWN in answer.text
+    assert list(answer.context["journals"]) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("field", ["ledger/?round=", "events/?on="])
+def test_whoever_may_not_read_a_page_is_not_told_which_codes_exist(played, field):
+    outside = a_visitor().get(f"/staff/{field}{played.code}")
+    assert str(played.pk) not in outside["Location"]
+    assert reader("support").get(f"/staff/{field}{played.code}").status_code == 403
