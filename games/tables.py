@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import cast
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from audit import log
 from audit.log import Json
@@ -11,6 +11,10 @@ from games.engine.odds import LIVE_MINIMUM, lowest_return
 from games.limits import Limits, StoredLimits
 from games.models import Table, TableVersion
 from games.variants import VARIANTS
+
+# Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
+# This lock is given in the order it was asked for: rounds in progress end, those that come now wait for the change.
+STAND_IN_LINE = "LOCK TABLE games_table IN EXCLUSIVE MODE"
 
 
 class TableError(Exception):
@@ -56,6 +60,8 @@ def new_version(*, table_id: int, limits: StoredLimits, reason: str, by: str) ->
     """
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
+    with connection.cursor() as cursor:
+        cursor.execute(STAND_IN_LINE)
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
     before = table.version
     if before and before.limits == limits and before.rules_digest == VARIANTS[table.variant].digest:

@@ -14,11 +14,12 @@ from games.engine.settle import ExcludedBets
 from games.errors import BalanceTooLow, NotOffered, UnknownChip
 from games.limits import Limits
 from games.lower import lower_bet
-from games.models import NextRound, Participation, Round, Table
+from games.models import NextRound, Participation, Round, Table, VoidReason
 from games.shipped import golden_limits, load_tables
 from games.tables import check_returns
 from games.tasks import return_idle_purses
 from games.variants import VARIANTS
+from games.void import void_round
 from players.models import Player
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
 from tests.people import events
@@ -244,6 +245,17 @@ def test_a_lower_bet_is_covered_allowed_and_could_not_be_higher(stakes, funds):
         assert lowered.get(bet, 0) <= stake
         assert lowered.get(bet, 0) == stake or total + LIMITS.step > funds
     assert lowered == dict(stakes) if sum(stakes.values()) <= funds else True
+
+
+class TestAnAnnulledRound:
+    @pytest.mark.parametrize("left", [False, True])
+    def test_gives_the_stakes_back_wherever_the_money_is_now(self, player, table, left):
+        played = a_round(player, table, player=1000, tie=1000)
+        if left:
+            purse.leave(player=player, mode=Mode.REAL, key=uuid4())
+        void_round(round_id=played.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        assert sum(balances(player)) == MONEY
+        assert [check.rows for check in verify.run() if check.rows] == []
 
 
 class TestUnusedPurses:

@@ -255,7 +255,9 @@ def test_rounds_against_changes_are_each_played_under_the_version_that_allowed_t
     barrier.wait()
     for number in range(changes):
         amount = 5000 if number % 2 == 0 else 1000
-        change(table, limits_with("player", amount, amount))
+        version = change(table, limits_with("player", amount, amount))
+        while not wrong and not Round.objects.filter(table_version=version).exists():
+            continue  # until somebody has played under it
     over.set()
     for thread in threads:
         thread.join()
@@ -264,7 +266,6 @@ def test_rounds_against_changes_are_each_played_under_the_version_that_allowed_t
     assert len(versions) == changes + 1
     ends = {version.pk: after.created_at for version, after in pairwise(versions)}
     rounds = list(Round.objects.select_related("table_version"))
-    assert len({round_.table_version_id for round_ in rounds}) > 1, "no change met a deal"
     for round_ in rounds:
         version = round_.table_version
         staked = Participation.objects.get(round=round_).staked

@@ -1,0 +1,78 @@
+"""Game logs as a person searches them, with and without JavaScript."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from games.models import Participation, Round
+from players.models import Player
+from tests.browser.at_table import a_window
+from tests.builders import a_player, a_round, a_table
+from tests.harness.browser import NewContext
+from tests.harness.web import WebServer
+
+pytestmark = pytest.mark.browser
+
+MONEY = 10_000_000
+ROUNDS = 45
+
+
+@pytest.fixture
+def player(web_server: WebServer) -> Player:
+    """Someone who has played at two tables."""
+    player, table, other = a_player(real=MONEY), a_table(), a_table("other")
+    a_round(player, other, player=1000)
+    for _ in range(ROUNDS):
+        a_round(player, table, player=1000)
+    return player
+
+
+@pytest.fixture
+def window(new_context: NewContext, web_server: WebServer, player: Player) -> Callable[..., BrowserContext]:
+    """Open a browser logged in as the player."""
+    return lambda **options: a_window(new_context, web_server, player, **options)
+
+
+def test_a_search_keeps_its_address_and_the_back_button_its_rounds(window):
+    page = window().new_page()
+    page.goto("/en/history/")
+    expect(page.locator(".round-line")).to_have_count(20)
+    page.evaluate("window.stillHere = true")
+    page.get_by_label("Table").select_option("other")
+    page.get_by_role("button", name="Show rounds").click()
+    expect(page.locator(".round-line")).to_have_count(1)
+    assert "table=other" in page.url
+    assert page.evaluate("window.stillHere"), "the page was not loaded anew"
+    page.reload()
+    expect(page.locator(".round-line")).to_have_count(1)
+    expect(page.get_by_label("Table")).to_have_value("other")
+    page.go_back()
+    expect(page.locator(".round-line")).to_have_count(20)
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with JavaScript", "without"])
+def test_the_pages_of_a_search_show_every_round_once(window, script):
+    page = window(java_script_enabled=script).new_page()
+    page.goto("/en/history/?table=baccarat&since=2020-01-01")
+    seen = page.locator(".round-line__code").all_inner_texts()
+    while page.get_by_role("link", name="Older rounds").count():
+        last = page.locator(".round-line__code").last.inner_text()
+        page.get_by_role("link", name="Older rounds").click()
+        expect(page.get_by_role("link", name=last)).to_have_count(0)
+        seen += page.locator(".round-line__code").all_inner_texts()
+    expected = (
+        Round.objects.filter(table_version__table__slug="baccarat").order_by("-at").values_list("code", flat=True)
+    )
+    assert [each.strip() for each in seen] == list(expected)
+
+
+def test_the_file_that_is_downloaded_holds_the_rounds_of_the_search(window, tmp_path: Path):
+    page = window(accept_downloads=True).new_page()
+    page.goto("/en/history/?ending=lost")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as CSV").click()
+    download.value.save_as(tmp_path / "rounds.csv")
+    lines = (tmp_path / "rounds.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert len(lines) - 1 == Participation.objects.filter(result=-1).count()
