@@ -314,6 +314,19 @@ def test_win_counts_up_without_leading_noughts(enter):
     assert not [each for each in counted if not re.fullmatch(r"SEK\s(0|[1-9][0-9]*)\.[0-9]{2}", each)]
 
 
+def test_the_cashier_keeps_the_focus_where_it_is_needed(enter):
+    page = enter(viewport=PHONE)
+    page.goto("/en/cashier/")
+    page.locator("#deposit").click()
+    expect(page.locator("#id_amount")).to_be_focused()
+    page.locator("#id_amount").fill("500")
+    page.locator("#deposit").click()
+    expect(page.locator("#cashier [role=status]")).to_be_visible()
+    expect(page.locator("#deposit")).to_be_focused()
+    frame = page.locator(".table-frame")
+    assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth"), "no amount is out of sight"
+
+
 def test_a_table_closed_under_a_page_lets_the_chips_go(enter):
     page = enter()
     page.goto(TABLE)
@@ -414,5 +427,7 @@ def test_a_value_of_ones_own_is_mixed_in_and_the_browser_checks_the_round(enter)
     page.goto(f"/en/history/{played.pk}/")
     page.locator('a[href*="/fair/?"]').click()
     expect(page.locator("#answer .call__result")).to_have_text(announcement(coup))
+    expect(page.locator("#check-result")).to_be_focused()
+    expect(page.locator("#check-result")).to_be_in_viewport()
     shown = page.locator("#answer .card").evaluate_all("cards => cards.map(card => card.getAttribute('aria-label'))")
     assert sorted(shown) == sorted(card_name(card) for card in coup.cards)
