@@ -16,7 +16,7 @@ from games.limits import Limits
 from games.lower import lower_bet
 from games.models import NextRound, Participation, Round, Table, VoidReason
 from games.shipped import golden_limits, load_tables
-from games.tables import check_returns
+from games.tables import check_returns, set_open
 from games.tasks import return_idle_purses
 from games.variants import VARIANTS
 from games.void import void_round
@@ -132,6 +132,11 @@ class TestSidesExcludeEachOther:
 class TestTakingOff:
     def test_takes_one_chip(self, player, table):
         a_place(player, table, player=5000)
+        assert take(player, table, "player", 1000) == {"player": 4000}
+
+    def test_is_done_at_a_closed_table_too(self, player, table):
+        a_place(player, table, player=5000)
+        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
         assert take(player, table, "player", 1000) == {"player": 4000}
 
     def test_takes_what_is_left_where_that_is_less_than_the_chip(self, player, table):
