@@ -1,5 +1,8 @@
 """What tests in a browser do at a table."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from django.conf import settings
 from django.test import Client
 from playwright.sync_api import BrowserContext, Page, expect
@@ -14,15 +17,37 @@ from wallet.models import Mode
 TABLE = "/en/table/baccarat/real/"
 
 
-def a_window(new_context: NewContext, server: WebServer, player: Player, **options: object) -> BrowserContext:
-    """A browser of its own, logged in as the player, that deals without taking its time."""
-    defaults = {"base_url": server.url, "viewport": DESKTOP, "reduced_motion": "reduce"}
-    window = new_context(**(defaults | options))
+def log_in(window: BrowserContext, server: WebServer, player: Player) -> None:
+    """Give a browser the cookie of a session that has begun."""
     client = Client()
     client.force_login(player.user)
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": server.url}])
+
+
+def a_window(new_context: NewContext, server: WebServer, player: Player, **options: object) -> BrowserContext:
+    """A browser of its own, logged in as the player, that deals without taking its time."""
+    defaults = {"base_url": server.url, "viewport": DESKTOP, "reduced_motion": "reduce"}
+    window = new_context(**(defaults | options))
+    log_in(window, server, player)
     return window
+
+
+@contextmanager
+def windows_without_complaint(
+    new_context: NewContext, server: WebServer, player: Player, **defaults: object
+) -> Iterator[Callable[..., Page]]:
+    """Give a function that opens a page in a window of its own, logged in; fail on anything a browser complained of."""
+    complaints: list[str] = []
+
+    def open_page(**options: object) -> Page:
+        page = a_window(new_context, server, player, **(defaults | options)).new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    yield open_page
+    assert complaints == []
 
 
 def at_table(window: BrowserContext) -> Page:

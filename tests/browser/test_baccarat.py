@@ -4,9 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from django.conf import settings
-from django.test import Client
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from games.engine.coup import Outcome, deal
 from games.engine.shoe import shuffle
@@ -14,6 +12,7 @@ from games.labels import announcement, card_name
 from games.models import NextRound, Participation, Round
 from games.tables import set_open
 from players.models import Player
+from tests.browser.at_table import windows_without_complaint
 from tests.builders import PASSWORD, a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext
 from tests.harness.web import ServerStarter, WebServer
@@ -45,26 +44,9 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window of one's own, logged in, and fail on anything the browser complained of."""
-    complaints: list[str] = []
-
-    def open_window(**options: object) -> Page:
-        window = new_context(**({"base_url": web_server.url, "viewport": DESKTOP} | options))
-        log_in(window, web_server, player)
-        page = window.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        return page
-
-    yield open_window
-    assert complaints == []
-
-
-def log_in(window: BrowserContext, server: WebServer, player: Player) -> None:
-    client = Client()
-    client.force_login(player.user)
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": server.url}])
+    """Open a window, logged in, and fail on anything the browser complained of."""
+    with windows_without_complaint(new_context, web_server, player, reduced_motion="no-preference") as open_page:
+        yield open_page
 
 
 def meter(page: Page, name: str) -> str:

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
-from django.conf import settings
-from django.test import Client
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from games.models import Participation, Round, Table
 from players.models import Player
+from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_golden_table, a_place, a_player, a_purse
 from tests.harness.browser import DESKTOP, PHONE, NewContext
 from tests.harness.web import WebServer
@@ -33,26 +32,8 @@ def player(web_server: WebServer) -> Player:
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
     """Open a window, logged in, and fail on anything the browser complained of."""
-    complaints: list[str] = []
-
-    def open_window(**options: object) -> Page:
-        chosen = {"base_url": web_server.url, "viewport": DESKTOP, "reduced_motion": "reduce"} | options
-        window = new_context(**chosen)
-        log_in(window, web_server, player)
-        page = window.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        return page
-
-    yield open_window
-    assert complaints == []
-
-
-def log_in(window: BrowserContext, server: WebServer, player: Player) -> None:
-    client = Client()
-    client.force_login(player.user)
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": server.url}])
+    with windows_without_complaint(new_context, web_server, player) as open_page:
+        yield open_page
 
 
 def money(amount: int) -> str:
