@@ -157,6 +157,7 @@ class TestSentences:
         assert says(page, "Re-buy", language)
         assert says(page, "Leave game", language)
         assert says(page, "Game history", language)
+        assert f'href="/{language}/history/?table=golden"' in page
 
     def test_a_purse_below_the_standing_bets_offers_a_lower_bet(self, visitor, player, table, language):
         a_purse(player, 5000)
