@@ -72,6 +72,9 @@ def die_at(when: str, number: int) -> None:
     """Have this process die around a statement; COMMIT counts as one."""
     left = number
     connection = connections["default"]
+    # A child may find another connection here than its parent has (Django keeps them by event loop, which a fork does
+    # not inherit), open to another test's database. Whatever is open belongs to the parent.
+    connection.connection = None
     connection.ensure_connection()
 
     def counted(work: Callable[[], Any]) -> Any:
