@@ -22,6 +22,7 @@ let dealing = null; // AbortController of the deal that runs: abort() shows the 
 let chosenChip = null;
 let longPress = null; // timer of a finger that rests on a bet area
 let heldDown = false; // whether it has rested there long enough
+let pressedDown = null; // the control that the mouse went down on
 
 const theGame = () => document.getElementById("game");
 const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
@@ -224,6 +225,21 @@ document.addEventListener("click", (event) => {
 }, true);
 
 document.addEventListener("click", press, true);
+
+// An answer that comes while the mouse button is down replaces the control under it, and the browser then knows of no
+// click: it is meant for the control that now stands in its place.
+const controlAt = (event) => event.target.closest?.("#game :is(button, input)[id]");
+
+document.addEventListener("pointerdown", (event) => {
+  pressedDown = event.pointerType === "mouse" && event.button === 0 ? controlAt(event) : null;
+}, true);
+
+document.addEventListener("pointerup", (event) => {
+  const control = controlAt(event);
+  if (pressedDown && !pressedDown.isConnected && control?.id === pressedDown.id) control.click();
+  pressedDown = null;
+}, true);
+
 document.addEventListener("change", (event) => { if (event.target.name === "chip") chosenChip = event.target.value; });
 
 document.addEventListener("htmx:beforeRequest", (event) => {

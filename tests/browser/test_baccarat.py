@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from games.engine.coup import Outcome, deal
 from games.engine.shoe import shuffle
@@ -174,6 +174,27 @@ def test_rapid_clicks_on_a_bet_all_count(enter):
     for _ in range(6):
         page.locator("#bet-tie").click(no_wait_after=True)
     shows(page, "bet", 6000)
+
+
+def test_a_click_counts_where_the_answer_to_the_last_one_comes_between_press_and_release(enter):
+    page = enter()
+    page.goto(TABLE)
+    held: list[Route] = []
+    sent: list[Request] = []
+    page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    page.route("**/play/", lambda route: held.append(route), times=1)
+    tie = page.locator("#bet-tie")
+    with page.expect_request("**/play/"):
+        tie.click(no_wait_after=True)
+    version = page.locator("[name=slip_version]").input_value()
+    page.mouse.down()
+    held[0].continue_()
+    expect(page.locator("[name=slip_version]")).not_to_have_value(version)
+    page.mouse.up()
+    shows(page, "bet", 2000)
+    page.locator("#act-clear").click()
+    shows(page, "bet", 0)
+    assert len(sent) == 3  # two chips, one clearing: no click counted twice
 
 
 def test_two_tabs_show_one_table_and_play_one_round(enter, player):
