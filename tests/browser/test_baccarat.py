@@ -180,9 +180,13 @@ def test_a_click_counts_where_the_answer_to_the_last_one_comes_between_press_and
     page = enter()
     page.goto(TABLE)
     held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
     sent: list[Request] = []
     page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
-    page.route("**/play/", lambda route: held.append(route), times=1)
+    page.route("**/play/", hold, times=1)
     tie = page.locator("#bet-tie")
     with page.expect_request("**/play/"):
         tie.click(no_wait_after=True)
