@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from math import gcd, isqrt, lcm
+from math import floor, gcd, isqrt, lcm
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -92,10 +92,10 @@ def count_outcomes(decks: int) -> dict[str, int]:
 
 
 def percent(share: Fraction, places: int) -> str:
-    """A share of one in percent with so many decimal places, rounded half up: "98.7649"."""
-    units = int(share * 100 * 10**places + Fraction(1, 2))
-    whole, decimals = divmod(units, 10**places)
-    return f"{whole}.{decimals:0{places}}"
+    """A share of one in percent with so many decimal places, rounded half up: "98.7649", "-1.2351"."""
+    units = floor(share * 100 * 10**places + Fraction(1, 2))
+    whole, decimals = divmod(abs(units), 10**places)
+    return f"{'-' if units < 0 else ''}{whole}.{decimals:0{places}}"
 
 
 def square_root(number: Fraction, places: int) -> str:

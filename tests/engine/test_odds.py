@@ -166,6 +166,11 @@ def test_pair_bets_with_one_deck_cannot_go_live() -> None:
         (Fraction(2, 3), 4, "66.6667"),
         (Fraction(98765, 10**7), 2, "0.99"),
         (Fraction(5, 10**5), 2, "0.01"),
+        (Fraction(-1), 2, "-100.00"),
+        (Fraction(-1, 3), 4, "-33.3333"),
+        (Fraction(-12351, 10**6), 4, "-1.2351"),
+        (Fraction(-1, 10**4), 2, "-0.01"),
+        (Fraction(-5, 10**5), 2, "0.00"),
     ],
 )
 def test_percentages_are_rounded_half_up(share: Fraction, places: int, written: str) -> None:
