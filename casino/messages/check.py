@@ -13,13 +13,15 @@ from casino.messages.allowed import Allowed
 from casino.messages.catalogues import forms, read, translated
 from casino.messages.extract import collect
 from casino.messages.hardcoded import outright
+from casino.messages.literals import spoken_by_module, spoken_by_script
 from casino.messages.sources import Tree
+from casino.messages.typography import FIXED, Edges, oddities
 
-# What a text has filled in, %(name)s or {name}, and its markup: a translation moves these and never changes them.
-_FIXED: Final = re.compile(r"%\(\w+\)[a-z]|%[sd]|\{\w*\}|</?\w[^>]*>")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-# Letters that look right and are not: the Turkish s and t with a cedilla in place of the Romanian ones with a comma.
-WRONG_LETTERS: Final = {"ro": "şţŞŢ"}
+_NAME: Final = re.compile(r"%\((\w+)\)|\{(\w+)")
+_IN_TURN: Final = re.compile(r"%[sd]")
+# What Markdown has that no reader sees as text: code, where links lead, lines that stand for a table of the engine's.
+_UNREAD: Final = re.compile(r"`[^`]*`|(?<=\])\([^)]*\)|\{\{[^}]*\}\}|<[^>]*>")
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,21 @@ class Fault:
 
 
 def faults(tree: Tree) -> Iterator[Fault]:
-    """Yield every fault, language by language, then the templates."""
+    """Yield every fault: of the English, of each language, of the prose, then what bypasses the catalogues."""
     texts = collect(tree)
     allowed = Allowed.read(tree.allowed())
+    yield from _in_english(texts)
     for language in tree.languages:
         yield from _in_catalogue(tree, language, texts, allowed)
-    yield from _in_templates(tree, allowed)
+    yield from _in_prose(tree)
+    yield from _outright(tree, allowed)
+
+
+def _in_english(texts: Catalog) -> Iterator[Fault]:
+    for text in _messages(texts):
+        for form in forms(text.id):
+            for what in oddities(form, "en"):
+                yield Fault(text.locations[0][0], what, form)
 
 
 def _in_catalogue(tree: Tree, language: str, texts: Catalog, allowed: Allowed) -> Iterator[Fault]:
@@ -52,13 +63,15 @@ def _in_catalogue(tree: Tree, language: str, texts: Catalog, allowed: Allowed) -
         if message is None or message.id != text.id or not translated(message):
             yield Fault(where, "missing", _singular(text))
             continue
-        for what in _doubts(message, language):
+        for what in _doubts(message, catalogue.num_plurals, language):
             yield Fault(where, what, _singular(text))
         if _untranslated(message):
             equal.add(_singular(text))
-    for message in [*_messages(catalogue), *catalogue.obsolete.values()]:
+    for message in _messages(catalogue):
         if texts.get(_singular(message), message.context) is None:
             yield Fault(where, "unused", _singular(message))
+    for message in catalogue.obsolete.values():
+        yield Fault(where, "obsolete", _singular(message))
     permitted = allowed.equal.get(language, frozenset())
     for english in sorted(equal - permitted):
         yield Fault(where, "equal to the English", english)
@@ -66,24 +79,52 @@ def _in_catalogue(tree: Tree, language: str, texts: Catalog, allowed: Allowed) -
         yield Fault(tree.name(tree.allowed()), f"allowed in vain for {language}", english)
 
 
-def _doubts(message: Message, language: str) -> Iterator[str]:
-    """What is wrong with a translation that is there."""
+def _doubts(message: Message, plurals: int, language: str) -> Iterator[str]:
+    """What is wrong with a translation that is there; *plurals* is how many forms the language counts in."""
     if message.fuzzy:
         yield "fuzzy"
+    if not isinstance(message.id, str) and len(forms(message.string)) != plurals:
+        yield "plural forms missing"
     if not _same_fixed_parts(message):
         yield "other placeholders or markup"
-    letters = set("".join(forms(message.string)))
-    for letter in sorted(letters.intersection(WRONG_LETTERS.get(language, ""))):
-        yield f"wrong letter {letter}"
+    elif not _fillable(message):
+        yield "cannot be filled in"
+    yield from _edges(message)
+    yield from dict.fromkeys(what for form in forms(message.string) for what in oddities(form, language))
 
 
-def _in_templates(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
+def _edges(message: Message) -> Iterator[str]:
+    """How the edges of a translation differ from those of the English, whose forms all have the same."""
+    english = Edges.of(_singular(message))
+    said = [Edges.of(form) for form in forms(message.string)]
+    if any((edges.begins, edges.ends) != (english.begins, english.ends) for edges in said):
+        yield "other spaces at the edges"
+    if any(edges.mark != english.mark for edges in said):
+        yield "other mark at the end"
+
+
+def _in_prose(tree: Tree) -> Iterator[Fault]:
+    """What help and terms have that their language does not write."""
+    for path, language in tree.prose():
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            read_line = _UNREAD.sub("\N{OBJECT REPLACEMENT CHARACTER}", line)
+            for what in oddities(read_line, language):
+                yield Fault(f"{tree.name(path)}:{number}", what, line)
+
+
+def _outright(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
+    """What templates, modules and scripts say past the catalogues."""
     seen: set[str] = set()
-    for path in tree.player_templates():
-        for said in outright(path):
-            seen.add(said.text)
-            if said.text not in allowed.outright:
-                yield Fault(f"{tree.name(path)}:{said.line}", "hard-coded", said.text)
+    for paths, find in (
+        (tree.player_templates(), outright),
+        (tree.player_modules(), spoken_by_module),
+        (tree.scripts(), spoken_by_script),
+    ):
+        for path in paths:
+            for said in find(path):
+                seen.add(said.text)
+                if said.text not in allowed.outright:
+                    yield Fault(f"{tree.name(path)}:{said.line}", "hard-coded", said.text)
     for text in sorted(allowed.outright - seen):
         yield Fault(tree.name(tree.allowed()), "allowed in vain", text)
 
@@ -99,11 +140,26 @@ def _singular(message: Message) -> str:
 
 def _same_fixed_parts(message: Message) -> bool:
     """Each form of a translation fills in what the English does; a plural form may do as either English form."""
-    expected = [Counter(_FIXED.findall(form)) for form in forms(message.id)]
-    return all(Counter(_FIXED.findall(form)) in expected for form in forms(message.string))
+    expected = [Counter(FIXED.findall(form)) for form in forms(message.id)]
+    return all(Counter(FIXED.findall(form)) in expected for form in forms(message.string))
+
+
+def _fillable(message: Message) -> bool:
+    """Whether Python can fill in every form; a lone sign such as "5 % of" would stop it at the page."""
+    english = "".join(forms(message.id))
+    names = dict.fromkeys((one or other for one, other in _NAME.findall(english)), 1)
+    try:
+        for form in forms(message.string):
+            if "python-format" in message.flags:
+                form % (names or (1,) * len(_IN_TURN.findall(form)))
+            if "python-brace-format" in message.flags:
+                form.format(**names)
+    except (ValueError, TypeError, KeyError, IndexError):
+        return False
+    return True
 
 
 def _untranslated(message: Message) -> bool:
     """Whether some form is the English one; a text of placeholders and signs alone has nothing to translate."""
     english = forms(message.id)
-    return any(form in english and _LETTER.search(_FIXED.sub("", form)) for form in forms(message.string))
+    return any(form in english and _LETTER.search(FIXED.sub("", form)) for form in forms(message.string))

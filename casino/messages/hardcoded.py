@@ -11,7 +11,11 @@ from django.template.base import Lexer, TokenType
 
 # Attributes that are read, by eye or by screen reader.
 SPOKEN: Final = frozenset(
-    {"alt", "title", "aria-label", "aria-description", "aria-roledescription", "aria-valuetext", "placeholder", "label"}
+    {
+        *("alt", "title", "placeholder", "label"),
+        *("aria-label", "aria-description", "aria-roledescription", "aria-valuetext", "aria-placeholder"),
+        *("hx-confirm", "hx-prompt"),
+    }
 )
 BUTTONS: Final = frozenset({"button", "reset", "submit"})
 # Elements whose text belongs to no human language.
@@ -98,6 +102,11 @@ def _words(text: str) -> str:
     return _EDGES.sub("", " ".join(text.split()))
 
 
+def _shown(name: str, value: str) -> bool:
+    """Whether a data attribute holds a sentence for a script to show; keywords such as ``data-due="deal"`` do not."""
+    return name.startswith("data-") and _SENTENCE.search(value) is not None
+
+
 class _Page(HTMLParser):
     """Gathers the text nodes and the spoken attributes that hold letters."""
 
@@ -116,7 +125,7 @@ class _Page(HTMLParser):
         if tag == "meta" and (values.get("name") or values.get("property")) in META:
             spoken.add("content")
         for name, value in attrs:
-            if name in spoken and value and _LETTER.search(value):
+            if value and _LETTER.search(value) and (name in spoken or _shown(name, value)):
                 self.said.append(Outright(self.getpos()[0], _words(value)))
 
     def handle_endtag(self, tag: str) -> None:

@@ -1,5 +1,6 @@
 """Which files hold texts that a player may meet."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,9 @@ from django.conf import settings
 APPS = ("audit", "casino", "games", "players", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # The back office speaks English only.
-ENGLISH_TEMPLATES = frozenset({"audit", "staff"})
+ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide"})
+# Modules of the back office and of the command line, and the engine, which says nothing.
+_ENGLISH_MODULE = re.compile(r"(^|/)(audit|management|engine|simulation)/|(^|/)(staff|styleguide)[^/]*(\.py|/)")
 DOMAIN = "django"
 ALLOWED = "allowed.toml"
 
@@ -39,6 +42,21 @@ class Tree:
         for path in self.templates():
             if path.relative_to(self.root / "templates").parts[0] not in ENGLISH_TEMPLATES:
                 yield path
+
+    def player_modules(self) -> Iterator[Path]:
+        """Yield the modules whose sentences a player may meet."""
+        return (path for path in self.python() if not _ENGLISH_MODULE.search(self.name(path)))
+
+    def scripts(self) -> Iterator[Path]:
+        """Yield the scripts of the house's own, in a fixed order."""
+        yield from sorted((self.root / "static" / "js").glob("*.js"))
+
+    def prose(self) -> Iterator[tuple[Path, str]]:
+        """Yield help and terms, each with its language, which is the last part of its name."""
+        for path in sorted([*self.root.glob("games/**/help/**/*.md"), *self.root.glob("players/texts/*.md")]):
+            language = path.stem.rpartition(".")[2]
+            if language in (*self.languages, settings.LANGUAGE_CODE):
+                yield path, language
 
     def name(self, path: Path) -> str:
         """Return a path as catalogues and faults name it: from the root, with forward slashes."""

@@ -9,7 +9,6 @@ from django.conf import settings
 
 from casino.messages import sources
 from casino.messages.catalogues import forms, read
-from casino.messages.check import WRONG_LETTERS
 from games.variants import LANGUAGES, VARIANTS, help_text
 from players import terms
 
@@ -83,11 +82,6 @@ def test_no_text_says_a_word_that_was_given_up(language: str) -> None:
         if (where == "terms" or not entry.only_in_terms) and says(text, word)
     }
     assert found == set()
-
-
-@pytest.mark.parametrize("language", WRONG_LETTERS)
-def test_no_text_has_a_letter_that_only_looks_right(language: str) -> None:
-    assert {where for where, text in texts_of(language) if set(text) & set(WRONG_LETTERS[language])} == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -141,7 +141,12 @@ def test_a_whole_translation_has_no_faults(tree: Tree) -> None:
         ("Rules", "Rules", "equal to the English"),
         ("Hello {name}", "Bună, {nume}", "other placeholders or markup"),
         ("%(count)d coup", ("%(count)d mână", "mâini", "%(count)s de mâini"), "other placeholders or markup"),
+        ("Hello {name}", "Bună, {name} {", "cannot be filled in"),
+        ("Played with %(decks)s deck.", ("%(decks)s % a.", "%(decks)s a.", "%(decks)s de a."), "cannot be filled in"),
         ("Place your bets", "Plasaţi pariurile", "wrong letter ţ"),
+        ("Place your bets", "Plasați „pariurile“", "wrong sign “"),
+        ("Place your bets", "Plasați pariurile.", "other mark at the end"),
+        ("Place your bets", "Plasați pariurile ", "other spaces at the edges"),
     ],
 )
 def test_a_bad_translation_is_named(tree: Tree, english: str, romanian: str | tuple[str, ...], what: str) -> None:
@@ -155,6 +160,29 @@ def test_a_bad_translation_is_named(tree: Tree, english: str, romanian: str | tu
 def test_a_guess_is_named(tree: Tree) -> None:
     translate(tree, ROMANIAN, fuzzy=frozenset({"Rules"}))
     assert ("fuzzy", "Rules") in named(tree)
+
+
+def test_a_form_too_few_is_named(tree: Tree) -> None:
+    translate(tree, ROMANIAN)
+    path = tree.catalogue("ro")
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith('msgstr[2] "%(count)d de')]
+    assert len(kept) < len(lines)
+    path.write_text("".join(kept), encoding="utf-8")
+    assert named(tree) & {("missing", "%(count)d coup"), ("plural forms missing", "%(count)d coup")}
+
+
+def test_an_obsolete_text_is_named(tree: Tree) -> None:
+    translate(tree, ROMANIAN)
+    with tree.catalogue("ro").open("a", encoding="utf-8") as file:
+        file.write('\n#~ msgid "No more bets"\n#~ msgstr "Nu se mai pariază"\n')
+    assert ("obsolete", "No more bets") in named(tree)
+
+
+def test_a_straight_apostrophe_in_the_english_is_named(tree: Tree) -> None:
+    (tree.root / "games/words.py").write_text('_("Player\'s cards")\n')
+    translate(tree, ROMANIAN | {"Player's cards": "Cărțile Jucătorului"})
+    assert ("wrong sign '", "Player's cards") in named(tree)
 
 
 def test_a_text_that_nothing_says_any_more_is_named(tree: Tree) -> None:
@@ -178,6 +206,11 @@ def test_what_is_allowed_is_no_fault_and_what_is_allowed_in_vain_is(tree: Tree) 
         ('<button aria-label="Close {{ name }}">×</button>', [(1, "Close")]),
         ('<input type="submit" value="Deal"><input name="q" value="x">', [(1, "Deal")]),
         ('<input placeholder="Amount">', [(1, "Amount")]),
+        ('<p aria-valuetext="three of five">', [(1, "three of five")]),
+        ('<a hx-confirm="Leave?">×</a>', [(1, "Leave")]),
+        ('<p data-offline="Try again">', [(1, "Try again")]),
+        ('<select><option value="1">All tables</option></select>', [(1, "All tables")]),
+        ("<svg><title>A shoe</title></svg>", [(1, "A shoe")]),
         ("{% if a %}<b>won</b>{% endif %}", [(1, "won")]),
         ("<title>{{ table }} · Baccarat</title>", [(1, "Baccarat")]),
         ('{{ note|default:"Nothing yet" }}', [(1, "Nothing yet")]),
@@ -200,6 +233,8 @@ def test_what_a_page_says_outright_is_found(tmp_path: Path, page: str, said: lis
         "<p><code>python3 verify.py <b>SEED</b></code></p>",
         "<p>{{ amount }} · 8:1 &times; 3 – ♣</p>",
         "{% block pageclass %}page--table{% endblock %}",
+        '<p data-due="deal" data-theme="dark" data-until="{{ step }}" id="Main" name="Bet">',
+        """<p data-close="{% translate 'Close' %}">""",
     ],
 )
 def test_what_is_translated_or_not_read_is_left_alone(tmp_path: Path, page: str) -> None:
