@@ -31,13 +31,16 @@ START_BEAT = [sys.executable, "manage.py", "beat"]
 
 
 @pytest.fixture
-def production(settings):
-    """Settings of a production house as they should be, in this process."""
+def production(settings, monkeypatch):
+    """Settings of a production house as they should be, in this process; the databases are read and not connected
+    to, so each is put in its place and Django's handler of connections stays.
+    """
     web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
     settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
-    settings.DATABASES = {"default": web, "owner": web | {"USER": "owner", "PASSWORD": "kept-elsewhere"}}
+    monkeypatch.setitem(settings.DATABASES, "default", web)
+    monkeypatch.setitem(settings.DATABASES, "owner", web | {"USER": "owner", "PASSWORD": "kept-elsewhere"})
     settings.BROKER_URL = settings.CACHE_URL = "redis://:kept-by-both@broker.example:6379/0"
     return settings
 
