@@ -25,8 +25,14 @@ from players.access import StaffRequest, staff_required
 Args = ParamSpec("Args")
 StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
 
-# Whoever has one of these works with rounds; what else a role may read is behind the links.
-READERS = ("games.operate_table", "games.view_incident", "wallet.view_ledger", "audit.view_event")
+# Whoever has one of these works with rounds or with those who play them; what else a role may read is behind the links.
+READERS = (
+    "games.operate_table",
+    "games.view_incident",
+    "wallet.view_ledger",
+    "audit.view_event",
+    "players.view_player",
+)
 UNKNOWN = "No finished round has this code or id."
 
 

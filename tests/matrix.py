@@ -170,7 +170,7 @@ LINES = (
         lambda world: {"table_id": world.table_id},
         lambda world: {"reason": "for a test"},
     ),
-    Line("staff_rounds", "GET", staff(PAGE, "operator", "supervisor", "finance", "compliance")),
+    Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("staff_ledger", "GET", staff(PAGE, "finance")),
     Line("staff_events", "GET", staff(PAGE, "compliance")),
