@@ -36,6 +36,13 @@ def make_house(superuser: Connection, *, web: Login, owner: Login, database: str
                 Identifier(database), Identifier(owner.name)
             )
         )
+    close_to_public(superuser, database)
+
+
+def close_to_public(superuser: Connection, database: str) -> None:
+    """Let nobody but the owner and the members of the group into *database*; temporary tables, which PostgreSQL lets
+    everyone make, are for the owner alone.
+    """
     superuser.execute(SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(Identifier(database)))
     superuser.execute(SQL("GRANT CONNECT ON DATABASE {} TO {}").format(Identifier(database), Identifier(GROUP)))
 

@@ -18,6 +18,7 @@ from psycopg.sql import SQL, Identifier
 from casino.embedded import Addresses, Purpose, ensure_running
 from casino.embedded.locks import FileLock
 from casino.embedded.places import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
+from casino.postgresql.roles import close_to_public
 
 TEMPLATE = "template_of_tests"
 
@@ -67,6 +68,12 @@ class Database:
         return self.addresses.cache(self.number + 1)
 
 
+def let_everyone_make_temporary_tables(database: Database) -> None:
+    """Give back what PostgreSQL itself gives to everyone, for tests of what still holds where nobody took it away."""
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        owner.execute(SQL("GRANT TEMPORARY ON DATABASE {} TO PUBLIC").format(Identifier(database.name)))
+
+
 def servers() -> Addresses:
     """Return the servers of this run, started by whichever process asks first."""
     return ensure_running(settings.VAR_DIR, Purpose.TESTS)
@@ -85,6 +92,7 @@ def clone(name: str) -> Iterator[Database]:
                 Identifier(unique), Identifier(OWNER_ROLE), Identifier(TEMPLATE)
             )
         )
+        close_to_public(superuser, unique)  # who may enter a database is no part of its copy
         try:
             with pointed_at(unique), override_settings(CACHES=_caches(database)):
                 yield database
