@@ -1,10 +1,12 @@
 """How allauth logs people in and out of this house: every session with an id, every failure on record."""
 
+import time
 from typing import Any, ClassVar
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal import ratelimit
 from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,6 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from players import services
 from players.models import User
+
+LIMIT = {"app": "allauth.account", "action": "login_failed"}  # what allauth calls the limit of failures
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -40,10 +44,12 @@ class AccountAdapter(DefaultAccountAdapter):
             super().logout(request)
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Record the failure, and the lock if this was the last attempt allowed."""
+        """Record the failure, and the lock if this was the last attempt allowed. Failures at the same moment all find
+        the lock; the first of them records it.
+        """
         email, ip = credentials["email"], self.get_client_ip(request)
         services.record_failed_login(email=email, ip=ip)
-        if not self._may_try_again(request, **credentials):
+        if self._finds_a_new_lock(request, **credentials):
             services.record_lock(email=email, ip=ip)
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
@@ -61,6 +67,15 @@ class AccountAdapter(DefaultAccountAdapter):
     def add_message(self, *args: object, **kwargs: object) -> None:
         """Say nothing: the page that follows a log-in or log-out speaks for itself."""
 
-    def _may_try_again(self, request: HttpRequest, **credentials: Any) -> bool:
-        key = self._get_login_attempts_cache_key(request, **credentials)
-        return bool(ratelimit.consume(request, app="allauth.account", action="login_failed", key=key, dry_run=True))
+    def _finds_a_new_lock(self, request: HttpRequest, **credentials: Any) -> bool:
+        """Say whether no more attempts are allowed, by name or by address, and this is the first to ask since then.
+
+        While a lock lasts no attempt is counted, so the one counted last names the lock.
+        """
+        key, is_new = self._get_login_attempts_cache_key(request, **credentials), False
+        for rate in ratelimit.get_rates(**LIMIT):
+            counter = ratelimit.get_cache_key(request, rate=rate, key=key, **LIMIT)
+            may_try, attempts = ratelimit.apply_rate(cache.get(counter, []), time.time(), rate, dry_run=True)
+            if not may_try and cache.add(f"{counter}:lock:{attempts[0]}", True, timeout=rate.duration):
+                is_new = True
+        return is_new
