@@ -38,7 +38,7 @@ class SlipForm(forms.Form):
         for kind in (Deal, Change):
             if action in kind.__members__.values():
                 return kind(action)
-        raise forms.ValidationError("unknown action", code="unknown")
+        raise forms.ValidationError("unknown", code="unknown")
 
 
 class Day(forms.DateField):
