@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from games import fair_views, purse_views, views
+from games import fair_views, help_views, purse_views, views
 from games.converters import ModeConverter
 
 register_converter(ModeConverter, "mode")
@@ -15,5 +15,6 @@ urlpatterns = [
     path("history/rounds.csv", views.history_csv, name="history_csv"),
     path("history/<uuid:round_id>/", views.round_replay, name="round"),
     path("fair/", fair_views.fair, name="fair"),
-    path("help/<slug:slug>/", views.rules, name="rules"),
+    path("help/", help_views.help_index, name="help"),
+    path("help/<slug:slug>/", help_views.rules, name="rules"),
 ]

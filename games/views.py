@@ -1,4 +1,4 @@
-"""The player's pages: lobby, table, Game logs, rules. Thin: parse, call one service or selector, render."""
+"""The player's pages: lobby, table, Game logs. Thin: parse, call one service or selector, render."""
 
 from uuid import UUID
 
@@ -16,7 +16,6 @@ from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
-from games.help import rules_page
 from games.models import NextRound, Table
 from games.page import game_view, table_limits
 from games.presentation import Notice
@@ -127,15 +126,6 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     response = render(request, "games/round.html", context)
     meanwhile.remember(response, request, [round_id])
     return response
-
-
-@require_safe
-def rules(request: HttpRequest, slug: str) -> HttpResponse:
-    """The rules of a game, with every figure from the engine; readable without an account."""
-    if slug not in VARIANTS:
-        raise Http404
-    open_table = Table.objects.filter(variant=slug).order_by("id").first()
-    return render(request, "games/rules.html", {"page": rules_page(VARIANTS[slug], _language()), "table": open_table})
 
 
 def _carry_out(request: PlayerRequest, place: NextRound) -> solo.Played | None:

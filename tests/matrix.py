@@ -139,6 +139,7 @@ LINES = (
     Line("lobby", "GET", everyone(PAGE)),
     Line("fair", "GET", everyone(PAGE)),
     Line("terms", "GET", everyone(PAGE)),
+    Line("help", "GET", everyone(PAGE)),
     Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),
     Line("set_language", "POST", everyone(MOVED), data=lambda world: {"language": "sv", "next": "/en/terms/"}),
     # Coming and going

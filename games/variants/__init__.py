@@ -1,6 +1,7 @@
-"""The punto banco games of the house: one folder each, found by looking.
+"""The games of the house: one folder each, found by looking.
 
-A folder holds `VARIANT` in its `__init__`, and its help texts as `help/<language>.md`. Nothing else has to know of it.
+A folder holds in its `__init__` a `VARIANT`, if it is a punto banco game, or else a `GAME`; and its help texts as
+`help/<language>.md`. Nothing else has to know of it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from games.engine.bets import Variant
+from games.variants.game import Game
 
 LANGUAGES: Final = ("sv", "da", "ro", "de", "en")
 """Every label and help text exists in each of these."""
@@ -22,21 +24,29 @@ class NoHelpText(LookupError):
     """There is no help text for this game in this language."""
 
 
-def discover() -> Mapping[str, Variant]:
-    """All variants by slug, in alphabetical order."""
-    folders = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-    variants = (importlib.import_module(f"{__name__}.{folder}").VARIANT for folder in folders)
-    return MappingProxyType({variant.slug: variant for variant in variants})
+def discover() -> Mapping[str, Game]:
+    """All games by slug: punto banco first, each kind in alphabetical order."""
+    folders = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+    modules = [importlib.import_module(f"{__name__}.{folder}") for folder in folders]
+    games: list[Game] = [getattr(module, "VARIANT", None) or module.GAME for module in modules]
+    games.sort(key=lambda game: (not isinstance(game, Variant), game.slug))
+    return MappingProxyType({game.slug: game for game in games})
 
 
-VARIANTS: Final = discover()
+GAMES: Final = discover()
+"""Every game of the house, by slug."""
+
+VARIANTS: Final[Mapping[str, Variant]] = MappingProxyType(
+    {slug: game for slug, game in GAMES.items() if isinstance(game, Variant)}
+)
+"""The punto banco games among them."""
 
 
 def help_text(slug: str, language: str) -> str:
-    """The help of a game as raw Markdown, in which lines such as {{ paytable }} stand for tables made from the engine.
+    """The help of a game as Markdown, in which marks such as {{ paytable }} stand for what the engine puts in.
 
     Raises NoHelpText.
     """
-    if slug not in VARIANTS or language not in LANGUAGES:
+    if slug not in GAMES or language not in LANGUAGES:
         raise NoHelpText(f"no help for {slug!r} in {language!r}")
     return (Path(__path__[0]) / slug / "help" / f"{language}.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Nothing a player reads uses a word that docs/glossary.md has given up, and every text calls a button what it says."""
+"""Nothing a player reads uses a word that docs/glossary.md has given up."""
 
 import re
 from collections.abc import Iterator
@@ -9,13 +9,12 @@ from django.conf import settings
 
 from casino.messages import sources
 from casino.messages.catalogues import forms, read
-from games.variants import LANGUAGES, VARIANTS, help_text
+from games.variants import GAMES, LANGUAGES, help_text
 from players import terms
 
 GLOSSARY = settings.BASE_DIR / "docs" / "glossary.md"
 TRANSLATED = [language for language in LANGUAGES if language != settings.LANGUAGE_CODE]
 SOFT_HYPHEN = "\u00ad"
-BOLD = re.compile(r"\*\*([^*]+)\*\*")
 
 
 class GivenUp(NamedTuple):
@@ -41,27 +40,12 @@ def catalogue_of(language: str) -> Iterator[str]:
             yield from forms(message.string)
 
 
-def buttons_of(language: str) -> set[str]:
-    """Return what the buttons of a table say, as they are shown: in capitals."""
-    english = language == settings.LANGUAGE_CODE
-    catalogue = read(sources.project().catalogue(TRANSLATED[0] if english else language), language)
-    buttons = [message for message in catalogue if message.context == "control"]
-    said = {forms(button.id if english else button.string)[0] for button in buttons}
-    return {text.replace(SOFT_HYPHEN, "").upper() for text in said}
-
-
-def named_in_help(language: str) -> set[str]:
-    """Return the buttons that the help of any game names: what is bold and in capitals."""
-    bold = {text for slug in VARIANTS for text in BOLD.findall(help_text(slug, language))}
-    return {text for text in bold if text.isupper()}
-
-
 def texts_of(language: str) -> Iterator[tuple[str, str]]:
     """Yield everything a player reads in a language, each text with the place it stands in."""
     yield "terms", (terms.TEXTS / f"terms.{language}.md").read_text(encoding="utf-8")
-    for slug, variant in VARIANTS.items():
+    for slug, game in GAMES.items():
         yield f"help of {slug}", help_text(slug, language)
-        yield from ((f"labels of {slug}", label) for label in variant.labels[language].values())
+        yield from ((f"labels of {slug}", label) for label in game.labels[language].values())
     yield from (("catalogue", text) for text in catalogue_of(language))
 
 
@@ -82,13 +66,6 @@ def test_no_text_says_a_word_that_was_given_up(language: str) -> None:
         if (where == "terms" or not entry.only_in_terms) and says(text, word)
     }
     assert found == set()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_help_calls_a_button_what_it_says(language: str) -> None:
-    named = named_in_help(language)
-    assert named
-    assert named <= buttons_of(language)
 
 
 @pytest.mark.parametrize(

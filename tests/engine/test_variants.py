@@ -1,19 +1,18 @@
 """What every game of the house must have; a new folder among the variants is tested by being there."""
 
-import re
 from fractions import Fraction
 
 import pytest
 
 from games.engine.bets import PUSH, BetRule, Variant
+from games.engine.chemin.rules import DECKS
 from games.engine.conditions import EVERY_COUP
 from games.engine.odds import exact, percent, return_at
-from games.variants import LANGUAGES, VARIANTS, NoHelpText, help_text
-
-TABLES = {"paytable", "player_rule", "banker_table", "returns", "smallest_stake", "decks"}
-"""What a help text may leave to the engine."""
+from games.variants import GAMES, LANGUAGES, VARIANTS, NoHelpText, help_text
+from games.variants.game import Game
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 every_bet = pytest.mark.parametrize(
     ("variant", "bet"),
@@ -28,12 +27,25 @@ def places(printed: str) -> int:
 
 def test_the_house_deals_these_games() -> None:
     assert set(VARIANTS) >= {"baccarat", "golden", "no_commission", "pairs"}
+    assert set(GAMES) >= {*VARIANTS, "chemin_de_fer"}
 
 
-@every_variant
-def test_a_game_stands_in_the_folder_of_its_name(variant: Variant) -> None:
-    assert help_text(variant.slug, "en")
-    assert VARIANTS[variant.slug] is variant
+@every_game
+def test_a_game_stands_in_the_folder_of_its_name(game: Game) -> None:
+    assert help_text(game.slug, "en")
+    assert GAMES[game.slug] is game
+
+
+@every_game
+@every_language
+def test_a_game_has_a_name_and_a_sentence_in_every_language(game: Game, language: str) -> None:
+    assert game.label(language, "name").strip()
+    assert game.label(language, "tagline").strip().endswith(".")
+
+
+def test_chemin_de_fer_is_no_punto_banco_game() -> None:
+    assert "chemin_de_fer" not in VARIANTS
+    assert GAMES["chemin_de_fer"].decks == DECKS
 
 
 @every_variant
@@ -100,23 +112,9 @@ def test_everything_has_a_name_in_every_language(variant: Variant, language: str
     assert all(variant.label(language, key).strip() for key in keys)
 
 
-@every_variant
-@every_language
-def test_the_help_names_only_tables_there_are(variant: Variant, language: str) -> None:
-    assert set(re.findall(r"\{\{ (\w+) \}\}", help_text(variant.slug, language))) <= TABLES
-
-
-@every_variant
-@every_language
-def test_the_help_leaves_prices_rules_and_returns_to_the_engine(variant: Variant, language: str) -> None:
-    lines = help_text(variant.slug, language).splitlines()
-    assert {f"{{{{ {table} }}}}" for table in TABLES} <= set(lines)
-    assert not re.search(r"\d\s?%", "\n".join(lines))
-
-
-@every_variant
-def test_help_in_five_languages_is_five_texts(variant: Variant) -> None:
-    assert len({help_text(variant.slug, language) for language in LANGUAGES}) == len(LANGUAGES) == 5
+@every_game
+def test_help_in_five_languages_is_five_texts(game: Game) -> None:
+    assert len({help_text(game.slug, language) for language in LANGUAGES}) == len(LANGUAGES) == 5
 
 
 @pytest.mark.parametrize(("slug", "language"), [("baccarat", "fr"), ("faro", "en"), ("../engine", "en")])

@@ -1,0 +1,74 @@
+"""The marks that only the help of Chemin de Fer has: its tax, its seats, its calls, its chances."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cache
+
+from games.engine.chemin.machine import AT_A_FREE_CHOICE
+from games.engine.chemin.odds import PolicyOdds, chemin_odds
+from games.engine.chemin.rules import CUT_CARD, FEWEST_GUESTS, FEWEST_PLACES, MOST_PLACES, TAX, Call, Side
+from games.help.errors import UnknownMark
+from games.help.figures import percent
+
+CALLS: Mapping[Call, str] = {
+    Call.BANCO_SOLO: "Banco solo",
+    Call.BANCO: "Banco",
+    Call.BANCO_ET_LA_TABLE_MARCHE: "Banco et la table marche",
+    Call.BANCO_AVEC_LA_TABLE: "Banco avec la table",
+}
+"""As they are spoken at the table, in every language."""
+
+
+@cache
+def policies() -> tuple[PolicyOdds, ...]:
+    """Return the odds of every way to use the free choices."""
+    return chemin_odds()
+
+
+def croupiers_policy() -> PolicyOdds:
+    """Return the odds where every free choice is made as the croupier makes it for who is absent."""
+    punter, banker = AT_A_FREE_CHOICE[Side.PUNTER], AT_A_FREE_CHOICE[Side.BANKER]
+    return next(
+        odds
+        for odds in policies()
+        if odds.punter_on_5 is punter and odds.banker_3_9 is banker and odds.banker_5_4 is banker
+    )
+
+
+def _call(argument: str, language: str) -> str:
+    try:
+        return CALLS[Call(argument)]
+    except ValueError:
+        raise UnknownMark(f"there is no call {argument!r}") from None
+
+
+def _chance(argument: str, language: str) -> str:
+    """Return how often `punter`, `banker` or `draw` comes, by the croupier's choices. Raises UnknownMark."""
+    odds = croupiers_policy()
+    chances = {"punter": odds.punter_win, "banker": odds.banker_win, "draw": odds.draw}
+    return _percent(chances, argument, language)
+
+
+def _gain(argument: str, language: str) -> str:
+    """Return what `punter` or `banker` gains per unit the punters stake. Raises UnknownMark."""
+    odds = croupiers_policy()
+    return _percent({"punter": odds.punter, "banker": odds.banker_after_tax}, argument, language)
+
+
+def _percent(shares: Mapping[str, Fraction], argument: str, language: str) -> str:
+    share = shares.get(argument)
+    if share is None:
+        raise UnknownMark(f"{argument!r} is neither of {', '.join(shares)}")
+    return percent(share, language)
+
+
+CHEMIN_MARKS: Mapping[str, Callable[[str, str], str]] = {
+    "tax": lambda argument, language: percent(TAX, language, 0),
+    "places_fewest": lambda argument, language: str(FEWEST_PLACES),
+    "places_most": lambda argument, language: str(MOST_PLACES),
+    "guests_fewest": lambda argument, language: str(FEWEST_GUESTS),
+    "cut_cards": lambda argument, language: str(CUT_CARD),
+    "call": _call,
+    "chance": _chance,
+    "gain": _gain,
+}

@@ -1,0 +1,71 @@
+"""The tables in the help of Chemin de Fer, made from the rules the engine plays by."""
+
+from collections.abc import Callable, Mapping
+
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+from games.engine.chemin.odds import PolicyOdds
+from games.engine.chemin.rules import Call, banker_rule, punter_rule
+from games.help.chemin_marks import CALLS, croupiers_policy, policies
+from games.help.figures import money, percent
+from games.help.tables import POINTS, TWO_CARD_TOTALS, decks_sentence
+from games.variants import GAMES
+
+A_BANK = 1000_00
+"""Minor units; large enough that a half of it reads well."""
+
+
+def _punter_rule(language: str) -> str:
+    rows = [{"total": total, "advice": punter_rule(total).value} for total in TWO_CARD_TOTALS]
+    return render_to_string("games/help/_chemin_punter_rule.html", {"rows": rows})
+
+
+def _banker_table(language: str) -> str:
+    rows = [
+        {
+            "total": total,
+            "advice": [banker_rule(total, third).value for third in (None, *POINTS)],
+        }
+        for total in TWO_CARD_TOTALS
+    ]
+    return render_to_string("games/help/_chemin_banker_table.html", {"rows": rows, "points": POINTS})
+
+
+def _chances(language: str) -> str:
+    """Three of the eight ways to use the free choices: the croupier's, and the best for either side."""
+    shown = (
+        (_("The croupier's choices"), croupiers_policy()),
+        (_("Best for the punters"), max(policies(), key=lambda odds: odds.punter)),
+        (_("Best for the banker"), max(policies(), key=lambda odds: odds.banker_after_tax)),
+    )
+    rows = [{"name": name, "odds": odds, "cells": _cells(odds, language)} for name, odds in shown]
+    return render_to_string("games/help/_chemin_chances.html", {"rows": rows})
+
+
+def _cells(odds: PolicyOdds, language: str) -> list[str]:
+    shares = (odds.punter_win, odds.draw, odds.banker_win, odds.punter, odds.banker_after_tax)
+    return [percent(share, language) for share in shares]
+
+
+def _calls(language: str) -> str:
+    """What each call leaves to the others, of a bank of the same amount."""
+    rows = [
+        {
+            "name": CALLS[call],
+            "least": money(call.smallest_stake(A_BANK), language),
+            "others": money(call.share_for_others(A_BANK), language),
+            "covers": call.covers_the_bank,
+        }
+        for call in Call
+    ]
+    return render_to_string("games/help/_chemin_calls.html", {"rows": rows, "bank": money(A_BANK, language)})
+
+
+CHEMIN_TABLES: Mapping[str, Callable[[str], str]] = {
+    "chemin_punter_rule": _punter_rule,
+    "chemin_banker_table": _banker_table,
+    "chemin_chances": _chances,
+    "chemin_calls": _calls,
+    "decks": lambda language: decks_sentence(GAMES["chemin_de_fer"], language),
+}

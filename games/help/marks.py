@@ -1,0 +1,156 @@
+"""What the marks inside a sentence stand for: `{{ edge:tie }}`, `{{ control:rebet }}`, `{{ money:100 }}`.
+
+A mark is a name and, after a colon, what it is about. Each is a function of that argument and the language; what it
+returns is escaped unless it is HTML already.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from decimal import InvalidOperation
+from fractions import Fraction
+from functools import lru_cache, partial
+from math import floor
+
+from django.urls import reverse
+from django.utils.html import format_html
+
+from games.engine.bets import Variant
+from games.engine.cards import FULL_DECK
+from games.engine.odds import LIVE_MINIMUM, Odds, exact
+from games.engine.refusals import UnknownBet
+from games.help import words
+from games.help.chemin_marks import CHEMIN_MARKS
+from games.help.errors import UnknownMark
+from games.help.examples import Example
+from games.help.figures import minor_units, money, percent
+from games.labels import bet_name
+from games.purses import IDLE
+from games.variants import GAMES, VARIANTS
+from games.variants.game import Game
+
+Mark = Callable[[str, str], str]
+HUNDRED = 100
+
+
+def marks_of(game: Game, examples: Sequence[Example]) -> Mapping[str, Mark]:
+    """Return every mark that the help of *game* may use inside a sentence."""
+    own = _variant_marks(game) if isinstance(game, Variant) else CHEMIN_MARKS
+    everywhere: dict[str, Mark] = {
+        "control": partial(_word, "control"),
+        "meter": partial(_word, "meter"),
+        "page": _page,
+        "game": _game,
+        "money": _money,
+        "example": partial(_example, examples),
+        "decks_number": lambda argument, language: str(game.decks),
+        "deck_cards": lambda argument, language: str(len(FULL_DECK)),
+        "shoe_cards": lambda argument, language: str(len(FULL_DECK) * game.decks),
+        "idle_minutes": lambda argument, language: str(IDLE // timedelta(minutes=1)),
+        "minimum_return": lambda argument, language: percent(LIVE_MINIMUM, language, 0),
+    }
+    return {**everywhere, **own}
+
+
+def _variant_marks(variant: Variant) -> Mapping[str, Mark]:
+    return {
+        "bet": partial(_bet, variant),
+        "pays": partial(_pays, variant),
+        "return": partial(_share, variant, "rtp"),
+        "edge": partial(_share, variant, "edge"),
+        "chance": partial(_share, variant, "win"),
+        "cost": partial(_cost, variant),
+        "headline": lambda argument, language: percent(headline(variant), language, headline_digits(variant)),
+        "headline_edge": lambda argument, language: percent(1 - headline(variant), language, headline_digits(variant)),
+    }
+
+
+@lru_cache
+def odds_of(slug: str) -> Odds:
+    """Return the exact odds of a punto banco game, which never change while a process runs."""
+    return exact(VARIANTS[slug])
+
+
+def headline(variant: Variant) -> Fraction:
+    """Return the return a game is advertised with."""
+    odds = odds_of(variant.slug)
+    return sum((odds[bet].rtp for bet in variant.headline.bets), Fraction(0)) / len(variant.headline.bets)
+
+
+def headline_digits(variant: Variant) -> int:
+    """Return how many decimals that figure is published with."""
+    return len(variant.headline.percent.partition(".")[2])
+
+
+def _bet(variant: Variant, code: str, language: str) -> str:
+    """Return a bet's name, which is the hand's name too. Raises UnknownMark."""
+    return bet_name(variant, _known(variant, code), language)
+
+
+def _pays(variant: Variant, argument: str, language: str) -> str:
+    """Return what a bet pays, or (`bet.condition`) what one of its prizes does. Raises UnknownMark."""
+    code, _, condition = argument.partition(".")
+    bet = variant.bet(_known(variant, code))
+    if not condition:
+        return bet.pays_text
+    for prize in bet.prizes:
+        if prize.when.name == condition:
+            return str(prize.pays)
+    raise UnknownMark(f"{code} has no prize {condition!r}")
+
+
+def _share(variant: Variant, figure: str, code: str, language: str) -> str:
+    return percent(getattr(odds_of(variant.slug)[_known(variant, code)], figure), language)
+
+
+def _cost(variant: Variant, code: str, language: str) -> str:
+    """Return what the house keeps, on average, of a hundred units staked."""
+    edge = odds_of(variant.slug)[_known(variant, code)].edge
+    return money(floor(edge * minor_units(str(HUNDRED)) + Fraction(1, 2)), language)
+
+
+def _known(variant: Variant, code: str) -> str:
+    try:
+        return variant.bet(code).code
+    except UnknownBet:
+        raise UnknownMark(f"{variant.slug} has no bet {code!r}") from None
+
+
+def _word(kind: str, argument: str, language: str) -> str:
+    """Return what the screen says, set apart as something of the screen. Raises UnknownMark."""
+    try:
+        said = words.WORDS[kind]()[argument]
+    except KeyError:
+        raise UnknownMark(f"there is no {kind} {argument!r}") from None
+    return format_html('<b class="{}">{}</b>', f"said said--{kind}", said)
+
+
+def _page(argument: str, language: str) -> str:
+    try:
+        name = words.pages()[argument]
+    except KeyError:
+        raise UnknownMark(f"help leads to no page {argument!r}") from None
+    return format_html('<a href="{}">{}</a>', reverse(argument), name)
+
+
+def _game(argument: str, language: str) -> str:
+    try:
+        name = GAMES[argument].label(language, "name")
+    except KeyError:
+        raise UnknownMark(f"there is no game {argument!r}") from None
+    return format_html('<a href="{}">{}</a>', reverse("rules", args=[argument]), name)
+
+
+def _money(argument: str, language: str) -> str:
+    try:
+        return money(minor_units(argument), language)
+    except (InvalidOperation, ValueError):
+        raise UnknownMark(f"{argument!r} is no amount") from None
+
+
+def _example(examples: Sequence[Example], argument: str, language: str) -> str:
+    """Return a figure of the example of that number, counted from one. Raises UnknownMark."""
+    number, _, figure = argument.partition(".")
+    try:
+        return examples[[str(each) for each in range(1, len(examples) + 1)].index(number)].figures[figure]
+    except (KeyError, ValueError):
+        raise UnknownMark(f"no example has a figure {argument!r}") from None

@@ -1,0 +1,148 @@
+"""From a game's Markdown to its page: sections with anchors, marks filled in, examples dealt."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import override
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from games.engine.bets import Variant
+from games.help.chemin_examples import chemin_example
+from games.help.chemin_tables import CHEMIN_TABLES
+from games.help.errors import HelpTextError, UnknownMark
+from games.help.examples import Example, deal_example
+from games.help.marks import Mark, marks_of
+from games.help.tables import tables_of
+from games.labels import FALLBACK
+from games.variants import GAMES, LANGUAGES, help_text
+from games.variants.game import Game
+
+BLOCK = re.compile(r"<p>\{\{ ([a-z_]+) \}\}</p>")
+MARK = re.compile(r"\{\{(.*?)\}\}")
+INSIDE = re.compile(r" ([a-z_]+)(?::([a-z0-9_.]+))? ")
+SECTION = re.compile(r"(.+) \{#([a-z-]+)\}")
+
+_markdown = MarkdownIt("commonmark", {"html": False})
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading of the page and where it stands."""
+
+    anchor: str
+    title: SafeString
+
+
+@dataclass(frozen=True)
+class GameLine:
+    """A game in a list."""
+
+    slug: str
+    name: str
+    tagline: str
+
+
+@dataclass(frozen=True)
+class RulesPage:
+    """A game's help, ready to print."""
+
+    slug: str
+    name: str
+    version: str
+    changed: date
+    sections: tuple[Section, ...]
+    body: SafeString
+    before: GameLine | None
+    after: GameLine | None
+
+
+def rules_page(game: Game, language: str) -> RulesPage:
+    """Return the help of *game* in *language* (English where there is none). Raises HelpTextError."""
+    spoken = language if language in LANGUAGES else FALLBACK
+    with override(spoken):
+        sections, body = _printed(game, help_text(game.slug, spoken), spoken)
+    lines = game_lines(spoken)
+    place = [line.slug for line in lines].index(game.slug)
+    return RulesPage(
+        slug=game.slug,
+        name=game.label(spoken, "name"),
+        version=game.version,
+        changed=game.changed,
+        sections=sections,
+        body=body,
+        before=lines[place - 1] if place else None,
+        after=lines[place + 1] if place + 1 < len(lines) else None,
+    )
+
+
+def game_lines(language: str) -> tuple[GameLine, ...]:
+    """Return every game of the house in *language* (English where there is none)."""
+    spoken = language if language in LANGUAGES else FALLBACK
+    return tuple(
+        GameLine(slug, game.label(spoken, "name"), game.label(spoken, "tagline")) for slug, game in GAMES.items()
+    )
+
+
+def _printed(game: Game, text: str, language: str) -> tuple[tuple[Section, ...], SafeString]:
+    tokens = _markdown.parse(text)
+    examples = _deal_examples(tokens, game, language)
+    headings = _name_sections(tokens)
+    marks = marks_of(game, examples)
+    tables = tables_of(game) if isinstance(game, Variant) else CHEMIN_TABLES
+
+    def block(found: re.Match[str]) -> str:
+        table = tables.get(found[1])
+        return table(language) if table else found[0]
+
+    html = BLOCK.sub(block, _markdown.renderer.render(tokens, _markdown.options, {}))
+    sections = tuple(Section(anchor, mark_safe(_filled(title, marks, language))) for anchor, title in headings)  # noqa: S308
+    return sections, mark_safe(_filled(html, marks, language))  # noqa: S308  (Markdown with raw HTML switched off)
+
+
+def _filled(html: str, marks: Mapping[str, Mark], language: str) -> str:
+    """Put in what the marks stand for. Raises UnknownMark."""
+
+    def fill(found: re.Match[str]) -> str:
+        inside = INSIDE.fullmatch(found[1])
+        if inside is None or inside[1] not in marks:
+            raise UnknownMark(found[0])
+        return conditional_escape(marks[inside[1]](inside[2] or "", language))
+
+    return MARK.sub(fill, html)
+
+
+def _deal_examples(tokens: list[Token], game: Game, language: str) -> list[Example]:
+    """Turn every fenced block into the example it describes, in place. Raises BadExample."""
+    examples = []
+    for token in tokens:
+        if token.type == "fence":
+            if isinstance(game, Variant) and token.info == "deal":
+                example = deal_example(game, token.content, language)
+            elif not isinstance(game, Variant) and token.info == "chemin":
+                example = chemin_example(token.content, language)
+            else:
+                raise HelpTextError(f"{game.slug} has no examples of the kind {token.info!r}")
+            token.type, token.content = "html_block", example.html
+            examples.append(example)
+    return examples
+
+
+def _name_sections(tokens: list[Token]) -> list[tuple[str, str]]:
+    """Give every second-level heading the anchor written behind it; return anchors and titles. Raises HelpTextError."""
+    headings = []
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open" and opening.tag == "h2":
+            found = SECTION.fullmatch(inline.content)
+            if found is None:
+                raise HelpTextError(f"the heading {inline.content!r} has no anchor, such as {{#aim}}")
+            title, anchor = found[1], found[2]
+            opening.attrSet("id", anchor)
+            inline.content, inline.children = title, _markdown.parseInline(title)[0].children
+            headings.append((anchor, title))
+    return headings

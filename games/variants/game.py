@@ -1,0 +1,51 @@
+"""What every game of the house has, whatever its rules are: a name in five languages, a version, its decks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Protocol
+
+
+class Game(Protocol):
+    """A game as lists and help pages know it."""
+
+    @property
+    def slug(self) -> str:
+        """Its name in addresses, and of its folder."""
+
+    @property
+    def version(self) -> str:
+        """Of its rules."""
+
+    @property
+    def changed(self) -> date:
+        """When the rules last changed."""
+
+    @property
+    def decks(self) -> int:
+        """How many are shuffled together."""
+
+    @property
+    def labels(self) -> Mapping[str, Mapping[str, str]]:
+        """Language, then key, then text."""
+
+    def label(self, language: str, key: str) -> str:
+        """The text of `name`, `tagline` or another label. Raises KeyError where there is none."""
+
+
+@dataclass(frozen=True)
+class GuestGame:
+    """A game that guests play against each other: no bets on two hands, so no paytable, and its rules in the engine."""
+
+    slug: str
+    version: str
+    changed: date
+    decks: int
+    labels: Mapping[str, Mapping[str, str]] = field(repr=False)
+    """Language, then key, then text."""
+
+    def label(self, language: str, key: str) -> str:
+        """The text of `name` or `tagline`. Raises KeyError where there is none."""
+        return self.labels[language][key]

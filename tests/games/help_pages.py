@@ -1,0 +1,98 @@
+"""Reading help pages as a reader does: the words, the tables, the sections, taken from the printed page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from django.test import Client
+
+NOT_PROSE = {"table", "figure", "nav", "details"}
+VOID = {"br", "img", "input", "meta", "link"}
+
+
+@dataclass
+class Tag:
+    """An element of the page with what is inside it."""
+
+    name: str
+    attributes: dict[str, str]
+    inside: list[Tag | str] = field(default_factory=list)
+
+    @property
+    def classes(self) -> set[str]:
+        """Its classes."""
+        return set(self.attributes.get("class", "").split())
+
+    @property
+    def text(self) -> str:
+        """All words in it, spaces evened out."""
+        parts = (part if isinstance(part, str) else part.text for part in self.inside)
+        return re.sub(r"[ \t\n]+", " ", "".join(parts)).strip()
+
+    def all(self, name: str = "", *classes: str) -> list[Tag]:
+        """Every element below it of this name that has all of these classes."""
+        found = []
+        for part in self.inside:
+            if isinstance(part, Tag):
+                if name in ("", part.name) and set(classes) <= part.classes:
+                    found.append(part)
+                found += part.all(name, *classes)
+        return found
+
+    def one(self, name: str = "", *classes: str) -> Tag:
+        """The only one of them."""
+        (found,) = self.all(name, *classes)
+        return found
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The rows of a table's body, cell by cell."""
+        return [[cell.text for cell in row.inside if isinstance(cell, Tag)] for row in self.one("tbody").all("tr")]
+
+    def words(self) -> list[str]:
+        """The words of its prose: tables, examples and lists of contents left out."""
+        return [word for word in " ".join(self._prose()).split() if re.search(r"\w", word)]
+
+    def _prose(self) -> list[str]:
+        found = []
+        for part in self.inside:
+            if isinstance(part, str):
+                found.append(part)
+            elif part.name not in NOT_PROSE:
+                found += part._prose()
+        return found
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = [Tag("page", {})]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element = Tag(tag, {name: value or "" for name, value in attrs})
+        self.open[-1].inside.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop().name == tag
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].inside.append(data)
+
+
+def parsed(html: str) -> Tag:
+    """The elements of some HTML."""
+    reader = _Reader()
+    reader.feed(html)
+    return reader.open[0]
+
+
+def help_page(language: str, slug: str) -> Tag:
+    """A game's help as anyone gets it."""
+    answer = Client().get(f"/{language}/help/{slug}/")
+    assert answer.status_code == 200
+    return parsed(answer.text).one("main")
