@@ -32,7 +32,21 @@ class MoneyError(ValueError):
 def format_money(minor: int, currency: str, language: str) -> str:
     """Write *minor* units the way the language does: ``1 234,50 kr``, ``€1,234.50``."""
     text: str = format_currency(Decimal(minor) / MINOR_UNITS, currency, locale=_locale(language))
-    # A currency known by letters stands apart from the digits (CLDR, currencySpacing), which Babel leaves out.
+    return _spaced(text)
+
+
+@lru_cache(maxsize=4096)
+def format_amount(minor: int, currency: str, language: str) -> str:
+    """Write whole units without decimals, as limits are read: ``10 000 kr``, ``€1,000``. All else as `format_money`."""
+    if minor % MINOR_UNITS:
+        return format_money(minor, currency, language)
+    locale = _locale(language)
+    pattern = locale.currency_formats["standard"].pattern.replace(".00", "")
+    return _spaced(format_currency(minor // MINOR_UNITS, currency, pattern, locale=locale, currency_digits=False))
+
+
+def _spaced(text: str) -> str:
+    """Set a currency known by letters apart from the digits (CLDR, currencySpacing), which Babel leaves out."""
     return re.sub(r"(?<=[A-Za-z])(?=[0-9])", NO_BREAK_SPACE, text)
 
 

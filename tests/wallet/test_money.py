@@ -9,7 +9,7 @@ from django.utils import translation
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wallet.money import LARGEST, MoneyError, format_money, parse_money
+from wallet.money import LARGEST, MoneyError, format_amount, format_money, parse_money
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 CURRENCIES = ("SEK", "DKK", "RON", "EUR", "GBP")
@@ -35,6 +35,35 @@ def shown(minor: int, currency: str, language: str) -> str:
 )
 def test_each_language_writes_money_its_own_way(language, currency, text):
     assert shown(123_450, currency, language) == text
+
+
+@pytest.mark.parametrize(
+    ("language", "currency", "text"),
+    [
+        ("sv", "SEK", "20 000 kr"),
+        ("da", "DKK", "20.000 kr."),
+        ("ro", "RON", "20.000 RON"),
+        ("de", "EUR", "20.000 €"),
+        ("en", "GBP", "£20,000"),
+        ("en", "SEK", "SEK 20,000"),
+        ("sv", "GBP", "20 000 GBP"),
+    ],
+)
+def test_a_limit_of_whole_units_is_written_without_decimals(language, currency, text):
+    assert format_amount(2_000_000, currency, language).replace("\u00a0", " ") == text
+
+
+@given(minor=amounts, language=st.sampled_from(LANGUAGES), currency=st.sampled_from(CURRENCIES))
+def test_a_limit_of_a_part_of_a_unit_keeps_its_decimals(minor, language, currency):
+    written = format_amount(minor, currency, language)
+    assert parse_money(written, currency, language) == minor
+    assert (written == format_money(minor, currency, language)) == bool(minor % 100)
+
+
+def test_templates_write_limits_in_the_readers_language():
+    with translation.override("de"):
+        text = Template("{% load money %}{{ limit|amount:'EUR' }}").render(Context({"limit": 100_000}))
+    assert text == "1.000\u00a0€"
 
 
 def test_what_went_out_carries_a_minus():

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import get_language
 
-from wallet.money import format_money
+from wallet.money import format_amount, format_money
 
 MINUS = "\u2212"  # the sign, as wide as a plus
 
@@ -14,6 +14,12 @@ register = template.Library()
 def money(minor: int, currency: str) -> str:
     """Write an amount of *minor* units in the reader's language."""
     return format_money(minor, currency, get_language() or "en")
+
+
+@register.filter
+def amount(minor: int, currency: str) -> str:
+    """Write a limit: like money, but without decimals where it is whole units."""
+    return format_amount(minor, currency, get_language() or "en")
 
 
 @register.filter
