@@ -6,8 +6,9 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from games.help import game_lines, rules_page
-from games.models import Table
+from games.selectors import playable_table
 from games.variants import GAMES
+from players.identity import player_of
 
 
 @require_safe
@@ -21,5 +22,5 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
     """The rules of a game, with every figure from the engine."""
     if slug not in GAMES:
         raise Http404
-    first_table = Table.objects.filter(variant=slug).order_by("id").first()
-    return render(request, "games/rules.html", {"page": rules_page(GAMES[slug], get_language()), "table": first_table})
+    table = playable_table(slug, player_of(request.user))
+    return render(request, "games/rules.html", {"page": rules_page(GAMES[slug], get_language()), "table": table})

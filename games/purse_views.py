@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 
 from games import solo
 from games.controls import plays_on
+from games.entrance import at_a_playable_table
 from games.models import Table
 from games.presentation import Notice
 from games.variants import VARIANTS
@@ -25,20 +26,23 @@ from wallet.money import format_money
 @player_required
 @require_POST
 @at_a_human_pace
-def table_rebuy(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+@at_a_playable_table
+def table_rebuy(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:
     """Move money from the account into the game, or say why not, on the table."""
-    table = _table_with_purse(slug)
+    _demand_purse(table)
     solo.place_at(player=request.player, table_id=table.pk, mode=mode)
     request.session[NOTICE] = vars(_rebuy(request, mode))
-    return redirect("table", slug=slug, mode=mode)
+    return redirect("table", slug=table.slug, mode=mode)
 
 
 @player_required
 @require_POST
 @at_a_human_pace
 def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
-    """Move what is left in the game back to the account, and lead to the lobby."""
-    _table_with_purse(slug)
+    """Move what is left in the game back to the account, and lead to the lobby. A table that the player cannot play any
+    more holds nothing back.
+    """
+    _demand_purse(get_object_or_404(Table, slug=slug))
     form = TopUpForm(request.POST)
     if not form.is_valid():
         request.session[NOTICE] = vars(Notice("error", str(form.errors["key"][0])))
@@ -73,8 +77,7 @@ def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
     return Notice("info", _("%(amount)s was moved into the game.") % {"amount": moved})
 
 
-def _table_with_purse(slug: str) -> Table:
-    table = get_object_or_404(Table, slug=slug)
+def _demand_purse(table: Table) -> None:
+    """Raises Http404 where the game has no balance of its own."""
     if plays_on(VARIANTS[table.variant]) is not AccountKind.PURSE:
         raise Http404
-    return table

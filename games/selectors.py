@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.db.models.query import QuerySet
+
 from games.labels import variant_label
 from games.limits import Limits
 from games.models import Table
@@ -27,9 +29,21 @@ class LobbyTable:
 
 
 def lobby(player: Player | None, language: str) -> tuple[LobbyTable, ...]:
-    """Return every table that was put live, with the range a player may stake there."""
+    """Return every table that a player can play, with the range that may be staked there; to a visitor all that were
+    put live.
+    """
+    return tuple(_lobby_table(table, player, language) for table in _playable(player))
+
+
+def playable_table(variant: str, player: Player | None) -> Table | None:
+    """Return the first table of a game that a player can play, None where there is none."""
+    return _playable(player).filter(variant=variant).first()
+
+
+def _playable(player: Player | None) -> QuerySet[Table]:
+    """Return the tables that were put live and take the player's currency, open or not."""
     found = Table.objects.filter(version__isnull=False).select_related("version").order_by("id")
-    return tuple(_lobby_table(table, player, language) for table in found)
+    return found.filter(version__limits__has_key=player.currency) if player else found
 
 
 def _lobby_table(table: Table, player: Player | None, language: str) -> LobbyTable:

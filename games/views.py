@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
@@ -14,6 +14,7 @@ from games import history as logs
 from games import logs_csv, meanwhile, places, selectors, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
+from games.entrance import at_a_playable_table
 from games.errors import PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
 from games.models import NextRound, Table
@@ -44,9 +45,9 @@ def lobby(request: HttpRequest) -> HttpResponse:
 
 @player_required
 @require_safe
-def table(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+@at_a_playable_table
+def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """A table page: the player's own place, as it stands."""
-    found = _table(slug)
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
     return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
@@ -55,9 +56,9 @@ def table(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
 @player_required
 @require_POST
 @at_a_human_pace
-def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+@at_a_playable_table
+def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
-    found = _table(slug)
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     notice, shown, fresh = None, None, False
     try:
@@ -74,7 +75,7 @@ def table_play(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
-        response = redirect("table", slug=slug, mode=mode)
+        response = redirect("table", slug=found.slug, mode=mode)
         meanwhile.remember(response, request, [shown] if shown else [])
         return response
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
@@ -189,10 +190,6 @@ def _render(
     response = render(request, template, context)
     meanwhile.remember(response, request, [*news, shown] if shown else news)
     return response
-
-
-def _table(slug: str) -> Table:
-    return get_object_or_404(Table, slug=slug)
 
 
 def _language() -> str:

@@ -1,0 +1,58 @@
+"""The way to a table: whoever cannot play there is told why, on a page of the house, and takes no place."""
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django_htmx.http import HttpResponseClientRedirect
+
+from games.errors import PlayError, TableClosed
+from games.limits import Limits
+from games.models import Table
+from games.sentences import refusal
+from games.variants import VARIANTS
+from players.access import PlayerRequest
+from players.models import Player
+from wallet.models import Mode
+
+TableView = Callable[[PlayerRequest, Table, Mode], HttpResponse]
+View = Callable[[PlayerRequest, str, Mode], HttpResponse]
+
+
+def at_a_playable_table(view: TableView) -> View:
+    """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, a form leads
+    to the table's page, and that says why.
+    """
+
+    @wraps(view)
+    def entered(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+        table = get_object_or_404(Table.objects.select_related("version"), slug=slug)
+        try:
+            demand_playable(table, request.player)
+        except PlayError as error:
+            return _turned_away(request, table, mode, error)
+        return view(request, table, mode)
+
+    return entered
+
+
+def demand_playable(table: Table, player: Player) -> None:
+    """Raises TableClosed where no version of the table was ever put live, UnknownCurrency where it does not take the
+    player's money.
+    """
+    if table.version is None:
+        raise TableClosed
+    Limits.of(table.version.limits, player.currency)
+
+
+def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: PlayError) -> HttpResponse:
+    if request.method not in ("GET", "HEAD"):
+        address = reverse("table", args=[table.slug, mode])
+        return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+    language = get_language() or "en"
+    notice = refusal(error, variant=VARIANTS[table.variant], mode=mode, language=language)
+    return render(request, "games/refused.html", {"table": table, "notice": notice}, status=HTTPStatus.NOT_FOUND)

@@ -1,0 +1,111 @@
+"""A table that a player cannot play: not offered, and a page of the house with a sentence to whoever comes to it."""
+
+from html import unescape
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from games.models import NextRound, Table
+from games.shipped import baccarat_limits, golden_limits
+from games.tables import make_table, set_open
+from tests.builders import a_player
+from wallet.models import Account, AccountKind
+
+pytestmark = pytest.mark.django_db
+
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+CURRENCY = "This table is not played in your currency."
+CLOSED = "This table is closed. No bet was taken."
+
+
+def a_table_without_kronor(slug: str, limits) -> Table:
+    """An open table that takes every currency of the house but the player's."""
+    limits.pop("SEK")
+    table = make_table(slug=slug, name="Elsewhere", variant=slug, limits=limits, by="staff:test")
+    return set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+
+
+def a_table_never_live(slug: str, limits) -> Table:
+    """A row that somebody has made by hand: no version of it was ever in force."""
+    return Table.objects.create(slug=slug, name="Elsewhere", variant=slug, is_open=True)
+
+
+@pytest.fixture(params=[(a_table_without_kronor, CURRENCY), (a_table_never_live, CLOSED)], ids=["currency", "live"])
+def reason(request):
+    """Why neither `baccarat` nor `golden` can be played; returns the sentence for it."""
+    make, sentence = request.param
+    make("baccarat", baccarat_limits())
+    make("golden", golden_limits())
+    return sentence
+
+
+@pytest.fixture
+def visitor():
+    client = Client()
+    client.force_login(a_player("SE", real=1_000_000, free=1_000_000).user)
+    return client
+
+
+@pytest.mark.parametrize("slug", ["baccarat", "golden"])
+@pytest.mark.parametrize("mode", ["real", "free"])
+def test_its_page_says_why_and_leads_to_the_lobby(visitor, reason, slug, mode):
+    answer = visitor.get(f"/en/table/{slug}/{mode}/")
+    assert answer.status_code == 404
+    page = answer.text.partition("<main")[2]
+    assert reason in page
+    assert "Elsewhere" in page
+    assert 'href="/en/"' in page
+    assert not NextRound.objects.exists(), "nobody takes a place there"
+    assert not Account.objects.filter(kind=AccountKind.PURSE).exists()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_its_page_speaks_the_language_of_the_player(visitor, reason, language):
+    assert (reason in unescape(visitor.get(f"/{language}/table/baccarat/real/").text)) == (language == "en")
+
+
+FORMS = {
+    "bet": ("baccarat/real/play/", {"action": "bet:tie", "chip": "1000"}),
+    "deal": ("golden/free/play/", {"action": "deal", "round_id": str(uuid4()), "slip_version": "0"}),
+    "nonsense": ("baccarat/real/play/", {"action": "steal"}),
+    "re-buy": ("golden/real/re-buy/", {"amount": "100", "key": str(uuid4())}),
+}
+
+
+@pytest.mark.parametrize("htmx", [True, False], ids=["htmx", "plain"])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_leads_to_that_page(visitor, reason, form, htmx):
+    address, data = FORMS[form]
+    headers = {"HX-Request": "true"} if htmx else {}
+    answer = visitor.post(f"/en/table/{address}", data, headers=headers)
+    assert answer["HX-Redirect" if htmx else "Location"] == f"/en/table/{'/'.join(address.split('/')[:2])}/"
+    assert not NextRound.objects.exists()
+
+
+def test_the_game_can_be_left_all_the_same(visitor, reason):
+    answer = visitor.post("/en/table/golden/real/leave/", {"key": str(uuid4())})
+    assert (answer.status_code, answer["Location"]) == (302, "/en/")
+
+
+def test_neither_the_lobby_nor_the_rules_offer_it(visitor, reason):
+    for page in ("/en/", "/en/help/baccarat/", "/en/help/golden/"):
+        answer = visitor.get(page)
+        assert answer.status_code == 200
+        assert "/table/" not in answer.text
+
+
+def test_whoever_has_another_currency_is_offered_it():
+    a_table_without_kronor("baccarat", baccarat_limits())
+    visitor = Client()
+    assert "/en/table/baccarat/real/" in visitor.get("/en/").text
+    visitor.force_login(a_player("DE").user)
+    for page in ("/en/", "/en/help/baccarat/"):
+        assert "/en/table/baccarat/real/" in visitor.get(page).text
+    assert visitor.get("/en/table/baccarat/real/").status_code == 200
+
+
+def test_the_rules_lead_to_a_table_that_can_be_played_though_an_older_one_cannot(visitor):
+    a_table_without_kronor("baccarat", baccarat_limits())
+    make_table(slug="second", name="Second", variant="baccarat", limits=baccarat_limits(), by="staff:test")
+    assert "/en/table/second/real/" in visitor.get("/en/help/baccarat/").text
