@@ -21,7 +21,17 @@ LONGEST = 40  # characters, with spaces and the currency's name
 
 NO_BREAK_SPACE = "\u00a0"
 SPACES = " \u00a0\u2009\u202f"
+APOSTROPHES = "'\u2019"
 MINUS_SIGNS = "-\u2212\u2013"
+
+# What people call a currency where its symbol in their language is another (CLDR writes SEK for kronor in English).
+EVERYDAY_NAMES = {
+    "SEK": ("kr", "kr."),
+    "DKK": ("kr", "kr."),
+    "RON": ("lei", "leu"),
+    "EUR": ("€", "euro"),
+    "GBP": ("£",),
+}
 
 
 class MoneyError(ValueError):
@@ -53,8 +63,9 @@ def _spaced(text: str) -> str:
 def parse_money(text: str, currency: str, language: str) -> int:
     """Read an amount typed in the language's own way, with or without the currency, as minor units.
 
-    Groups of three digits may be parted by the language's own sign or by spaces. Raises MoneyError for anything else,
-    and for what is not more than zero, has more than two decimals or is beyond all reason.
+    Groups of three digits may be parted by the language's own sign, by spaces or by apostrophes, which part nothing
+    else in any language. Raises MoneyError for anything else, so that no sign of another language is read as one of
+    this, and for what is not more than zero, has more than two decimals or is beyond all reason.
     """
     notation = _notation(currency, language)
     amount = _without_currency(text[: LONGEST + 1].strip(SPACES + "\t\r\n"), notation.names)
@@ -67,12 +78,14 @@ def parse_money(text: str, currency: str, language: str) -> int:
     found = notation.pattern.fullmatch(amount)
     if found is None:
         raise MoneyError(_("This is not an amount. Write it like this: %(example)s.") % {"example": notation.example})
-    return _in_minor_units(found["whole"], found["decimals"] or "")
+    decimals = found["decimals"] or ""
+    if len(decimals) > 2:  # mostly thousands, parted as another language does: 1.000 in English, 1,000 in German
+        sentence = _("An amount has at most two decimals. Write it like this: %(example)s.")
+        raise MoneyError(sentence % {"example": notation.example})
+    return _in_minor_units(found["whole"], decimals)
 
 
 def _in_minor_units(whole: str, decimals: str) -> int:
-    if len(decimals) > 2:
-        raise MoneyError(_("An amount has at most two decimals."))
     minor = int(re.sub(r"[^0-9]", "", whole)) * MINOR_UNITS + int(decimals.ljust(2, "0"))
     if minor == 0:
         raise MoneyError(_("The amount must be more than zero."))
@@ -94,10 +107,10 @@ class _Notation:
 def _notation(currency: str, language: str) -> _Notation:
     locale = _locale(language)
     group, decimal = get_group_symbol(locale), get_decimal_symbol(locale)
-    separators = re.escape("".join(sorted({group, *SPACES})))
+    separators = re.escape("".join(sorted({group, *SPACES, *APOSTROPHES})))
     grouped = rf"[1-9][0-9]{{0,2}}(?P<group>[{separators}])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*"
     symbol = get_currency_symbol(currency, locale).lower()
-    names = {currency.lower(), symbol, symbol.rstrip(".")}
+    names = {currency.lower(), symbol, symbol.rstrip("."), *EVERYDAY_NAMES[currency]}
     return _Notation(
         names=tuple(sorted(names, key=len, reverse=True)),
         pattern=re.compile(rf"(?P<whole>{grouped}|[0-9]+)(?:{re.escape(decimal)}(?P<decimals>[0-9]+))?"),

@@ -226,7 +226,7 @@ class TestDepositing:
             ("", "Write an amount, for example 1,234.50."),
             ("lots", "This is not an amount."),
             ("-500", "The amount must be more than zero."),
-            ("0.001", "An amount has at most two decimals."),
+            ("0.001", "An amount has at most two decimals. Write it like this: 1,234.50."),
             ("9" * 30, "This amount is too large."),
             ("1", "The smallest deposit is"),
             ("50,000.01", "The largest single deposit is"),
