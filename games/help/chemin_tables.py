@@ -35,7 +35,7 @@ def _banker_table(language: str) -> str:
 def _chances(language: str) -> str:
     """Three of the eight ways to use the free choices: the croupier's, and the best for either side."""
     shown = (
-        (_("The croupier's choices"), croupiers_policy()),
+        (_("The croupier’s choices"), croupiers_policy()),
         (_("Best for the punters"), max(policies(), key=lambda odds: odds.punter)),
         (_("Best for the banker"), max(policies(), key=lambda odds: odds.banker_after_tax)),
     )
