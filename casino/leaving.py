@@ -1,16 +1,25 @@
-"""Logging out: the one act that ends a session and empties purses, so it stands on the floor above both."""
+"""Logging in and out, as far as games have a part in it, so it stands on the floor above them."""
 
 from django.db import transaction
 from django.http import HttpRequest
 
+from games.guests import notes
 from players.adapter import AccountAdapter
 from players.identity import player_of
+from players.models import User
 from wallet import purse
 from wallet.models import Mode
 
 
 class HouseAdapter(AccountAdapter):
-    """The players' adapter, which also gives back what lies in games: all of it happens, log-out too, or nothing."""
+    """The players' adapter, which also ends a guest's game, and gives back what lies in games: all of it happens,
+    log-out too, or nothing.
+    """
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Begin a session that knows of no guest."""
+        notes.forget(request.session)
+        super().login(request, user)
 
     def logout(self, request: HttpRequest) -> None:
         """Give back, then end the session."""

@@ -170,6 +170,11 @@ EMAIL_BACKEND = (
     "django.core.mail.backends.locmem.EmailBackend" if DEMO else "django.core.mail.backends.smtp.EmailBackend"
 )
 
+# Whether a visitor may watch and play with play chips, without an account. The session engine is one that keeps what it
+# knows on the server: a guest's sealed seed lies there.
+GUEST_PLAY = env.bool("SABOT_GUEST_PLAY", default=DEMO)
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+
 # --- Language, time --------------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"

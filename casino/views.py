@@ -10,7 +10,9 @@ from django.views.decorators.http import require_safe
 from players.access import HouseRequest, ask_to_log_in
 from players.identity import staff_of
 
-FOR_VISITORS = frozenset({"account_login", "account_signup", "account_logout", "set_language"})  # forms of these pages
+FOR_VISITORS = frozenset(  # forms of these pages
+    {"account_login", "account_signup", "account_logout", "guest_play", "guest_start", "guest_watch", "set_language"}
+)
 
 
 @never_cache

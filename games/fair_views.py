@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from games.board import card_view
 from games.engine.cards import FULL_DECK
-from games.page import card_view
 
 COMMAND = "python3 verify_round.py SEED SEAL --player-value TEXT --decks 1"
 LONGEST = 64  # characters: of a seal, a seed and a player's own value alike

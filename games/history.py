@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from games.board import round_view, spots
 from games.labels import bet_name
 from games.limits import Limits
 from games.models import Participation
-from games.page import participation, round_view, spots
+from games.page import dealt, participation
 from games.presentation import RoundView, SpotView
 from games.search import Search, find
 from games.variants import VARIANTS
@@ -80,9 +81,9 @@ def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotVie
     if part is None:
         return ()
     version = part.round.table_version
-    wagers = {wager.bet: wager for wager in part.wagers.all()}
-    stakes = {bet: wager.stake for bet, wager in wagers.items()}
-    return spots(VARIANTS[version.table.variant], Limits.of(version.limits, part.currency), stakes, wagers, language)
+    bets = dealt(part).bets
+    stakes = {bet: line.stake for bet, line in bets.items()}
+    return spots(VARIANTS[version.table.variant], Limits.of(version.limits, part.currency), stakes, bets, language)
 
 
 def history_line(part: Participation, language: str) -> HistoryLine:
@@ -98,7 +99,7 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         table_slug=version.table.slug,
         currency=part.currency,
         status="void" if is_void else "complete",
-        view=None if is_void else round_view(part, language=language, fresh=False),
+        view=None if is_void else round_view(dealt(part), variant, language=language, fresh=False),
         wagers=tuple(
             WagerLine(bet_name(variant, wager.bet, language), wager.stake, wager.payout, wager.result)
             for wager in part.wagers.all()

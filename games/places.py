@@ -78,10 +78,10 @@ def keep_value(place: NextRound, value: str) -> None:
             cursor.execute(KEEP_VALUE, [value, place.pk])
 
 
-def takes_bets(place: NextRound) -> bool:
+def takes_bets(table: Table) -> bool:
     """Say whether bets are taken there: the table is open, and this program plays the rules it was put live with."""
-    version = place.table.version
-    return place.table.is_open and version is not None and version.rules_digest == VARIANTS[place.table.variant].digest
+    version = table.version
+    return table.is_open and version is not None and version.rules_digest == VARIANTS[table.variant].digest
 
 
 def touch(place: NextRound) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models.query import QuerySet
 
+from games.engine.bets import Shape
 from games.labels import variant_label
 from games.limits import Limits
 from games.models import Table
@@ -22,6 +23,7 @@ class LobbyTable:
     name: str
     tagline: str
     is_open: bool
+    is_solo: bool
     decks: int
     currency: str
     lowest: int
@@ -56,6 +58,7 @@ def _lobby_table(table: Table, player: Player | None, language: str) -> LobbyTab
         name=table.name,
         tagline=variant_label(variant, "tagline", language),
         is_open=table.is_open,
+        is_solo=variant.shape is Shape.SOLO,
         decks=variant.decks,
         currency=player.currency if player else "",
         lowest=limits.lowest if limits else 0,

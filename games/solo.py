@@ -4,22 +4,22 @@ PostgreSQL decides everything here. A round either is stored whole (cards, wager
 its id, drawn before the click, makes a repeated click find the round instead of playing another.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
 
 from audit import log
 from games import places, rounds
+from games.composing import changed, check_change, stakes_of
 from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand, plays_on
-from games.engine.bets import Control, Variant
+from games.engine.bets import Control
 from games.engine.coup import deal
 from games.engine.settle import Settlement, settle
 from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
-    NothingStaked,
     PlayError,
     SlipChanged,
     StalePage,
@@ -28,7 +28,6 @@ from games.errors import (
     UnknownChip,
 )
 from games.limits import Limits
-from games.lower import lower_bet
 from games.models import NextRound, Participation, Table, TableVersion
 from games.rounds import FinishedRound
 from games.seeds import unseal
@@ -112,7 +111,9 @@ def change_slip(
     place = _locked_place(player, table_id, mode)
     _check_version(place, table_version)
     demand(VARIANTS[place.table.variant], CONTROL_OF[change])
-    return _keep(place, _changed(place, change), _limits(place))
+    limits = _limits(place)
+    slip = changed(_slip(place), change, last_stakes=place.last_stakes, limits=limits, funds=partial(_funds, place))
+    return _keep(place, slip, limits)
 
 
 def play_round(
@@ -162,7 +163,7 @@ def _play(
         raise SlipChanged
     variant = VARIANTS[place.table.variant]
     demand(variant, CONTROL_OF[how])
-    stakes = _stakes(place, how, variant)
+    stakes = stakes_of(_slip(place), how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
     own = _covering_account(player, mode, plays_on(variant), sum(stakes.values()))
 
     seed = unseal(round_id, bytes(place.sealed_seed))
@@ -186,21 +187,6 @@ def _play(
     rounds.store(finished)
     places.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
     return Played(round_id, repeated=False)
-
-
-def _stakes(place: NextRound, how: Deal, variant: Variant) -> Mapping[str, int]:
-    """Return what is about to be staked, allowed by rules and limits."""
-    if how is Deal.DOUBLED:
-        slip = _slip(place).double()
-    elif how is Deal.REPEATED:
-        slip = _slip(place).repeat(place.last_stakes)
-    else:
-        slip = _slip(place)
-    if not slip.stakes:
-        raise NothingStaked
-    variant.check(slip.stakes)
-    _limits(place).check(slip.stakes)
-    return slip.stakes
 
 
 def _covering_account(player: Player, mode: Mode, kind: AccountKind, staked: int) -> int:
@@ -268,7 +254,7 @@ def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 
 def _demand_open(place: NextRound) -> None:
     """Raises TableClosed where `places.takes_bets` says no."""
-    if not places.takes_bets(place):
+    if not places.takes_bets(place.table):
         raise TableClosed
 
 
@@ -282,34 +268,19 @@ def _check_version(place: NextRound, shown: int | None) -> None:
 
 
 def _keep(place: NextRound, slip: Slip, limits: Limits) -> NextRound:
-    """Store a changed slip, if what lies on the table now is allowed and, where there is more, the table is open and
-    the balance covers it.
-
-    Bets that stand over may come to more than the balance has become: then they may still be taken off.
-    """
-    grows = slip.total > sum(place.slip.values())
-    if grows:
-        _demand_open(place)
-    if slip.stakes:
-        VARIANTS[place.table.variant].check(slip.stakes)
-        limits.check_maximum(slip.stakes)
-        if grows and slip.total > _funds(place):
-            raise BalanceTooLow
+    """Store a changed slip, if `check_change` has nothing against it."""
+    check_change(
+        _slip(place),
+        slip,
+        variant=VARIANTS[place.table.variant],
+        limits=limits,
+        takes_bets=places.takes_bets(place.table),
+        funds=partial(_funds, place),
+    )
     place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     place.slip_version += 1
     place.save(update_fields=["slip", "undo", "slip_version", "last_chip"])
     return place
-
-
-def _changed(place: NextRound, change: Change) -> Slip:
-    slip = _slip(place)
-    if change is Change.REPEAT:
-        return slip.repeat(place.last_stakes)
-    if change is Change.DOUBLE:
-        return slip.double()
-    if change is Change.LOWER:
-        return slip.lower(lower_bet(slip.stakes, _limits(place), _funds(place)))
-    return slip.clear() if change is Change.CLEAR else slip.undo()
 
 
 def _funds(place: NextRound) -> int:

@@ -2,6 +2,7 @@ from django.urls import path, register_converter
 
 from games import fair_views, help_views, purse_views, views
 from games.converters import ModeConverter
+from games.guests import views as guests
 
 register_converter(ModeConverter, "mode")
 
@@ -11,6 +12,10 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/re-buy/", purse_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", purse_views.table_leave, name="table_leave"),
+    path("try/<slug:slug>/", guests.guest, name="guest"),
+    path("try/<slug:slug>/start/", guests.guest_start, name="guest_start"),
+    path("try/<slug:slug>/play/", guests.guest_play, name="guest_play"),
+    path("try/<slug:slug>/watch/", guests.guest_watch, name="guest_watch"),
     path("history/", views.history, name="history"),
     path("history/rounds.csv", views.history_csv, name="history_csv"),
     path("history/<uuid:round_id>/", views.round_replay, name="round"),

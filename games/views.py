@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -37,7 +38,10 @@ def lobby(request: HttpRequest) -> HttpResponse:
     """The tables of the house; anyone may look."""
     player, language = player_of(request.user), _language()
     news = meanwhile.news(meanwhile.unseen_by(player), request, language) if player else {}
-    context = {"tables": selectors.lobby(player, language), "news": news.values()}
+    tables = selectors.lobby(player, language)
+    may_try = settings.GUEST_PLAY and not request.user.is_authenticated
+    to_try = [each for each in tables if may_try and each.is_open and each.is_solo]
+    context = {"tables": tables, "to_try": to_try, "news": news.values()}
     response = render(request, "games/lobby.html", context)
     meanwhile.remember(response, request, news)
     return response
@@ -185,6 +189,7 @@ def _render(
         "game": game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh),
         "news": news.values(),
         "now_mode": mode,
+        "play_url": reverse("table_play", args=[place.table.slug, mode]),
         "mode_word": mode.name.lower(),
     }
     response = render(request, template, context)

@@ -1,33 +1,53 @@
-"""How often one player may do what leaves a trace for ever: faster than any hand clicks, and no faster."""
+"""How often one player, or one visitor's address, may do what costs the house something: faster than any hand clicks,
+and no faster.
+"""
 
 import time
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, TypeVar
 
+from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from players.access import PlayerRequest
+from players.identity import player_of
 
 Args = ParamSpec("Args")
-View = Callable[Concatenate[PlayerRequest, Args], HttpResponse]
+Request = TypeVar("Request", bound=HttpRequest)
+View = Callable[Concatenate[Request, Args], HttpResponse]
 
 SECONDS = 2
+MINUTE = 60
+STARTS = 30  # a minute: what a guest begins anew
 
 
-def at_a_human_pace(view: View[Args]) -> View[Args]:
-    """Answer 429 where a player sends more than ``settings.FORMS_PER_SECOND`` forms a second, over two seconds."""
+def at_a_human_pace(view: View[Request, Args]) -> View[Request, Args]:
+    """Answer 429 to more than ``settings.FORMS_PER_SECOND`` forms a second, over two seconds."""
+    return _paced(view, "pace", SECONDS, lambda: SECONDS * settings.FORMS_PER_SECOND)
 
+
+def now_and_then(view: View[Request, Args]) -> View[Request, Args]:
+    """Answer 429 to more than `STARTS` forms within a minute."""
+    return _paced(view, "starts", MINUTE, lambda: STARTS)
+
+
+def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:
     @wraps(view)
-    def paced(request: PlayerRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
-        key = f"pace:{request.player.pk}:{int(time.time()) // SECONDS}"
-        cache.add(key, 0, timeout=2 * SECONDS)
-        if cache.incr(key) > SECONDS * settings.FORMS_PER_SECOND:
+    def paced(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+        key = f"{name}:{_who(request)}:{int(time.time()) // seconds}"
+        cache.add(key, 0, timeout=2 * seconds)
+        if cache.incr(key) > most():
             return render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
         return view(request, *args, **kwargs)
 
     return paced
+
+
+def _who(request: HttpRequest) -> str:
+    """Return a player's number, or the address a visitor comes from."""
+    player = player_of(request.user)
+    return str(player.pk) if player else str(get_adapter().get_client_ip(request))

@@ -49,6 +49,18 @@ def old_enough(born: date, jurisdiction: Jurisdiction) -> bool:
     return age(born, today()) >= jurisdiction.minimum_age
 
 
+def highest_minimum_age() -> int:
+    """Return the age, in whole years, at which someone whose country is not known may play: the highest of them all."""
+    ages = Jurisdiction.objects.values_list("minimum_age", flat=True)
+    return max(ages)
+
+
+def currency_of(language: str) -> str | None:
+    """Return the currency that is offered first where *language* is, None where it is offered nowhere."""
+    where = Jurisdiction.objects.filter(language=language).order_by("code").first()
+    return where.currencies[0] if where else None
+
+
 @transaction.atomic
 def register(
     *,

@@ -131,6 +131,12 @@ def golden_in_free_mode(world: World) -> Mapping[str, object]:
     return {"slug": "golden", "mode": Mode.FREE}
 
 
+def a_table_to_try(world: World) -> Mapping[str, object]:
+    """Arguments of a guest's pages."""
+    assert world.table_id
+    return {"slug": "baccarat"}
+
+
 LINES = (
     # The front door
     Line("home", "GET", everyone(MOVED)),
@@ -142,6 +148,12 @@ LINES = (
     Line("help", "GET", everyone(PAGE)),
     Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),
     Line("set_language", "POST", everyone(MOVED), data=lambda world: {"language": "sv", "next": "/en/terms/"}),
+    # Guests: whoever has no account watches and plays with play chips
+    Line("guest", "GET", visitors(PAGE), a_table_to_try),
+    Line("guest_start", "POST", visitors(PAGE), a_table_to_try),
+    Line("guest_play", "POST", everyone(MOVED), a_table_to_try, lambda world: {"action": "clear"}),
+    Line("guest_watch", "GET", everyone(MOVED), a_table_to_try),
+    Line("guest_watch", "POST", everyone(MOVED), a_table_to_try),
     # Coming and going
     Line("account_login", "GET", visitors(PAGE)),
     Line("account_login", "POST", visitors(PAGE)),

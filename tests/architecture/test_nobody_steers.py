@@ -20,6 +20,7 @@ OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
 # Who may deal cards, and why.
 DEALS = {
     "games/solo.py": "a round, from the seed that was committed to",
+    "games/guests/play.py": "a guest's round, from the seed that was committed to; play chips, no money",
     "games/recall.py": "a finished round once more, from its published seed, to compare; it can store nothing",
     "games/simulation": "simulated rounds, without money and without a database",
     "games/management/commands/simulate.py": "the same",
@@ -83,7 +84,10 @@ def test_cards_are_dealt_only_by_solo_play_and_by_what_has_no_hand_in_money():
             ]
 
 
-@pytest.mark.parametrize(("module", "maker"), [("games/solo.py", "unseal"), ("games/places.py", "new_sealed_seed")])
+@pytest.mark.parametrize(
+    ("module", "maker"),
+    [("games/solo.py", "unseal"), ("games/places.py", "new_sealed_seed"), ("games/guests/play.py", "unseal")],
+)
 def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, maker):
     assigned = [
         node.value
@@ -94,8 +98,9 @@ def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, maker):
     assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") == maker for value in assigned)
 
 
-def test_cards_are_shuffled_from_that_seed():
-    tree = dict(sources())["games/solo.py"]
+@pytest.mark.parametrize("module", ["games/solo.py", "games/guests/play.py"])
+def test_cards_are_shuffled_from_that_seed(module):
+    tree = dict(sources())[module]
     shuffles = [
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"
     ]
@@ -104,7 +109,20 @@ def test_cards_are_shuffled_from_that_seed():
 
 def test_seeds_are_opened_only_to_play_their_round():
     opening = {name for name, tree in sources() if "unseal" in set(called_names(tree))}
-    assert opening == {"games/solo.py"}
+    assert opening == {"games/solo.py", "games/guests/play.py"}
+
+
+def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
+    """No seed reaches a guest's round but the one committed to before; no form or address reaches the deal."""
+    tree = dict(sources())["games/guests/play.py"]
+    functions = {each.name: each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
+    dealing = functions["_dealt"]
+    assert [argument.arg for argument in dealing.args.args] == ["place", "table", "how"]
+    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
+    seats = [call for call in calls if getattr(call.func, "id", "") == "GuestPlace"]
+    assert [ast.unparse(call.args[2]) for call in seats] == ["new_sealed_seed()"]
+    later = [word.value for call in calls for word in call.keywords if word.arg == "next"]
+    assert [ast.unparse(value) for value in later] == ["new_sealed_seed()"]
 
 
 def test_what_deals_a_finished_round_again_can_only_compare():

@@ -4,7 +4,7 @@ import pytest
 
 from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
 from games.limits import Limits
-from games.page import stack
+from games.board import stack
 from games.shipped import baccarat_limits
 
 LIMITS = Limits.of(baccarat_limits(), "SEK")
