@@ -235,6 +235,7 @@ CONTENT_SECURITY_POLICY = {
         "font-src": [SELF],
         "media-src": [SELF],
         "connect-src": [SELF],
+        "worker-src": [SELF],
         "form-action": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],

@@ -4,7 +4,7 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from audit.views import events
-from casino import staff, views
+from casino import offline, staff, views
 from casino.registration import Register
 from games.staff_rounds import id_for_code
 from players.access import staff_required
@@ -13,15 +13,19 @@ from wallet.staff_views import ledger
 urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.health, name="health"),
+    path("service-worker.js", offline.service_worker, name="service_worker"),
     path("staff/", staff.staff_home, name="staff_home"),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
     path("staff/events/", staff_required("audit.view_event")(id_for_code("on", "round:")(events)), name="staff_events"),
     path("staff/ledger/", staff_required("wallet.view_ledger")(id_for_code("round")(ledger)), name="staff_ledger"),
     path("staff/", include("games.staff_urls")),
     *i18n_patterns(
+        path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),
         path("", include("players.urls")),
         path("", include("wallet.urls")),
         path("", include("games.urls")),
     ),
 ]
+
+handler500 = "casino.views.fault"

@@ -7,6 +7,7 @@ from django.utils.translation import override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from casino.offline import stand_alone
 from players.access import HouseRequest, ask_to_log_in
 from players.identity import staff_of
 
@@ -51,3 +52,8 @@ def csrf_failure(request: HouseRequest, reason: str = "") -> HttpResponse:
     if request.htmx:
         response["HX-Refresh"] = "true"
     return response
+
+
+def fault(request: HttpRequest) -> HttpResponse:
+    """Say that the fault is ours, on a page that needs nothing that may be broken."""
+    return HttpResponse(stand_alone("500.html", request), status=500)

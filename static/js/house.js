@@ -1,21 +1,14 @@
-/* What every page does with a script: says in a toast when a request failed, closes a menu on a click beside it, changes
-   the theme. */
+/* What every page does with a script: says in a toast when a request failed, closes a menu on a click beside it, leads to
+   what is wrong in a form, asks for the page that is shown without a connection. */
 "use strict";
 
 const toasts = document.getElementById("toasts");
 
 /** Show one sentence until it is closed or 12 seconds have gone. */
 function toast(text) {
-  const box = document.createElement("div");
-  const sentence = document.createElement("p");
-  const close = document.createElement("button");
-  box.className = "toast";
-  sentence.textContent = text;
-  close.type = "button";
-  close.textContent = "×";
-  close.setAttribute("aria-label", toasts.dataset.close);
-  close.addEventListener("click", () => box.remove());
-  box.append(sentence, close);
+  const box = document.getElementById("toast").content.firstElementChild.cloneNode(true);
+  box.querySelector("p").textContent = text;
+  box.querySelector("button").addEventListener("click", () => box.remove());
   toasts.replaceChildren(box);
   setTimeout(() => box.remove(), 12_000);
 }
@@ -46,15 +39,14 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-const themeSwitch = document.getElementById("theme");
-if (themeSwitch) {
-  const root = document.documentElement;
-  const show = () => themeSwitch.setAttribute("aria-pressed", String(root.dataset.theme === "light"));
-  themeSwitch.addEventListener("click", () => {
-    if (root.dataset.theme === "light") delete root.dataset.theme;
-    else root.dataset.theme = "light";
-    localStorage.setItem("sabot.theme", root.dataset.theme ?? "dark");
-    show();
-  });
-  show();
-}
+// The language switch keeps the page: the place in it is known to the browser alone, and outlives the redirect.
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("[data-keeps-place]")) event.target.action = event.target.action.replace(/#.*|$/, location.hash);
+});
+
+// A form that came back: the first field that is wrong has the focus where the page says so, else what names the fault.
+if (!document.querySelector("[autofocus]")) document.querySelector("main [aria-invalid=true]")?.focus();
+
+// The page shown where the house cannot be reached; see casino/offline.py. Asked for when everything else is there.
+const worker = document.currentScript.dataset.worker;
+addEventListener("load", () => navigator.serviceWorker?.register(worker, { updateViaCache: "all" }));

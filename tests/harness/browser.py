@@ -48,6 +48,12 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return browser_type_launch_args | {"executable_path": executable, "args": FLAGS}
 
 
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    """Keep the service worker out where a test does not ask for it: it loads more than the page that is looked at."""
+    return browser_context_args | {"service_workers": "block"}
+
+
 @pytest.fixture
 def context(new_context: NewContext, web_server: WebServer) -> BrowserContext:
     """Window of a desktop onto the test's own web server, where relative addresses lead; `page` opens in it."""

@@ -1,0 +1,41 @@
+/* The dialog of preferences, which any element with data-opens="preferences" opens. A choice holds at once, in every open
+   tab, and is kept in this browser; whatever else listens hears "sabot:preferences" on the document. */
+"use strict";
+
+const preferencesDialog = document.getElementById("preferences");
+const themeColour = document.querySelector("meta[name=theme-color]");
+
+/** Let the browser's own frame have the colour of the page. */
+const paintFrame = () => themeColour.setAttribute("content", getComputedStyle(document.body).backgroundColor);
+
+/** Make what is stored hold on this page. */
+function renewPreferences() {
+  applyPreferences();
+  paintFrame();
+  document.dispatchEvent(new Event("sabot:preferences"));
+}
+
+/** Show the dialog with what holds now, and give the focus back to where it came from: on a phone the menu. */
+function openPreferences(opener) {
+  for (const radio of preferencesDialog.querySelectorAll("input")) radio.checked = preference(radio.name) === radio.value;
+  preferencesDialog.addEventListener(
+    "close",
+    () => (opener.checkVisibility() ? opener : document.querySelector("[popovertarget=site-menu]")).focus(),
+    { once: true },
+  );
+  preferencesDialog.showModal();
+}
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens=preferences]");
+  if (opener) openPreferences(opener);
+});
+
+preferencesDialog.addEventListener("change", (event) => {
+  localStorage.setItem(`sabot.${event.target.name}`, event.target.value);
+  renewPreferences();
+});
+
+addEventListener("storage", renewPreferences);
+matchMedia("(prefers-color-scheme: light)").addEventListener("change", paintFrame);
+paintFrame();
