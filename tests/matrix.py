@@ -141,6 +141,8 @@ LINES = (
     # The front door
     Line("home", "GET", everyone(MOVED)),
     Line("health", "GET", everyone(TEXT)),
+    Line("service_worker", "GET", everyone(TEXT)),
+    Line("offline", "GET", everyone(PAGE)),
     # For everyone
     Line("lobby", "GET", everyone(PAGE)),
     Line("fair", "GET", everyone(PAGE)),

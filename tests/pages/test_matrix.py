@@ -23,6 +23,7 @@ POLICY = {
     "font-src": "'self'",
     "media-src": "'self'",
     "connect-src": "'self'",
+    "worker-src": "'self'",
     "form-action": "'self'",
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
