@@ -1,0 +1,55 @@
+"""What the help of each game must have, in every language: its sections in order, and the marks it must use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from games.engine.bets import Shape, Variant
+from games.engine.chemin.rules import Call
+from games.variants import GAMES
+
+LEAST_WORDS, MOST_WORDS = 600, 1500
+LEAST_EXAMPLES, LEAST_QUESTIONS = 2, 5
+VOID = "✕"
+
+PUNTO_BANCO = ("aim", "round", "bets", "third-card", "returns", "examples", "buttons", "limits", "trouble", "questions")
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "baccarat": PUNTO_BANCO,
+    "golden": (*PUNTO_BANCO[:7], "balance", *PUNTO_BANCO[7:]),
+    "no_commission": PUNTO_BANCO,
+    "pairs": PUNTO_BANCO,
+    "chemin_de_fer": ("aim", "round", "bank", *PUNTO_BANCO[2:]),
+}
+
+TABLES = {"decks", "paytable", "player_rule", "banker_table", "returns", "smallest_stake", "limits"}
+CHEMIN_TABLES = {"decks", "chemin_punter_rule", "chemin_banker_table", "chemin_calls", "chemin_chances"}
+
+AROUND_THE_TABLE: Mapping[str, set[str]] = {
+    "baccarat": {"sound", "game_logs", "game_rules", "deposit"},
+    "golden": {"sound", "rules", "game_history", "leave_game"},
+    "no_commission": {"statistics", "chat", "history", "limits", "cashier", "settings", "lobby"},
+    "pairs": {"statistics", "chat", "history", "limits", "cashier", "settings", "lobby"},
+    "chemin_de_fer": {
+        *("take_bank", "pass", "bid", "stake", "deal_cards", "draw", "stand", "ask_croupier", "keep_bank", "give_suite"),
+        *("step_away", "come_back", "leave_table", "chat", "history", "cashier", "lobby"),
+    },
+}
+METERS: Mapping[str, set[str]] = {
+    "baccarat": {"bet", "balance", "win"},
+    "golden": {"bet", "game_balance", "win"},
+    "no_commission": {"balance"},
+    "pairs": {"balance"},
+    "chemin_de_fer": set(),
+}
+
+
+def required_marks(slug: str) -> set[str]:
+    """Every mark that the help of this game must use at least once."""
+    game = GAMES[slug]
+    marks = {f"control:{name}" for name in AROUND_THE_TABLE[slug]} | {f"meter:{name}" for name in METERS[slug]}
+    if not isinstance(game, Variant):
+        calls = {f"call:{call.value}" for call in Call}
+        return marks | calls | CHEMIN_TABLES | {"tax", "gain:punter", "gain:banker", "idle_minutes", "page:fair"}
+    marks |= TABLES | {f"control:{control.value}" for control in game.controls} | {f"bet:{bet.code}" for bet in game.bets}
+    marks |= {"edge:player", "edge:banker", "edge:tie", "page:fair"}
+    return marks | {"idle_minutes"} if game.shape is Shape.SHARED or slug == "golden" else marks
