@@ -6,6 +6,7 @@ from typing import Literal
 from uuid import UUID
 
 from games.board import round_view, spots
+from games.examination import is_readable
 from games.labels import bet_name
 from games.limits import Limits
 from games.models import Participation
@@ -14,6 +15,8 @@ from games.presentation import RoundView, SpotView
 from games.search import Search, find
 from games.variants import VARIANTS
 from players.models import Player
+
+Status = Literal["complete", "void", "examined"]
 
 PAGE = 20
 EVERYTHING = Search()
@@ -39,9 +42,9 @@ class HistoryLine:
     table_name: str
     table_slug: str
     currency: str
-    status: Literal["complete", "void"]
-    view: RoundView | None  # a void round has no result to look at
-    wagers: tuple[WagerLine, ...]
+    status: Status
+    view: RoundView | None  # only a complete round has a result to look at
+    wagers: tuple[WagerLine, ...]  # none of a round that is being examined: its bets may be what is wrong
     staked: int
     paid: int
     balance_before: int
@@ -90,7 +93,7 @@ def history_line(part: Participation, language: str) -> HistoryLine:
     """Return a stored round as a line of Game logs."""
     version = part.round.table_version
     variant = VARIANTS[version.table.variant]
-    is_void = hasattr(part.round, "void")
+    status = _status(part)
     return HistoryLine(
         id=part.round_id,
         code=part.round.code,
@@ -98,11 +101,12 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         table_name=version.table.name,
         table_slug=version.table.slug,
         currency=part.currency,
-        status="void" if is_void else "complete",
-        view=None if is_void else round_view(dealt(part), variant, language=language, fresh=False),
+        status=status,
+        view=None if status != "complete" else round_view(dealt(part), variant, language=language, fresh=False),
         wagers=tuple(
             WagerLine(bet_name(variant, wager.bet, language), wager.stake, wager.payout, wager.result)
             for wager in part.wagers.all()
+            if status != "examined"
         ),
         staked=part.staked,
         paid=part.paid,
@@ -115,3 +119,9 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         player_value=part.round.player_value,
         decks=variant.decks,
     )
+
+
+def _status(part: Participation) -> Status:
+    if hasattr(part.round, "void"):
+        return "void"
+    return "complete" if is_readable(part) else "examined"

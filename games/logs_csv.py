@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from babel.numbers import get_decimal_symbol
 from django.utils.translation import gettext as _
@@ -9,6 +10,7 @@ from django.utils.translation import pgettext
 
 from games.engine.cards import Card
 from games.engine.coup import Coup, deal
+from games.examination import is_readable
 from games.labels import bet_name
 from games.models import Participation
 from games.variants import VARIANTS
@@ -16,6 +18,13 @@ from games.variants import VARIANTS
 BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 MINOR = 100
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what begins with one of these, a spreadsheet would calculate
+
+
+class Words(NamedTuple):
+    """What stands in the place of a result, in the reader's language."""
+
+    void: str
+    examined: str
 
 
 class _Echo:
@@ -27,7 +36,9 @@ class _Echo:
 
 def lines(parts: Iterable[Participation], language: str) -> Iterator[str]:
     """Return the file line by line. The language of the headings is the active one, now and not when lines are read."""
-    return _lines(parts, language, _headings(), pgettext("a round", "annulled"))
+    return _lines(
+        parts, language, _headings(), Words(pgettext("a round", "annulled"), pgettext("a round", "being examined"))
+    )
 
 
 def safe(text: str) -> str:
@@ -40,12 +51,12 @@ def amount(minor: int, decimal: str) -> str:
     return f"{'-' if minor < 0 else ''}{abs(minor) // MINOR}{decimal}{abs(minor) % MINOR:02d}"
 
 
-def _lines(parts: Iterable[Participation], language: str, headings: list[str], void: str) -> Iterator[str]:
+def _lines(parts: Iterable[Participation], language: str, headings: list[str], words: Words) -> Iterator[str]:
     decimal = get_decimal_symbol(language)
     writer = csv.writer(_Echo(), delimiter=";" if decimal == "," else ",")
     yield BYTE_ORDER_MARK + writer.writerow(headings)
     for part in parts:
-        yield writer.writerow(_row(part, language, decimal, void))
+        yield writer.writerow(_row(part, language, decimal, words))
 
 
 def _headings() -> list[str]:
@@ -67,18 +78,21 @@ def _headings() -> list[str]:
     ]
 
 
-def _row(part: Participation, language: str, decimal: str, void: str) -> list[str]:
+def _row(part: Participation, language: str, decimal: str, words: Words) -> list[str]:
     version = part.round.table_version
     variant = VARIANTS[version.table.variant]
     is_void = hasattr(part.round, "void")
-    coup = None if is_void else deal([Card.parse(code) for code in part.round.cards.split()])
-    bets = (f"{bet_name(variant, each.bet, language)} {amount(each.stake, decimal)}" for each in part.wagers.all())
+    is_examined = not is_void and not is_readable(part)
+    coup = None if is_void or is_examined else deal([Card.parse(code) for code in part.round.cards.split()])
+    wagers = () if is_examined else part.wagers.all()
+    bets = (f"{bet_name(variant, each.bet, language)} {amount(each.stake, decimal)}" for each in wagers)
+    instead = words.void if is_void else words.examined
     return [
         f"{part.at:%Y-%m-%d %H:%M:%S}",
         part.round.code,
         safe(version.table.name),
         *_hands(coup),
-        bet_name(variant, coup.outcome.value, language) if coup else void,
+        bet_name(variant, coup.outcome.value, language) if coup else instead,
         safe(", ".join(bets) if decimal == "." else "; ".join(bets)),
         *(amount(each, decimal) for each in (part.staked, part.paid, part.balance_before, part.balance_after)),
         part.currency,

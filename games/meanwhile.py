@@ -11,10 +11,11 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from games.examination import is_readable
 from games.models import NextRound
 from games.page import participation
 from games.presentation import Notice
-from games.sentences import finished_meanwhile
+from games.sentences import examined, finished_meanwhile
 from players.models import Player
 
 COOKIE = "sabot_shown"
@@ -55,7 +56,7 @@ def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:
     part = participation(round_id, player_id)
     if part is None or hasattr(part.round, "void"):
         return None
-    return finished_meanwhile(part, language)
+    return finished_meanwhile(part, language) if is_readable(part) else examined(part)
 
 
 def _ids(text: str) -> Iterable[UUID]:

@@ -8,11 +8,13 @@ from games import places
 from games.board import MINOR, Dealt, Seat, compose
 from games.controls import plays_on
 from games.errors import TableClosed
+from games.examination import is_readable
 from games.limits import Limits
 from games.lower import lower_bet
 from games.models import NextRound, Participation, Round, Table, TableVersion, Void
 from games.presentation import GameView, Notice, PurseView, QuickView
 from games.rows import columns, fetch_one, instance
+from games.sentences import examined
 from games.variants import VARIANTS
 from wallet import accounts
 from wallet.models import AccountKind, Mode
@@ -50,6 +52,9 @@ def game_view(
     part = participation(on_stage, place.player.pk) if on_stage else None
     if part and hasattr(part.round, "void"):
         part = None  # a void round has no result to look at
+    if part and not is_readable(part):
+        notice = notice or examined(part)
+        part = None
     funds = accounts.balance(place.player.pk, mode, plays_on(variant))
     seat = Seat(
         variant=variant,

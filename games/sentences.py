@@ -53,6 +53,14 @@ def finished_meanwhile(part: Participation, language: str) -> Notice:
     return Notice("info", text, reverse("round", args=[part.round_id]), _("See the replay"))
 
 
+def examined(part: Participation) -> Notice:
+    """Say that a round cannot be shown, and what is done about it."""
+    text = _("Round %(code)s is being examined: what is stored of it does not make a round.")
+    return Notice(
+        "info", text % {"code": part.round.code}, reverse("round", args=[part.round_id]), _("Look at the round")
+    )
+
+
 def repeated() -> Notice:
     """Say that a round had been played before this click."""
     return Notice("info", _("This round had already been played. Here is its result; nothing more was staked."))

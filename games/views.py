@@ -127,7 +127,8 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     found = logs.round_of(request.player, round_id, _language())
     if found is None:
         raise Http404
-    context = {"round": found, "spots": logs.replay_spots(request.player, round_id, _language())}
+    spots = logs.replay_spots(request.player, round_id, _language()) if found.view else ()
+    context = {"round": found, "spots": spots}
     response = render(request, "games/round.html", context)
     meanwhile.remember(response, request, [round_id])
     return response

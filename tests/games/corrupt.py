@@ -8,6 +8,10 @@ import psycopg
 CORRUPTIONS = {
     "cards": ("UPDATE games_round SET cards = '9H 4D KS 2C' WHERE id = %s",),
     "cards that cannot be dealt": ("UPDATE games_round SET cards = '9H XX' WHERE id = %s",),
+    "bet that there is not": (
+        """UPDATE games_wager SET bet = 'nowhere' WHERE bet = 'player'
+           AND participation_id IN (SELECT id FROM games_participation WHERE round_id = %s)""",
+    ),
     "outcome": ("UPDATE games_round SET outcome = CASE outcome WHEN 'tie' THEN 'player' ELSE 'tie' END WHERE id = %s",),
     "seed": (r"UPDATE games_round SET seed = decode(repeat('ab', 32), 'hex') WHERE id = %s",),
     "seed of another length": (r"UPDATE games_round SET seed = '\x00' WHERE id = %s",),
