@@ -28,7 +28,12 @@ class Residence:
 
     jurisdiction: Jurisdiction
     currency: str
-    label: str
+    country: str  # its name in the reader's language
+
+    @property
+    def label(self) -> str:
+        """Return what the choice says: "Rumänien, EUR"."""
+        return f"{self.country}, {self.currency}"
 
 
 class LoginForm(allauth.LoginForm):
@@ -107,8 +112,11 @@ class RegistrationForm(allauth.SignupForm):
 
 
 def _residences() -> dict[str, Residence]:
-    """Return every country and currency on offer, by the value of its option, in the order of the reader's alphabet."""
-    territories = Locale.parse(get_language() or "en").territories
+    """Return every country and currency on offer, by the value of its option: the countries of the reader's language
+    first, then in the order of the alphabet, each with the currency that it offers first in front.
+    """
+    language = get_language() or "en"
+    territories = Locale.parse(language).territories
     offered = {}
     for jurisdiction in Jurisdiction.objects.all():
         country = (
@@ -117,8 +125,8 @@ def _residences() -> dict[str, Residence]:
             else territories[jurisdiction.code]
         )
         for currency in jurisdiction.currencies:
-            offered[f"{jurisdiction.code}:{currency}"] = Residence(jurisdiction, currency, f"{country}, {currency}")
-    return dict(sorted(offered.items(), key=lambda item: item[1].label))
+            offered[f"{jurisdiction.code}:{currency}"] = Residence(jurisdiction, currency, country)
+    return dict(sorted(offered.items(), key=lambda item: (item[1].jurisdiction.language != language, item[1].country)))
 
 
 def _relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str]) -> None:

@@ -1,6 +1,5 @@
 """Pages about people that are nobody's in particular: the terms, and the choice of language."""
 
-from babel.dates import format_date
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,14 +8,14 @@ from django.views import i18n
 from django.views.decorators.http import require_POST, require_safe
 
 from players import services, terms
+from players.moments import written_day
 
 
 @require_safe
 def terms_page(request: HttpRequest) -> HttpResponse:
     """The terms in force, in the reader's language."""
     language = get_language() or "en"
-    dated = format_date(terms.DATED, "long", locale=language)
-    context = {"version": terms.VERSION, "dated": dated, "text": terms.text(language)}
+    context = {"version": terms.VERSION, "dated": written_day(terms.DATED, language), "text": terms.text(language)}
     return render(request, "players/terms.html", context)
 
 

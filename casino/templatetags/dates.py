@@ -1,17 +1,22 @@
-"""Dates as the reader's language writes them, from CLDR: Django's own Romanian and Swedish forms capitalise months."""
+"""Days and times in templates: ``{{ round.at|day }} {{ round.at|clock }}``."""
 
 from datetime import date, datetime
 
-from babel.dates import format_date
 from django import template
-from django.utils.timezone import localtime
 from django.utils.translation import get_language
+
+from players.moments import written_day, written_time
 
 register = template.Library()
 
 
 @register.filter
 def day(value: date) -> str:
-    """Write a date, or the day of a time: "21 noiembrie 2026"."""
-    moment = localtime(value) if isinstance(value, datetime) else value
-    return format_date(moment, format="long", locale=get_language() or "en")
+    """Write a date, or the day of a time, in the reader's language."""
+    return written_day(value, get_language() or "en")
+
+
+@register.filter
+def clock(value: datetime) -> str:
+    """Write the time of day with seconds, in the reader's language."""
+    return written_time(value, get_language() or "en")

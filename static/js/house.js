@@ -41,7 +41,7 @@ document.addEventListener("keydown", (event) => {
 
 // The language switch keeps the page: the place in it is known to the browser alone, and outlives the redirect.
 document.addEventListener("submit", (event) => {
-  if (event.target.matches("[data-keeps-place]")) event.target.action = event.target.action.replace(/#.*|$/, location.hash);
+  if (event.target.matches("[data-keeps-place]")) event.target.action = event.target.action.split("#")[0] + location.hash;
 });
 
 // A form that came back: the first field that is wrong has the focus where the page says so, else what names the fault.

@@ -426,7 +426,7 @@ def _unescaped(text: str) -> str:
         ("da", "21. november 2026"),
         ("ro", "21 noiembrie 2026"),
         ("de", "21. November 2026"),
-        ("en", "November 21, 2026"),
+        ("en", "21 November 2026"),
     ],
 )
 def test_dates_are_written_as_the_language_does(language, printed):

@@ -1,8 +1,15 @@
 """The choice of language: the same page, remembered."""
 
-import pytest
+import re
 
+import pytest
+from django.conf import settings
+from django.utils.html import escape
+from django.utils.translation import override
+
+from players.forms import RegistrationForm
 from tests.builders import a_player
+from tests.matrix import LINES, PAGE, Line, World
 from tests.people import a_visitor
 
 pytestmark = pytest.mark.django_db
@@ -33,3 +40,103 @@ def test_that_the_house_does_not_speak_changes_nothing(chosen):
 def test_never_leads_to_another_host():
     answer = a_visitor().post("/en/language/", {"language": "sv", "next": "https://evil.example/"})
     assert answer["Location"] == "/"
+
+
+LANGUAGES = [code for code, _name in settings.LANGUAGES]
+# The page that stands in for one that cannot be reached has nothing that needs the house.
+PAGES = [line for line in LINES if line.is_page and line.name != "offline"]
+
+
+def readers(line: Line) -> list[str]:
+    """Who sees the page: a visitor and a player, as far as they may."""
+    return [role for role in ("anonymous", "player") if line.answers[role] is PAGE]
+
+
+@pytest.mark.parametrize(
+    ("line", "role"),
+    [
+        pytest.param(line, role, id=f"{line.name} {number} {role}")
+        for number, line in enumerate(PAGES)
+        for role in readers(line)
+    ],
+)
+def test_keeps_every_page_with_its_query(line: Line, role: str):
+    world, visitor = World(), a_visitor()
+    user = world.user(role)
+    if user:
+        visitor.force_login(user)
+    page = f"{line.url(world)}?from=2026-01-02&to=%C3%A5+b"
+    shown = visitor.get(page)
+    assert f'name="next" value="{escape(page)}"' in shown.text, "the page's own address is sent along"
+
+    answer = visitor.post("/en/language/", {"language": "ro", "next": page}, follow=True)
+
+    assert answer.redirect_chain == [(page.replace("/en/", "/ro/", 1), 302)]
+    assert answer.status_code == 200
+    assert '<html lang="ro"' in answer.text
+    assert answer["Content-Language"] == "ro"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [
+        ("da-DK,da;q=0.9,en;q=0.8", "da"),
+        ("ro-MD, en;q=0.5", "ro"),
+        ("de-CH", "de"),
+        ("sv", "sv"),
+        ("nb, fi;q=0.9", "en"),
+        ("*", "en"),
+        ("", "en"),
+    ],
+)
+def test_of_the_first_visit_is_the_browser_s(wanted: str, language: str):
+    visitor = a_visitor(headers={"accept-language": wanted})
+    assert visitor.get("/")["Location"] == f"/{language}/"
+
+
+def test_chosen_once_goes_before_the_browser_s():
+    visitor = a_visitor(headers={"accept-language": "da"})
+    visitor.post("/da/language/", {"language": "sv", "next": "/da/"})
+    assert visitor.get("/")["Location"] == "/sv/"
+
+
+def test_of_the_account_goes_before_the_cookie_s():
+    player, visitor = a_player(), a_visitor()
+    visitor.post("/en/language/", {"language": "sv", "next": "/en/"})
+    player.user.language = "de"
+    player.user.save()
+    visitor.force_login(player.user)
+    assert visitor.get("/")["Location"] == "/de/"
+
+
+@pytest.mark.parametrize("name", ["lobby", "fair", "terms", "help", "rules"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_public_pages_name_themselves_in_every_language(name: str, language: str):
+    world = World()
+    line = next(line for line in PAGES if line.name == name)
+    text = a_visitor().get(line.url(world, language)).text
+    named = re.findall(r'<link rel="alternate" hreflang="(\w+)" href="([^"]+)">', text)
+    assert named == [(code, f"http://testserver{line.url(world, code)}") for code in LANGUAGES]
+
+
+def test_pages_of_a_player_are_no_search_engine_s():
+    world, visitor = World(), a_visitor()
+    visitor.force_login(world.player.user)
+    assert "hreflang" not in visitor.get("/en/history/").text
+    assert "hreflang" not in a_visitor().get("/en/account/login/").text
+
+
+@pytest.mark.parametrize(
+    ("language", "first"),
+    [
+        ("sv", ["SE:SEK"]),
+        ("da", ["DK:DKK"]),
+        ("ro", ["RO:RON"]),
+        ("de", ["DE:EUR"]),
+        ("en", ["GB:GBP", "GB:EUR"]),
+    ],
+)
+def test_of_the_registration_puts_its_country_first(language: str, first: list[str]):
+    with override(language):
+        offered = [key for key, _label in RegistrationForm().fields["residence"].choices]
+    assert offered[1 : 1 + len(first)] == first

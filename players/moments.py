@@ -1,0 +1,21 @@
+"""Days and times as the reader's language writes them, from CLDR: Django's Romanian and Swedish capitalise months."""
+
+from datetime import date, datetime
+from typing import Final
+
+from babel.dates import format_date, format_time
+from django.utils.timezone import localtime
+
+# The English of the house is British: 21 November 2026, 14:05:09. CLDR's own "en" is American.
+_LOCALES: Final = {"en": "en_GB"}
+
+
+def written_day(value: date, language: str) -> str:
+    """Write a date, or the day of a time: "21 noiembrie 2026"."""
+    moment = localtime(value) if isinstance(value, datetime) else value
+    return format_date(moment, "long", locale=_LOCALES.get(language, language))
+
+
+def written_time(value: datetime, language: str) -> str:
+    """Write the time of day with seconds: "14:05:09", in Danish "14.05.09"."""
+    return format_time(localtime(value), "medium", locale=_LOCALES.get(language, language))
