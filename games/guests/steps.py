@@ -56,22 +56,22 @@ def _nearest(coup: Coup) -> str:
 
 def _first_four(coup: Coup) -> Iterable[Step]:
     first_player, first_banker, second_player, second_banker = coup.cards[:FIRST_FOUR]
-    yield Step(1, _("Player's first card: %(card)s, worth %(points)d.") % _worth(first_player))
-    yield Step(2, _("Banker's first card: %(card)s, worth %(points)d.") % _worth(first_banker))
+    yield Step(1, _("Player’s first card: %(card)s, worth %(points)d.") % _worth(first_player))
+    yield Step(2, _("Banker’s first card: %(card)s, worth %(points)d.") % _worth(first_banker))
     words = _worth(second_player) | _added(coup.player[:2])
     if words["sum"] == words["total"]:
-        text = _("Player's second card: %(card)s, worth %(points)d. Player has %(total)d.")
+        text = _("Player’s second card: %(card)s, worth %(points)d. Player has %(total)d.")
     else:
         text = _(
-            "Player's second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Player has %(total)d."
+            "Player’s second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Player has %(total)d."
         )
     yield Step(3, text % words)
     words = _worth(second_banker) | _added(coup.banker[:2])
     if words["sum"] == words["total"]:
-        text = _("Banker's second card: %(card)s, worth %(points)d. Banker has %(total)d.")
+        text = _("Banker’s second card: %(card)s, worth %(points)d. Banker has %(total)d.")
     else:
         text = _(
-            "Banker's second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Banker has %(total)d."
+            "Banker’s second card: %(card)s, worth %(points)d. Of %(sum)d the last digit counts: Banker has %(total)d."
         )
     yield Step(FIRST_FOUR, text % words)
 
@@ -124,12 +124,12 @@ def _banker(coup: Coup) -> str:
             text = _("Banker has %(total)d and draws a third card, whatever Player drew.")
         elif drew:
             text = _(
-                "Banker has %(total)d and so draws where Player's third card is worth %(against)s."
+                "Banker has %(total)d and so draws where Player’s third card is worth %(against)s."
                 " It is worth %(third)d: Banker draws."
             )
         else:
             text = _(
-                "Banker has %(total)d and so draws where Player's third card is worth %(against)s."
+                "Banker has %(total)d and so draws where Player’s third card is worth %(against)s."
                 " It is worth %(third)d: Banker stands."
             )
             return text % words
@@ -150,7 +150,7 @@ def _paid(line: Line, variant: Variant, language: str, money: Callable[[int], st
     if line.result is Result.PUSH:
         return _("%(bet)s neither wins nor loses: %(stake)s comes back.") % words
     if line.commission:
-        return _("%(bet)s wins: %(paid)s comes back, less %(commission)s commission.") % words
+        return _("%(bet)s wins: %(paid)s comes back, stake included; %(commission)s is kept as commission.") % words
     return _("%(bet)s wins and pays %(pays)s: %(paid)s comes back, stake included.") % words
 
 

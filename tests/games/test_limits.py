@@ -2,9 +2,9 @@
 
 import pytest
 
+from games.board import stack
 from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
 from games.limits import Limits
-from games.board import stack
 from games.shipped import baccarat_limits
 
 LIMITS = Limits.of(baccarat_limits(), "SEK")

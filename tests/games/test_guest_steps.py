@@ -1,0 +1,84 @@
+"""What is told of a round agrees with how it was dealt and paid, for every kind of coup."""
+
+import pytest
+from django.utils.translation import override
+
+from games.engine.cards import Card
+from games.engine.coup import Coup, deal
+from games.engine.settle import settle
+from games.guests.steps import Step, told
+from games.variants import VARIANTS
+
+VARIANT = VARIANTS["baccarat"]
+
+
+def story(cards: str, language: str = "en", **stakes: int) -> tuple[Coup, tuple[Step, ...]]:
+    """A coup of these cards and what is told of it, with ten pounds on Player unless other bets are named."""
+    coup = deal([Card.parse(code) for code in cards.split()])
+    with override(language):
+        lines = settle(VARIANT, coup, stakes or {"player": 1000}).lines
+        return coup, told(coup, lines, VARIANT, "GBP", language)
+
+
+COUPS = {
+    "9H 2D KS 3C": "Player has 9 in two cards: a natural. No third card is drawn.",
+    "2H 5D KS 3C": "Banker has 8 in two cards: a natural. No third card is drawn.",
+    "9H 5D KS 3C": "Both sides have 8 or 9 in two cards, a natural. No third card is drawn.",
+    "2H 2D 4S 4C": "Player stood, so Banker draws up to 5. Banker has 6 and stands.",
+    "2H 2D 4S 3C 9C": "Banker has 5 and draws a third card. It is the nine of clubs,",
+    "2H 2D 3S KC 6C 4C": "Banker has 2 and draws a third card, whatever Player drew. It is the four of clubs, worth 4.",
+    "2H 3D 3S KC 9C 4C": "draws where Player’s third card is worth 0–7, 9. It is worth 9: Banker draws.",
+    "2H 3D 3S KC 8C": "draws where Player’s third card is worth 0–7, 9. It is worth 8: Banker stands.",
+    "2H 6D 3S KC 6C AC": "draws where Player’s third card is worth 6–7. It is worth 6: Banker draws.",
+    "2H 7D 3S KC 6C": "Banker has 7 and stands, whatever Player drew.",
+}
+
+NAMES = [cards.replace(" ", "-") for cards in COUPS]
+
+
+@pytest.mark.parametrize(("cards", "reason"), COUPS.items(), ids=NAMES)
+def test_the_reason_for_every_third_card_is_given(cards, reason):
+    coup, steps = story(cards)
+    assert len(coup.cards) == len(cards.split())
+    assert reason in " ".join(step.text for step in steps)
+
+
+@pytest.mark.parametrize("cards", COUPS, ids=NAMES)
+def test_each_card_has_its_step_in_dealing_order(cards):
+    coup, steps = story(cards)
+    dues = [step.due for step in steps]
+    assert dues == sorted(dues)
+    assert set(range(len(coup.cards) + 1)) <= set(dues)
+
+
+@pytest.mark.parametrize(
+    ("cards", "stakes", "sentence"),
+    [
+        ("9H 2D KS 3C", {"player": 1000}, "Player wins and pays 1:1: £20.00 comes back, stake included."),
+        ("2H 5D KS 3C", {"player": 1000}, "Player loses: £10.00 goes to the house."),
+        (
+            "2H 5D KS 3C",
+            {"banker": 1000},
+            "Banker wins: £19.50 comes back, stake included; £0.50 is kept as commission.",
+        ),
+        ("9H 9D KS QC", {"player": 1000}, "Player neither wins nor loses: £10.00 comes back."),
+        ("9H 9D KS QC", {"tie": 100}, "Tie wins and pays 8:1: £9.00 comes back, stake included."),
+    ],
+    ids=["won", "lost", "won less commission", "push", "tie"],
+)
+def test_what_was_paid_is_said(cards, stakes, sentence):
+    _coup, steps = story(cards, **stakes)
+    assert sentence in steps[-1].text
+
+
+def test_totals_over_nine_are_explained():
+    _coup, steps = story("9H 2D 5S 3C 2C")
+    assert "Of 14 the last digit counts: Player has 4." in steps[3].text
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+def test_the_story_is_told_in_the_readers_language(language):
+    for cards in COUPS:
+        _coup, steps = story(cards, language)
+        english = {step.text for step in story(cards)[1]}
+        assert not english & {step.text for step in steps}

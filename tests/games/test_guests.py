@@ -1,0 +1,417 @@
+"""A visitor without an account plays with play chips: the same cards, rules and refusals, and nothing that stays."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.test import Client
+
+from audit.models import Event
+from games.controls import Change, Deal
+from games.engine.bets import Shape
+from games.engine.cards import Card
+from games.engine.coup import deal as hands
+from games.engine.settle import settle
+from games.errors import BalanceTooLow, PlayError, SlipChanged, StalePage, TableChanged, TableClosed, UnderMinimum
+from games.guests import notes, play
+from games.guests.play import Click, GuestPlace, GuestTable
+from games.limits import Limits
+from games.models import NextRound, Participation, Round
+from games.page import game_view as players_view
+from games.shipped import baccarat_limits, golden_limits
+from games.tables import new_version, set_open
+from games.variants import VARIANTS
+from players.models import Player, User
+from tests.builders import a_golden_table, a_place, a_player, a_table
+from tests.people import a_member_of_staff, a_visitor, log_in
+from wallet.models import Journal, Mode
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "verify_round.py"
+CHIPS = 10_000_00
+TABLES = {"baccarat": baccarat_limits, "golden": golden_limits}
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+CURRENCIES = {"sv": "SEK", "da": "DKK", "ro": "RON", "de": "EUR", "en": "GBP"}
+
+
+def the_table(slug: str = "baccarat", **changes: Any) -> GuestTable:
+    """A table as a guest finds it."""
+    table = GuestTable(VARIANTS[slug], Limits.of(TABLES[slug](), "SEK"), version=1, takes_bets=True)
+    return replace(table, **changes)
+
+
+def a_guest(table: GuestTable, /, **bets: int) -> GuestPlace:
+    """A guest's place with one chip on each bet named."""
+    place = play.sit_down("SEK", CHIPS)
+    for bet, chip in bets.items():
+        place = play.add_chip(place, table, bet, chip)
+    return place
+
+
+def as_shown(place: GuestPlace, table: GuestTable) -> Click:
+    """What the page sends."""
+    return Click(place.next.round_id, place.slip_version, table.version)
+
+
+def deal(place: GuestPlace, table: GuestTable, how: Deal = Deal.AS_IT_LIES) -> GuestPlace:
+    """The place after DEAL."""
+    return play.play_round(place, table, as_shown(place, table), how)
+
+
+class TestTheCards:
+    @pytest.mark.parametrize("slug", TABLES)
+    def test_are_those_that_were_sealed_before_as_anyone_can_check(self, slug):
+        table = the_table(slug)
+        before = replace(a_guest(table, player=1000), player_value="my own words")
+        last = deal(before, table).last
+        assert last is not None
+        assert last.commitment == before.next.commitment
+        command = [sys.executable, TOOL, last.seed, before.next.commitment, "--player-value", "my own words"]
+        checked = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert checked.stdout.splitlines()[0].split()[1:] == last.cards.split()
+
+    def test_are_settled_by_the_rules_of_the_game(self):
+        table = the_table()
+        before = a_guest(table, banker=10_000, tie=1000)
+        last = deal(before, table).last
+        assert last is not None
+        coup = hands([Card.parse(code) for code in last.cards.split()])
+        assert last.lines == settle(table.variant, coup, {"banker": 10_000, "tie": 1000}).lines
+        assert last.balance_after == CHIPS - 11_000 + last.paid
+
+    def test_come_from_a_new_seed_every_round(self):
+        table = the_table()
+        place, seeds = a_guest(table, player=1000), set()
+        for _ in range(20):
+            place = deal(place, table, Deal.REPEATED if place.last else Deal.AS_IT_LIES)
+            assert place.last is not None
+            seeds.add(place.last.seed)
+        assert len(seeds) == 20
+
+
+class TestOneClick:
+    def test_plays_one_round_however_often_it_comes(self):
+        table = the_table()
+        before = a_guest(table, player=1000)
+        after = deal(before, table)
+        assert play.play_round(after, table, as_shown(before, table), Deal.AS_IT_LIES) == after
+
+    @pytest.mark.parametrize(
+        ("change", "error"),
+        [
+            ({"round_id": uuid4}, StalePage),
+            ({"slip_version": lambda: 7}, SlipChanged),
+            ({"table_version": lambda: 2}, TableChanged),
+        ],
+        ids=["another round", "other bets", "other limits"],
+    )
+    def test_of_another_page_is_refused(self, change, error):
+        table = the_table()
+        place = a_guest(table, player=1000)
+        click = replace(as_shown(place, table), **{name: made() for name, made in change.items()})
+        with pytest.raises(error):
+            play.play_round(place, table, click, Deal.AS_IT_LIES)
+
+
+class TestTheLimits:
+    def test_are_the_tables(self):
+        limits = baccarat_limits()
+        limits["SEK"]["bets"]["tie"] = [5000, 10_000]
+        table = the_table(limits=Limits.of(limits, "SEK"))
+        with pytest.raises(UnderMinimum):
+            deal(a_guest(table, tie=1000), table)
+        with pytest.raises(PlayError):
+            a_guest(table, tie=50_000)
+
+    def test_are_the_chips_too(self):
+        table = the_table()
+        place = replace(a_guest(table, player=1000), chips=1500)
+        with pytest.raises(BalanceTooLow):
+            play.add_chip(place, table, "player", 1000)
+        with pytest.raises(BalanceTooLow):
+            play.change_slip(place, table, Change.DOUBLE)
+        with pytest.raises(BalanceTooLow):
+            deal(place, table, Deal.DOUBLED)
+
+    def test_closed_means_closed_but_bets_may_go(self):
+        open_table = the_table()
+        place, closed = a_guest(open_table, player=1000), the_table(takes_bets=False)
+        for refused in (lambda: deal(place, closed), lambda: play.add_chip(place, closed, "tie", 1000)):
+            with pytest.raises(TableClosed):
+                refused()
+        assert play.change_slip(place, closed, Change.CLEAR).slip.stakes == {}
+        with pytest.raises(TableClosed):
+            play.demonstration(closed)
+
+    def test_a_refill_brings_the_chips_up_and_never_down(self):
+        place = a_guest(the_table())
+        assert play.refill(replace(place, chips=5), CHIPS).chips == CHIPS
+        assert play.refill(replace(place, chips=CHIPS + 1), CHIPS).chips == CHIPS + 1
+
+
+class TestADemonstration:
+    @pytest.mark.parametrize("slug", [slug for slug, variant in VARIANTS.items() if variant.shape is Shape.SOLO])
+    @pytest.mark.parametrize("currency", sorted(baccarat_limits()))
+    def test_is_a_round_that_the_table_allows(self, slug, currency):
+        limits = Limits.of(TABLES[slug](), currency)
+        shown = play.demonstration(the_table(slug, limits=limits))
+        limits.check({line.bet: line.stake for line in shown.lines})
+        assert shown.currency == currency
+
+
+# --- Over HTTP ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def visitor(db) -> Client:
+    return a_visitor()
+
+
+@pytest.fixture
+def table(db):
+    return a_table()
+
+
+def enter(visitor: Client, to: str = "play", *, slug: str = "baccarat", language: str = "en"):
+    """Come in by the door."""
+    return visitor.post(f"/{language}/try/{slug}/start/", {"adult": "on", "to": to})
+
+
+def place_of(visitor: Client, slug: str = "baccarat") -> GuestPlace:
+    """The guest's place as the session has it."""
+    found = notes.read(visitor.session)
+    assert found is not None
+    return found.places[slug]
+
+
+def click(visitor: Client, action: str, *, slug: str = "baccarat", htmx: bool = True, **changes: Any) -> Any:
+    """Press a button of the table as the page stands."""
+    place = place_of(visitor, slug)
+    form = {
+        "action": action,
+        "round_id": place.next.round_id,
+        "slip_version": place.slip_version,
+        "table_version": 1,
+        "chip": Limits.of(TABLES[slug](), place.currency).chips[0],
+    } | changes
+    return visitor.post(f"/en/try/{slug}/play/", form, headers={"HX-Request": "true"} if htmx else {})
+
+
+class TestTheDoor:
+    def test_takes_nobody_in_by_looking(self, visitor, table):
+        answer = visitor.get("/en/try/baccarat/")
+        assert "at least 18 years old" in answer.text
+        assert settings.SESSION_COOKIE_NAME not in answer.cookies
+        assert not Session.objects.exists()
+
+    @pytest.mark.parametrize("to", ["play", "watch"])
+    def test_asks_for_the_age_first(self, visitor, table, to):
+        answer = visitor.post("/en/try/baccarat/start/", {"to": to})
+        assert "Confirm first that you are at least 18 years old." in answer.text
+        assert notes.read(visitor.session) is None
+
+    def test_asks_once(self, visitor, table):
+        a_golden_table()
+        enter(visitor)
+        assert 'name="adult"' not in visitor.get("/en/try/golden/").text
+        assert visitor.post("/en/try/golden/start/", {"to": "play"})["Location"] == "/en/try/golden/"
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_gives_chips_in_the_money_of_the_language(self, visitor, table, language):
+        enter(visitor, language=language)
+        assert place_of(visitor).currency == CURRENCIES[language]
+        visitor.get(f"/{language}/try/baccarat/")
+
+    def test_gives_the_tables_first_money_where_the_language_has_none_there(self, visitor):
+        a_table(limits={"EUR": baccarat_limits()["EUR"]})
+        enter(visitor, language="sv")
+        assert place_of(visitor).currency == "EUR"
+
+    def test_is_shut_where_the_table_is(self, visitor, table):
+        set_open(table_id=table.pk, is_open=False, reason="for a test", by="staff:test")
+        assert "This table is closed now." in visitor.get("/en/try/baccarat/").text
+        assert "This table is closed now." in enter(visitor).text
+        assert notes.read(visitor.session) is None
+
+    @pytest.mark.parametrize("slug", ["roulette", "pairs"])
+    def test_is_nowhere_else(self, visitor, table, slug):
+        assert visitor.get(f"/en/try/{slug}/").status_code == 404
+
+    def test_is_passed_only_so_often(self, visitor, table):
+        answers = [enter(visitor, "watch").status_code for _ in range(31)]
+        assert set(answers[:-1]) == {302}
+        assert answers[-1] == 429
+
+
+class TestWhereThereIsNoGuestPlay:
+    def test_nothing_shows(self, visitor, table, settings):
+        settings.GUEST_PLAY = False
+        lobby = visitor.get("/en/").text
+        assert "/try/" not in lobby
+        assert "Free play" in lobby
+        for address in ("", "watch/"):
+            assert visitor.get(f"/en/try/baccarat/{address}").status_code == 404
+        for address in ("start/", "play/", "watch/"):
+            assert visitor.post(f"/en/try/baccarat/{address}", {"adult": "on"}).status_code == 404
+
+
+class TestAtTheTable:
+    def test_a_whole_round_leaves_nothing_but_a_session(self, visitor, table):
+        events, journals = Event.objects.count(), Journal.objects.count()
+        enter(visitor)
+        click(visitor, "bet:player")
+        answer = click(visitor, "deal")
+        last = place_of(visitor).last
+        assert answer.status_code == 200
+        assert "game--fresh" in answer.text
+        assert last is not None
+        assert unescape(re.findall(r'href="(/en/fair/[^"]*)"', answer.text)[0]).count(last.seed) == 1
+        for model in (Round, Participation, NextRound, Player, User):
+            assert not model._default_manager.exists()
+        assert (Event.objects.count(), Journal.objects.count()) == (events, journals)
+
+    def test_the_seed_to_come_reaches_neither_page_nor_cookie_nor_session(self, visitor, table):
+        enter(visitor)
+        click(visitor, "bet:player")
+        before = place_of(visitor)
+        page = visitor.get("/en/try/baccarat/").text
+        stored = str(visitor.session[notes.KEY])
+        assert before.next.commitment in page
+        assert before.next.commitment in stored
+        click(visitor, "deal")
+        last = place_of(visitor).last
+        assert last is not None
+        assert last.commitment == before.next.commitment
+        assert last.seed not in page
+        assert last.seed not in stored
+        assert settings.SESSION_ENGINE == "django.contrib.sessions.backends.db"
+        assert all(len(cookie.value) < 100 for cookie in visitor.cookies.values())
+
+    def test_the_same_click_again_shows_the_same_round(self, visitor, table):
+        enter(visitor)
+        click(visitor, "bet:player")
+        shown = place_of(visitor)
+        click(visitor, "deal")
+        once = place_of(visitor)
+        again = click(visitor, "deal", round_id=shown.next.round_id, slip_version=shown.slip_version)
+        assert "This round had already been played." in again.text
+        assert place_of(visitor) == once
+
+    @pytest.mark.parametrize("slug", TABLES)
+    def test_works_without_javascript(self, visitor, table, slug):
+        a_golden_table()
+        enter(visitor, slug=slug)
+        for action in ("bet:player", "clear", "bet:banker", "deal", "refill", "keep"):
+            answer = click(visitor, action, slug=slug, htmx=False)
+            assert answer["Location"] == f"/en/try/{slug}/"
+            assert visitor.get(f"/en/try/{slug}/").status_code == 200
+        assert place_of(visitor, slug).last is not None
+
+    def test_a_refusal_without_javascript_is_said_once(self, visitor, table):
+        enter(visitor)
+        click(visitor, "deal", htmx=False)
+        assert "Place a bet first" in visitor.get("/en/try/baccarat/").text
+        assert "Place a bet first" not in visitor.get("/en/try/baccarat/").text
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"action": "nonsense"}, "This page was out of date."),
+            ({"action": "bet:player", "round_id": "x"}, "This page was out of date."),
+            ({"action": "bet:player", "chip": "7"}, "This table has no such chip."),
+            ({"action": "bet:moon"}, "This page was out of date."),
+            ({"action": "take:player"}, "This table has no such button."),
+            ({"action": "bet:player", "table_version": 9}, "The limits or rules of this table have changed."),
+            ({"action": "rebet"}, "There is no earlier round"),
+        ],
+        ids=["no action", "no round", "no chip", "no bet", "not offered", "other limits", "nothing to repeat"],
+    )
+    def test_what_makes_no_sense_gets_a_sentence(self, visitor, table, changes, sentence):
+        enter(visitor)
+        before = place_of(visitor)
+        answer = click(visitor, **changes)
+        assert sentence in answer.text
+        assert replace(place_of(visitor), player_value="") == before
+
+    def test_chips_that_are_gone_are_refilled(self, visitor, table):
+        enter(visitor)
+        with notes.changing(visitor.session) as kept:
+            kept.places["baccarat"] = replace(kept.places["baccarat"], chips=0)
+        assert "Your play chips do not cover this bet." in click(visitor, "bet:player").text
+        click(visitor, "refill")
+        assert place_of(visitor).chips == 1000_00
+
+    def test_new_limits_hold_from_the_next_click_on(self, visitor, table):
+        enter(visitor)
+        limits = baccarat_limits()
+        limits["GBP"]["bets"]["tie"] = [500, 1000]
+        new_version(table_id=table.pk, limits=limits, reason="for a test", by="staff:test")
+        assert "have changed" in click(visitor, "bet:tie").text
+        assert "£5.00" in click(visitor, "bet:tie", table_version=2).text
+
+    def test_a_session_that_is_gone_leads_to_the_door(self, visitor, table):
+        enter(visitor)
+        form = {"action": "deal"}
+        Session.objects.all().delete()
+        answer = visitor.post("/en/try/baccarat/play/", form, headers={"HX-Request": "true"})
+        assert answer["HX-Redirect"] == "/en/try/baccarat/"
+        assert visitor.post("/en/try/baccarat/play/", form)["Location"] == "/en/try/baccarat/"
+        assert visitor.post("/en/try/baccarat/watch/")["Location"] == "/en/try/baccarat/"
+
+    def test_looks_as_it_does_to_a_player(self, visitor, table):
+        """The same bets, chips, limits and controls."""
+        place = a_place(a_player(free=CHIPS), table, Mode.FREE)
+        theirs = players_view(place, language="en")
+        enter(visitor, language="sv")
+        ours = visitor.get("/en/try/baccarat/").context["game"]
+        for same in ("spots", "tray", "controls", "limits", "currency", "mode", "table_version", "is_open"):
+            assert getattr(ours, same) == getattr(theirs, same)
+
+
+class TestWhoeverLogsIn:
+    def test_is_led_to_the_table_itself(self, visitor, table):
+        enter(visitor)
+        visitor.force_login(a_player().user)
+        answer = visitor.post("/en/try/baccarat/play/", {"action": "deal"}, headers={"HX-Request": "true"})
+        assert answer["HX-Redirect"] == "/en/table/baccarat/free/"
+        assert visitor.get("/en/try/baccarat/")["Location"] == "/en/table/baccarat/free/"
+        assert "/try/" not in visitor.get("/en/").text
+
+    def test_staff_are_led_to_the_lobby(self, visitor, table):
+        visitor.force_login(a_member_of_staff("operator").user)
+        assert visitor.get("/en/try/baccarat/")["Location"] == "/en/"
+
+    def test_is_a_guest_no_more(self, visitor, table):
+        player = a_player(password="walking-the-dog-7")
+        enter(visitor)
+        log_in(visitor, player.user)
+        assert visitor.session.get("_auth_user_id") == str(player.user.pk)
+        assert notes.read(visitor.session) is None
+
+
+class TestWatching:
+    def test_deals_a_round_and_tells_every_step(self, visitor, table):
+        assert enter(visitor, "watch")["Location"] == "/en/try/baccarat/watch/"
+        found = notes.read(visitor.session)
+        assert found is not None
+        assert not found.places
+        page = visitor.get("/en/try/baccarat/watch/")
+        assert page.text.count("<li value=") == len(page.context["watched"].steps)
+        assert found.watched["baccarat"].seed in page.text
+        before = found.watched["baccarat"]
+        visitor.post("/en/try/baccarat/watch/")
+        again = notes.read(visitor.session)
+        assert again is not None
+        assert again.watched["baccarat"] != before
+
+    def test_is_left_for_the_table_with_one_click(self, visitor, table):
+        enter(visitor, "watch")
+        assert visitor.post("/en/try/baccarat/start/", {"to": "play"})["Location"] == "/en/try/baccarat/"
+        assert "Guest: play chips" in visitor.get("/en/try/baccarat/").text
