@@ -190,7 +190,7 @@ class TestTheFile:
         round_id = a_round(player, table, player=1000).round_id
         void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
         (row,) = self.rows(visitor)
-        assert (row["Result"], row["Player's cards"]) == ("annulled", "")
+        assert (row["Result"], row["Player’s cards"]) == ("annulled", "")
 
     @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
     def test_holds_nothing_that_a_spreadsheet_would_calculate(self, text):
