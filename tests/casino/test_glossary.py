@@ -9,6 +9,7 @@ from django.conf import settings
 
 from casino.messages import sources
 from casino.messages.catalogues import forms, read
+from casino.messages.typography import FIXED
 from games.variants import GAMES, LANGUAGES, help_text
 from players import terms
 
@@ -34,10 +35,10 @@ def given_up() -> list[GivenUp]:
 
 
 def catalogue_of(language: str) -> Iterator[str]:
-    """Yield every form of each translation."""
+    """Yield every form of each translation, without what is filled in."""
     for message in read(sources.project().catalogue(language), language):
         if message.id:
-            yield from forms(message.string)
+            yield from (FIXED.sub(" ", form) for form in forms(message.string))
 
 
 def texts_of(language: str) -> Iterator[tuple[str, str]]:
@@ -80,3 +81,27 @@ def test_no_text_says_a_word_that_was_given_up(language: str) -> None:
 )
 def test_words_are_found_whole(text: str, word: str, said: bool) -> None:
     assert says(text, word) is said
+
+
+# What a player of any of the five games meets, each with a row of its own in the glossary.
+NEEDED = (
+    *("Player", "Banker", "Tie", "bank", "banker", "punter", "banco", "suite", "croupier", "guest", "tax", "call"),
+    *("shoe", "deck", "third card", "natural", "to stand", "to draw", "draw", "score", "roads", "statistics", "pair"),
+    *("side bet", "push", "commission", "house edge", "return", "odds", "payout", "win", "favourite bets", "limits"),
+    *("countdown", "no more bets", "void", "malfunction", "deposit", "withdrawal", "deposit limit", "time-out"),
+    *("self-exclusion", "stake", "bet", "chip", "round", "hand", "table", "lobby", "balance", "seal", "seed"),
+)
+
+
+def terms_of_the_glossary() -> dict[str, list[str]]:
+    """Return the words for each English term, of which a row may have several, apart by commas and in brackets."""
+    tables = GLOSSARY.read_text(encoding="utf-8").partition("## Words given up")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables.splitlines() if line[:1] == "|"]
+    return {term: cells for english, *cells in rows for term in re.split(r", ", re.sub(r" \([^)]*\)", "", english))}
+
+
+@pytest.mark.parametrize("term", NEEDED)
+def test_the_glossary_has_a_word_in_every_language(term: str) -> None:
+    words = terms_of_the_glossary()[term]
+    assert len(words) == len(TRANSLATED)
+    assert all(words)
