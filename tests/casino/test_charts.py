@@ -1,0 +1,61 @@
+"""Charts lie where their figures say, and say every figure in text."""
+
+import re
+
+import pytest
+from django.template import Context, Template
+from django.utils.translation import override
+
+from casino.charts import Figure, NegativeShare, bars, curve, shares
+
+
+def figures(*values: float) -> list[Figure]:
+    return [Figure(f"day {place}", value, f"{value} €") for place, value in enumerate(values, 1)]
+
+
+def drawn(tag: str, rows: list[tuple]) -> str:
+    page = Template(f'{{% load charts %}}{{% {tag} "Rounds" rows %}}')
+    return page.render(Context({"rows": rows}))
+
+
+def test_bars_share_one_scale_that_begins_at_nothing():
+    assert [(bar.start, bar.length) for bar in bars(figures(50, 200, 0))] == [(0, 25), (0, 100), (0, 0)]
+
+
+def test_what_is_negative_lies_on_the_other_side_of_nothing():
+    assert [(bar.start, bar.length) for bar in bars(figures(-100, 300))] == [(0, 25), (25, 75)]
+
+
+def test_nothing_at_all_has_no_length():
+    assert [bar.length for bar in bars(figures(0, 0))] == [0, 0]
+    assert bars([]) == []
+
+
+def test_shares_fill_the_whole():
+    assert [(share.start, share.length) for share in shares(figures(1, 1, 2))] == [(0, 25), (25, 25), (50, 50)]
+    assert shares(figures(0, 0)) == []
+    with pytest.raises(NegativeShare):
+        shares(figures(1, -1))
+
+
+def test_a_curve_goes_from_edge_to_edge_with_nothing_in_sight():
+    found = curve(figures(50, 100, 75))
+    assert found.line == "0.0,50.0 50.0,0.0 100.0,25.0"
+    assert found.area == "0,100.0 0.0,50.0 50.0,0.0 100.0,25.0 100.0,100.0"
+    assert (found.highest.value, found.lowest.value, found.zero) == (100, 50, 100)
+    assert curve(figures(-10, 10)).zero == 50
+    assert curve(figures(1)) is None
+
+
+@pytest.mark.parametrize("tag", ["bar_chart", "line_chart", "share_chart"])
+def test_every_figure_is_said_in_text_and_drawn_without_a_style(tag):
+    rows = [("Monday", 1234.5, "1.234,50 €"), ("Tuesday", 99.0, "99,00 €", "tie"), ("Wednesday", 7.25, "7,25 €")]
+    with override("de"):
+        page = drawn(tag, rows)
+    for label, _, text, *_ in rows:
+        assert label in page
+        assert text in page
+    assert "style=" not in page
+    for numbers in re.findall(r'(?:x|width|points)="([^"]*)"', page):
+        assert re.fullmatch(r"[\d., ]+", numbers), numbers
+        assert all(0 <= float(number) <= 100 for number in re.split(r"[ ,]", numbers))
