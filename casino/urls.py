@@ -6,6 +6,7 @@ from django.urls import include, path
 from audit.views import events
 from casino import offline, staff, views
 from casino.registration import Register
+from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
 from players.access import staff_required
 from wallet.staff_views import ledger
@@ -14,6 +15,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.health, name="health"),
     path("service-worker.js", offline.service_worker, name="service_worker"),
+    path("styleguide/", styleguide, name="styleguide"),
     path("staff/", staff.staff_home, name="staff_home"),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
     path("staff/events/", staff_required("audit.view_event")(id_for_code("on", "round:")(events)), name="staff_events"),

@@ -177,6 +177,7 @@ LINES = (
     Line("cashier_top_up", "POST", players(MOVED), data=lambda world: {"key": uuid4()}),
     # The back office
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
+    Line("styleguide", "GET", staff(PAGE, *STAFF)),
     Line("staff_tables", "GET", staff(PAGE, "operator", "supervisor")),
     Line(
         "staff_table_status",

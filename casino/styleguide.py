@@ -1,0 +1,127 @@
+"""The style guide: every token, and every part as the pages use it, rendered from their own fragments."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from casino.tokens import PAIRS, Pair, Theme, Tokens, UnknownToken
+from games.board import Dealt, Seat, compose
+from games.engine.cards import Card
+from games.engine.coup import deal
+from games.engine.settle import settle
+from games.limits import Limits
+from games.presentation import GameView
+from games.shipped import baccarat_limits
+from games.variants import VARIANTS
+from players.access import StaffRequest, staff_required
+from wallet.models import Mode
+
+CARDS = "2H 4C 3D 2S JC"  # in dealing order, all four suits: Banker wins with 6 over 5
+STAKES = {"banker": 12_500, "tie": 1_000}  # minor units, as the balance before the round
+BALANCE = 86_500
+
+DAYS = [("Mon", 1240), ("Tue", 1180), ("Wed", 1420), ("Thu", 1610), ("Fri", 2230), ("Sat", 2790), ("Sun", 2410)]
+RESULTS = [("Player", 4462, "44.6 %", "player"), ("Banker", 4586, "45.9 %", "banker"), ("Tie", 952, "9.5 %", "tie")]
+GAMES = [("Baccarat", 5400, "5,400 €"), ("Golden Baccarat", 2150, "2,150 €", "2"), ("Pairs", -800, "−800 €", "3")]
+
+
+class ExampleForm(forms.Form):
+    """One of each control. Sent as it is, it comes back with its faults, as every form of the house does."""
+
+    name = forms.CharField(help_text="As in your passport.")
+    amount = forms.DecimalField(min_value=10, help_text="From 10.00 €.")
+    table = forms.ChoiceField(choices=[("", "Choose one"), ("baccarat", "Baccarat"), ("golden", "Golden Baccarat")])
+    agreed = forms.BooleanField(label="I have read the terms")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A token as the page shows it: ``kind`` says how."""
+
+    name: str
+    value: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A pair of colours and its contrast in each theme."""
+
+    pair: Pair
+    found: tuple[float, ...]
+
+
+@staff_required("players.work")
+@require_safe
+def styleguide(request: StaffRequest) -> HttpResponse:
+    """Show the whole of it."""
+    tokens, game = Tokens.read(), an_example()
+    context = {
+        "groups": [(group.title, [shown(*token, tokens) for token in group.tokens]) for group in tokens.groups()],
+        "themes": [("dark", "Dark"), ("light", "Light"), ("contrast", "High contrast")],
+        "measured_in": [theme.title for theme in Theme],
+        "measured": [Measured(pair, tuple(tokens.contrast(pair, theme) for theme in Theme)) for pair in PAIRS],
+        "game": game,
+        "round": game.round,
+        "mode_word": "real",
+        "form": ExampleForm(request.GET if "send" in request.GET else None),
+        "days": [(day, rounds, f"{rounds:,}") for day, rounds in DAYS],
+        "results": RESULTS,
+        "games": GAMES,
+    }
+    return render(request, "styleguide/styleguide.html", context)
+
+
+def shown(name: str, value: str, tokens: Tokens) -> Shown:
+    """Return a token with the way to show it."""
+    kinds = {"t": "size", "s": "space", "r": "radius"}
+    if value.endswith("ms"):
+        return Shown(name, value, "time")
+    if name in ("serif", "sans", "mono"):
+        return Shown(name, value, "face")
+    kind = kinds.get(name.split("-")[0]) if "-" in name else None
+    if kind or "#" not in value:
+        return Shown(name, value, kind or "plain")
+    try:
+        tokens.colour(name, Theme.DARK)
+    except UnknownToken:
+        return Shown(name, value, "veil")
+    return Shown(name, value, "colour")
+
+
+def an_example() -> GameView:
+    """Return a table after a round that was won and that nobody played."""
+    variant = VARIANTS["baccarat"]
+    settled = settle(variant, deal([Card.parse(code) for code in CARDS.split()]), STAKES)
+    balance_after = BALANCE - settled.staked + settled.paid
+    seat = Seat(
+        variant=variant,
+        limits=Limits.of(baccarat_limits(), "EUR"),
+        mode=Mode.REAL,
+        takes_bets=True,
+        table_version=1,
+        round_id=UUID(int=1),
+        commitment="",
+        slip={},
+        slip_version=0,
+        can_undo=False,
+        last_stakes=STAKES,
+        last_chip=None,
+        player_value="",
+        funds=balance_after,
+    )
+    dealt = Dealt(
+        id=UUID(int=0),
+        code="",
+        cards=CARDS,
+        staked=settled.staked,
+        paid=settled.paid,
+        balance_before=BALANCE,
+        balance_after=balance_after,
+        bets={line.bet: line for line in settled.lines},
+    )
+    return compose(seat, language="en", notice=None, dealt=dealt, is_last=True, fresh=False)
