@@ -1,0 +1,24 @@
+"""What tests of the player's pages share: clicks at a table as a browser sends them."""
+
+from typing import Any
+
+from django.test import Client
+
+from games.models import NextRound
+
+MONEY = 1_000_000  # minor units, of each mode
+
+
+def click(visitor: Client, player, action: str, *, mode="real", language="en", htmx=True, **changes) -> Any:
+    """Press a button of the table as the page stands."""
+    place = NextRound.objects.get(player=player, mode="R" if mode == "real" else "F")
+    assert place.table.version is not None
+    form = {
+        "action": action,
+        "round_id": place.round_id,
+        "slip_version": place.slip_version,
+        "table_version": place.table.version.number,
+        "chip": 1000,
+    } | changes
+    headers = {"HX-Request": "true"} if htmx else {}
+    return visitor.post(f"/{language}/table/baccarat/{mode}/play/", form, headers=headers)
