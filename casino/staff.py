@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
+from players.models import User
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,18 @@ FUNCTIONS = (
 @require_safe
 def staff_home(request: StaffRequest) -> HttpResponse:
     """Who is logged in, in which role, and where that leads."""
-    mine = request.user.get_all_permissions()
     context = {
         "member": request.staff,
         "roles": request.user.groups.order_by("name").values_list("name", flat=True),
-        "functions": [function for function in FUNCTIONS if not mine.isdisjoint(function.permissions)],
         "duties": duties(),
     }
     return render(request, "staff/home.html", context)
+
+
+def functions_of(user: User) -> list[Function]:
+    """Return what *user* may do."""
+    mine = user.get_all_permissions()
+    return [function for function in FUNCTIONS if not mine.isdisjoint(function.permissions)]
 
 
 def duties() -> list[tuple[Function, list[str]]]:
