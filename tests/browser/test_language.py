@@ -1,0 +1,22 @@
+"""The language switch in a real browser: the same page, and the same place in it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.harness.browser import NewContext
+from tests.harness.web import WebServer
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_switch_keeps_query_and_place(new_context: NewContext, web_server: WebServer) -> None:
+    page = new_context(viewport={"width": 1280, "height": 800}).new_page()
+    page.goto(f"{web_server.url}/en/fair/?from=here#check")
+
+    page.locator("details.menu summary").click()
+    page.locator("button[name=language][value=ro]").click()
+
+    expect(page).to_have_url(re.compile(r"/ro/fair/\?from=here#check$"))
+    expect(page.locator("html")).to_have_attribute("lang", "ro")
