@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
-from games.engine.chemin.odds import PolicyOdds
-from games.engine.chemin.rules import Call, banker_rule, punter_rule
+from games.engine.chemin.rules import Advice, Call, banker_rule, punter_rule
 from games.help.chemin_marks import CALLS, croupiers_policy, policies
 from games.help.figures import money, percent
 from games.help.tables import POINTS, TWO_CARD_TOTALS, decks_sentence
@@ -34,18 +34,33 @@ def _banker_table(language: str) -> str:
 
 def _chances(language: str) -> str:
     """Three of the eight ways to use the free choices: the croupier's, and the best for either side."""
-    shown = (
-        (_("The croupier’s choices"), croupiers_policy()),
-        (_("Best for the punters"), max(policies(), key=lambda odds: odds.punter)),
-        (_("Best for the banker"), max(policies(), key=lambda odds: odds.banker_after_tax)),
-    )
-    rows = [{"name": name, "odds": odds, "cells": _cells(odds, language)} for name, odds in shown]
-    return render_to_string("games/help/_chemin_chances.html", {"rows": rows})
-
-
-def _cells(odds: PolicyOdds, language: str) -> list[str]:
-    shares = (odds.punter_win, odds.draw, odds.banker_win, odds.punter, odds.banker_after_tax)
-    return [percent(share, language) for share in shares]
+    shown = {
+        _("The croupier’s choices"): croupiers_policy(),
+        _("Best for the punters"): max(policies(), key=lambda odds: odds.punter),
+        _("Best for the banker"): max(policies(), key=lambda odds: odds.banker_after_tax),
+    }
+    choices = {
+        _("Punter on 5"): [odds.punter_on_5 for odds in shown.values()],
+        _("Banker on 3 against 9"): [odds.banker_3_9 for odds in shown.values()],
+        _("Banker on 5 against 4"): [odds.banker_5_4 for odds in shown.values()],
+    }
+    shares = {
+        _("Punters win"): [odds.punter_win for odds in shown.values()],
+        pgettext("outcome", "Draw"): [odds.draw for odds in shown.values()],
+        _("Banker wins"): [odds.banker_win for odds in shown.values()],
+        _("Punters gain"): [odds.punter for odds in shown.values()],
+        _("Banker gains, after tax"): [odds.banker_after_tax for odds in shown.values()],
+    }
+    context = {
+        "names": list(shown),
+        "choices": [
+            {"name": name, "cells": [advice is Advice.DRAW for advice in row]} for name, row in choices.items()
+        ],
+        "shares": [
+            {"name": name, "cells": [percent(share, language) for share in row]} for name, row in shares.items()
+        ],
+    }
+    return render_to_string("games/help/_chemin_chances.html", context)
 
 
 def _calls(language: str) -> str:

@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import floor
 from typing import Final
 
-from babel.numbers import format_decimal
+from babel import Locale
+from babel.numbers import format_percent
 
 from wallet.models import Currency
 from wallet.money import MINOR_UNITS, format_money
@@ -21,12 +22,14 @@ MARKET: Final[Mapping[str, Currency]] = {
 """The currency of the examples in each language."""
 
 
-def percent(fraction: Fraction, language: str, digits: int = 2) -> str:
-    """Write a share as a percentage the way the language does, rounded half up: "98.99 %", "−1.52 %"."""
-    shift = 10**digits
-    rounded = Decimal(floor(fraction * 100 * shift + Fraction(1, 2))) / shift
-    pattern = "0." + "0" * digits if digits else "0"
-    return f"{format_decimal(rounded, format=pattern, locale=language)} %".replace("-", "−")
+def percent(share: Fraction, language: str, digits: int = 2) -> str:
+    """Write a share as a percentage the way the language does, rounded half up: "98.99%", "−1,52 %"."""
+    rounded = Decimal(floor(share * 100 * 10**digits + Fraction(1, 2))) / 10**digits
+    pattern = Locale.parse(language).percent_formats[None].pattern
+    if digits:
+        pattern = pattern.replace("0", "0." + "0" * digits)
+    text: str = format_percent(rounded / 100, pattern, locale=language)
+    return text.replace("-", "−")
 
 
 def money(minor: int, language: str) -> str:

@@ -96,3 +96,15 @@ def help_page(language: str, slug: str) -> Tag:
     answer = Client().get(f"/{language}/help/{slug}/")
     assert answer.status_code == 200
     return parsed(answer.text).one("main")
+
+
+SUITS = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
+
+
+def shown_cards(hand: Tag) -> list[str]:
+    """The codes of the cards drawn in a small hand."""
+    codes = []
+    for card in hand.all("span", "mini"):
+        (suit,) = (each.removeprefix("mini--") for each in card.classes - {"mini"})
+        codes.append(("T" if card.text == "10" else card.text) + SUITS[suit])
+    return codes

@@ -30,7 +30,18 @@ AROUND_THE_TABLE: Mapping[str, set[str]] = {
     "no_commission": {"statistics", "chat", "history", "limits", "cashier", "settings", "lobby"},
     "pairs": {"statistics", "chat", "history", "limits", "cashier", "settings", "lobby"},
     "chemin_de_fer": {
-        *("take_bank", "pass", "bid", "stake", "deal_cards", "draw", "stand", "ask_croupier", "keep_bank", "give_suite"),
+        *(
+            "take_bank",
+            "pass",
+            "bid",
+            "stake",
+            "deal_cards",
+            "draw",
+            "stand",
+            "ask_croupier",
+            "keep_bank",
+            "give_suite",
+        ),
         *("step_away", "come_back", "leave_table", "chat", "history", "cashier", "lobby"),
     },
 }
@@ -50,6 +61,8 @@ def required_marks(slug: str) -> set[str]:
     if not isinstance(game, Variant):
         calls = {f"call:{call.value}" for call in Call}
         return marks | calls | CHEMIN_TABLES | {"tax", "gain:punter", "gain:banker", "idle_minutes", "page:fair"}
-    marks |= TABLES | {f"control:{control.value}" for control in game.controls} | {f"bet:{bet.code}" for bet in game.bets}
+    marks |= (
+        TABLES | {f"control:{control.value}" for control in game.controls} | {f"bet:{bet.code}" for bet in game.bets}
+    )
     marks |= {"edge:player", "edge:banker", "edge:tie", "page:fair"}
     return marks | {"idle_minutes"} if game.shape is Shape.SHARED or slug == "golden" else marks
