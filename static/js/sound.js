@@ -37,9 +37,11 @@ const SOUNDS = {
   },
   card: () => breath(1800, 0.12, 0.5),
   win: () => [523, 659, 784].forEach((pitch, i) => tone(pitch, i * 0.11, 0.5, 0.12)),
+  timer: () => tone(1240, 0, 0.04, 0.07, "square"),
 };
 
-/** Play "chip", "card" or "win", where the player has switched sound on. */
+/** Play "chip", "card", "win" or "timer", where the player has switched sound on. "timer" is one tick: a countdown plays it
+    once a second in its last five seconds, while it also shows them in figures. */
 function playSound(name) {
   if (!soundIsOn()) return;
   speaker ??= new AudioContext();
@@ -55,5 +57,6 @@ if (soundSwitch) {
     show();
     playSound("chip");
   });
+  document.addEventListener("sabot:preferences", show);
   show();
 }

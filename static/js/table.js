@@ -8,6 +8,8 @@
 const PAUSES = { card: 440, third: 640, 7: 420, 8: 420, 9: 320 }; // milliseconds before a step
 const THIRD_CARDS = 5;
 const LAST_CARD = 6;
+const RESULT = 8;
+const FLIGHT = 360; // milliseconds that chips take between a bet and the house
 const COUNT_UP = 600; // milliseconds that WIN takes to count up
 const SHORTEST = 3; // digits that any amount has: 0.00
 const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
@@ -73,6 +75,34 @@ function reveal(game, step, signal) {
     if (element.dataset.sound && !signal.aborted) playSound(element.dataset.sound);
     if ("count" in element.dataset && !signal.aborted) countUp(element, signal);
   }
+  if (step === RESULT && !signal.aborted) moveChips(game);
+}
+
+/** Send a copy of a bet's chips between the bet and the house, which sits above the cards. Nothing waits for it. */
+function fly(stack, toHouse) {
+  const bet = stack.getBoundingClientRect();
+  const house = document.querySelector("#game .stage").getBoundingClientRect();
+  const away = {
+    transform: `translate(${house.left + house.width / 2 - bet.left - bet.width / 2}px, ${house.top - bet.top}px) scale(0.7)`,
+    opacity: 0,
+  };
+  const there = { transform: "none", opacity: 1 };
+  const copy = document.createElement("div");
+  copy.className = "flight";
+  copy.ariaHidden = "true";
+  copy.style.left = `${bet.left}px`;
+  copy.style.top = `${bet.top}px`;
+  copy.style.setProperty("--chip-w", getComputedStyle(stack).getPropertyValue("--chip-w"));
+  copy.append(stack.cloneNode(true));
+  document.body.append(copy);
+  const flight = copy.animate(toHouse ? [there, away] : [away, there], { duration: FLIGHT, easing: "ease-in-out" });
+  flight.onfinish = () => copy.remove();
+}
+
+/** What is lost goes to the house, what is won comes from there. */
+function moveChips(game) {
+  for (const stack of game.querySelectorAll(".spot__bet--lose .stack")) fly(stack, true);
+  for (const stack of game.querySelectorAll(".spot__bet--win .stack")) fly(stack, false);
 }
 
 /** While the cards come, the controls rest; a click shows the rest at once. */
@@ -89,7 +119,7 @@ async function deal(game) {
   dealing = new AbortController();
   const { signal } = dealing;
   const begun = performance.now();
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) dealing.abort();
+  if (!wantsMotion()) dealing.abort();
   rest(game, true);
   const steps = new Set(Array.from(game.querySelectorAll("[data-due]"), (element) => Number(element.dataset.due)));
   for (const step of [...steps].sort((a, b) => a - b)) {
