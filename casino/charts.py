@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 FULL = 100.0
+NOTHING = "0"
 
 
 class NegativeShare(ValueError):
@@ -40,8 +41,8 @@ class Curve:
     line: str
     area: str
     zero: float
-    highest: Figure
-    lowest: Figure
+    top: str  # what the upper and the lower edge stand for
+    bottom: str
 
 
 def bars(figures: Sequence[Figure]) -> list[Bar]:
@@ -81,8 +82,8 @@ def curve(figures: Sequence[Figure]) -> Curve | None:
         line=" ".join(points),
         area=" ".join([f"0,{zero}", *points, f"{FULL},{zero}"]),
         zero=zero,
-        highest=max(figures, key=lambda each: each.value),
-        lowest=min(figures, key=lambda each: each.value),
+        top=next((each.text for each in figures if each.value == high), NOTHING),
+        bottom=next((each.text for each in figures if each.value == low), NOTHING),
     )
 
 

@@ -49,10 +49,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Measured:
-    """A pair of colours and its contrast in each theme."""
+    """A pair of colours and its contrast in each theme, by the theme's name."""
 
     pair: Pair
-    found: tuple[float, ...]
+    found: tuple[tuple[str, float], ...]
 
 
 @staff_required("players.work")
@@ -64,7 +64,7 @@ def styleguide(request: StaffRequest) -> HttpResponse:
         "groups": [(group.title, [shown(*token, tokens) for token in group.tokens]) for group in tokens.groups()],
         "themes": [("dark", "Dark"), ("light", "Light"), ("contrast", "High contrast")],
         "measured_in": [theme.title for theme in Theme],
-        "measured": [Measured(pair, tuple(tokens.contrast(pair, theme) for theme in Theme)) for pair in PAIRS],
+        "measured": [measured(pair, tokens) for pair in PAIRS],
         "game": game,
         "round": game.round,
         "mode_word": "real",
@@ -78,12 +78,12 @@ def styleguide(request: StaffRequest) -> HttpResponse:
 
 def shown(name: str, value: str, tokens: Tokens) -> Shown:
     """Return a token with the way to show it."""
-    kinds = {"t": "size", "s": "space", "r": "radius"}
+    kinds = {"t": "size", "s": "space", "r": "radius", "pill": "radius", "hit": "space"}
     if value.endswith("ms"):
         return Shown(name, value, "time")
     if name in ("serif", "sans", "mono"):
         return Shown(name, value, "face")
-    kind = kinds.get(name.split("-")[0]) if "-" in name else None
+    kind = kinds.get(name.split("-")[0])
     if kind or "#" not in value:
         return Shown(name, value, kind or "plain")
     try:
@@ -91,6 +91,11 @@ def shown(name: str, value: str, tokens: Tokens) -> Shown:
     except UnknownToken:
         return Shown(name, value, "veil")
     return Shown(name, value, "colour")
+
+
+def measured(pair: Pair, tokens: Tokens) -> Measured:
+    """Return a pair with its contrast in every theme."""
+    return Measured(pair, tuple((theme.title, tokens.contrast(pair, theme)) for theme in Theme))
 
 
 def an_example() -> GameView:

@@ -42,8 +42,9 @@ def test_a_curve_goes_from_edge_to_edge_with_nothing_in_sight():
     found = curve(figures(50, 100, 75))
     assert found.line == "0.0,50.0 50.0,0.0 100.0,25.0"
     assert found.area == "0,100.0 0.0,50.0 50.0,0.0 100.0,25.0 100.0,100.0"
-    assert (found.highest.value, found.lowest.value, found.zero) == (100, 50, 100)
-    assert curve(figures(-10, 10)).zero == 50
+    assert (found.top, found.bottom, found.zero) == ("100 €", "0", 100)
+    crossing = curve(figures(-10, 10))
+    assert (crossing.top, crossing.bottom, crossing.zero) == ("10 €", "-10 €", 50)
     assert curve(figures(1)) is None
 
 
