@@ -1,0 +1,50 @@
+"""The style guide shows all there is: every token by its name, every part from the fragments that pages use."""
+
+import re
+
+import pytest
+
+from casino.tokens import Tokens
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.django_db
+
+PARTS = (
+    *("felt", "card", "stack", "chip", "spot", "meter", "countdown", "button", "field", "table", "chart", "notice"),
+    *("badge", "empty", "pager", "toast", "dialog"),
+)
+
+
+@pytest.fixture
+def visitor():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("support").user)
+    return visitor
+
+
+def test_every_token_stands_there_by_its_name(visitor):
+    page = visitor.get("/styleguide/").text
+    names = [name for group in Tokens.read().groups() for name, _ in group.tokens]
+    assert [name for name in names if f"<code>--{name}</code>" not in page] == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_is_there(visitor, part):
+    assert re.search(rf'class="(?:[^"]* )?{part}[ "]', visitor.get("/styleguide/").text)
+
+
+def test_every_theme_and_both_decks_are_there_at_once(visitor):
+    page = visitor.get("/styleguide/").text
+    for mark in ('data-theme="dark"', 'data-theme="light"', 'data-theme="contrast"', 'data-deck="four"'):
+        assert mark in page
+
+
+def test_its_form_comes_back_with_its_faults_when_asked(visitor):
+    assert "aria-invalid" not in visitor.get("/styleguide/").text
+    page = visitor.get("/styleguide/", {"send": "1", "name": "", "amount": "3"}).text
+    assert page.count('aria-invalid="true"') == 4
+    assert re.search(r'<input [^>]*name="name"[^>]* autofocus', page)
+
+
+def test_the_back_office_leads_there(visitor):
+    assert 'href="/styleguide/"' in visitor.get("/staff/").text
