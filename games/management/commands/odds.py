@@ -14,7 +14,7 @@ from games.engine.chemin.odds_sheet import chemin_odds_json, chemin_odds_table
 from games.engine.chemin.rules import DECKS as CHEMIN_DECKS
 from games.engine.odds import BadDecks
 from games.engine.odds_sheet import as_json, as_table
-from games.variants import VARIANTS
+from games.variants import GAMES, VARIANTS
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", choices=sorted([*VARIANTS, CHEMIN_DE_FER]))
+        parser.add_argument("slug", choices=sorted(GAMES))
         parser.add_argument("--decks", type=int, help="instead of the number the game is played with")
         parser.add_argument("--json", action="store_true", help="exact fractions, for machines")
 
