@@ -52,6 +52,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.gzip.GZipMiddleware",  # pages, and files in a demo; a production house has its files compressed
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "casino.middleware.keep_nothing",
     "casino.middleware.refuse_garbled",

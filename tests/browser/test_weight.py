@@ -1,0 +1,89 @@
+"""What a table costs a player's line, and that nothing moves under their finger: measured in real Chromium."""
+
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.browser.at_table import TABLE, a_window, deal, put
+from tests.builders import a_golden_table, a_player, a_table
+from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.web import WebServer
+
+pytestmark = pytest.mark.browser
+
+FIRST_LOAD = 200_000  # bytes over the wire, heads and all
+ROUND = 15_000
+SHIFT = 0.05  # of the screen, added up over a load and a round; see web.dev/articles/cls
+GOLDEN = "/en/table/golden/free/"
+
+WATCH_SHIFTS = """
+    window.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const shift of list.getEntries()) window.shifted += shift.value;
+    }).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@dataclass
+class Meter:
+    """Bytes that came over the wire since it was read last."""
+
+    received: float = 0
+
+    def read(self) -> float:
+        """Return them and begin anew."""
+        received, self.received = self.received, 0
+        return received
+
+
+def metered(window: BrowserContext) -> tuple[Page, Meter]:
+    """A page, and a meter on its line."""
+    page, meter = window.new_page(), Meter()
+    line = window.new_cdp_session(page)
+    line.send("Network.enable")
+
+    def count(event: dict[str, float]) -> None:
+        meter.received += event["encodedDataLength"]
+
+    line.on("Network.loadingFinished", count)
+    page.add_init_script(WATCH_SHIFTS)
+    return page, meter
+
+
+@pytest.fixture
+def window(new_context: NewContext, web_server: WebServer) -> BrowserContext:
+    """A browser that has never been here."""
+    a_table()
+    a_golden_table()
+    return a_window(new_context, web_server, a_player(real=1_000_000, free=1_000_000))
+
+
+@pytest.mark.parametrize("address", [TABLE, GOLDEN])
+def test_a_first_visit_to_a_table_is_light(window: BrowserContext, address: str):
+    page, meter = metered(window)
+    page.goto(address, wait_until="networkidle")
+    assert 20_000 < meter.read() < FIRST_LOAD
+
+
+def test_a_round_is_lighter_still(window: BrowserContext):
+    page, meter = metered(window)
+    page.goto(TABLE, wait_until="networkidle")
+    meter.read()
+    put(page, "player")
+    deal(page)
+    page.wait_for_load_state("networkidle")
+    assert 1000 < meter.read() < ROUND
+
+
+@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_nothing_moves_under_the_finger(new_context: NewContext, web_server: WebServer, screen: dict[str, int]):
+    a_table()
+    window = a_window(
+        new_context, web_server, a_player(real=1_000_000), viewport=screen, reduced_motion="no-preference"
+    )
+    page, _ = metered(window)
+    page.goto(TABLE, wait_until="networkidle")
+    put(page, "player")
+    deal(page)
+    assert page.evaluate("window.shifted") < SHIFT

@@ -1,0 +1,154 @@
+/* Names what is wrong with the layout of the page as it stands, at the size it has now: one sentence for each fault.
+
+   Text counts where a reader can see it: text for screen readers only, closed parts and what lies beside the page (the
+   link that skips the header) are left out. While something is open on top of the page, only that is looked at. */
+() => {
+  const ROUNDING = 1; // CSS pixels
+  const SMALLEST = 44; // CSS pixels: the side of the smallest control a finger hits
+  const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary";
+
+  const root = document.querySelector("dialog:modal") ?? document.querySelector(":popover-open") ?? document.body;
+  const faults = new Set();
+
+  const styleOf = (element) => getComputedStyle(element);
+  const boxOf = (element) => element.getBoundingClientRect();
+  const isInline = (element) => ["inline", "contents"].includes(styleOf(element).display);
+  const isBox = (element) => !isInline(element) && !styleOf(element).display.startsWith("table-row"); // cells span rows
+  const shorten = (text) => text.trim().replace(/\s+/g, " ").slice(0, 50);
+
+  function* upFrom(element) {
+    for (let each = element; each && each !== document.documentElement; each = each.parentElement) yield each;
+  }
+
+  const isForEars = (element) => [...upFrom(element)].some((each) => styleOf(each).clipPath === "inset(50%)");
+
+  function isSeen(element) {
+    const box = boxOf(element);
+    return (
+      element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+      box.width > 0 && box.height > 0 && box.right + scrollX > 0 && box.bottom + scrollY > 0 &&
+      !isForEars(element)
+    );
+  }
+
+  function nameOf(element) {
+    const own = element.id ? `#${element.id}` : [element.localName, ...element.classList].join(".");
+    return `${own} “${shorten(element.textContent || element.value || element.ariaLabel || "")}”`;
+  }
+
+  const report = (kind, element, detail = "") => faults.add(`${kind}: ${nameOf(element)} ${detail}`.trim());
+
+  /* --- The page and whatever scrolls in it ---------------------------------------------------------------------- */
+
+  function checkScrolling() {
+    const page = document.documentElement;
+    if (page.scrollWidth > page.clientWidth + ROUNDING) {
+      faults.add(`the page is wider than the window: ${page.scrollWidth} in ${page.clientWidth} px`);
+    }
+    for (const element of root.querySelectorAll("*")) {
+      const scrolls = ["auto", "scroll"].includes(styleOf(element).overflowX);
+      if (scrolls && element.scrollWidth > element.clientWidth + ROUNDING && isSeen(element)) {
+        report("scrolls sideways", element, `${element.scrollWidth} in ${element.clientWidth} px`);
+      }
+    }
+  }
+
+  /* --- Text ------------------------------------------------------------------------------------------------------- */
+
+  function* textsOf(element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) if (walker.currentNode.data.trim()) yield walker.currentNode;
+  }
+
+  function areaOf(text) {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    return { left, right, top, bottom, line: range.getClientRects()[0]?.height ?? 0 };
+  }
+
+  /* Letters are lower than the line they are set in: a quarter of it may lie outside above and below. */
+  function liesIn(area, box) {
+    const air = area.line / 4;
+    return {
+      across: area.left >= box.left - ROUNDING && area.right <= box.right + ROUNDING,
+      down: area.top + air >= box.top - ROUNDING && area.bottom - air <= box.bottom + ROUNDING,
+    };
+  }
+
+  function checkText(text) {
+    const area = areaOf(text);
+    for (const element of upFrom(text.parentElement)) {
+      const style = styleOf(element);
+      if (isBox(element)) {
+        if (["auto", "scroll"].includes(style.overflowX) || ["auto", "scroll"].includes(style.overflowY)) return;
+        const inside = liesIn(area, boxOf(element));
+        const cuts = style.overflowX !== "visible" || style.overflowY !== "visible";
+        if (!inside.across || !inside.down) {
+          if (cuts && style.textOverflow === "ellipsis") return;
+          report(cuts ? "text is cut off" : "text sticks out of its box", element, `text “${shorten(text.data)}”`);
+          return;
+        }
+      }
+      if (["absolute", "fixed"].includes(style.position)) return; // placed by hand: its parents do not hold it
+    }
+  }
+
+  /* --- Controls ----------------------------------------------------------------------------------------------------- */
+
+  /* What a finger may press: a box or dot together with its label. */
+  function targetOf(control) {
+    const boxes = [control, ...(["checkbox", "radio"].includes(control.type) ? control.labels : [])]
+      .filter(isSeen).map(boxOf);
+    if (!boxes.length) return null;
+    const left = Math.min(...boxes.map((box) => box.left));
+    const top = Math.min(...boxes.map((box) => box.top));
+    const right = Math.max(...boxes.map((box) => box.right));
+    const bottom = Math.max(...boxes.map((box) => box.bottom));
+    return { control, left, top, right, bottom, width: right - left, height: bottom - top };
+  }
+
+  /* A link in a sentence is as high as its line (WCAG 2.2, 2.5.8, “Inline”). */
+  function isInSentence(control) {
+    if (control.localName !== "a" || styleOf(control).display !== "inline") return false;
+    const block = [...upFrom(control.parentElement)].find((each) => !isInline(each));
+    const links = [...block.querySelectorAll("a")].map((link) => link.textContent).join("");
+    return block.textContent.replace(/\s/g, "").length > links.replace(/\s/g, "").length;
+  }
+
+  const layerOf = (control) =>
+    [...upFrom(control)].find((each) => styleOf(each).position !== "static" && styleOf(each).zIndex !== "auto");
+
+  function overlap(one, other) {
+    const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+    const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+    return across > ROUNDING && down > ROUNDING && layerOf(one.control) === layerOf(other.control);
+  }
+
+  const within = (one, other) =>
+    one.left >= other.left - ROUNDING && one.right <= other.right + ROUNDING &&
+    one.top >= other.top - ROUNDING && one.bottom <= other.bottom + ROUNDING;
+
+  /* One lies in the other, or was put on it whole: the button that takes a chip off stands on its bet area. */
+  const belong = (one, other) => within(one, other) || within(other, one);
+
+  function checkControls() {
+    const controls = [...root.querySelectorAll(CONTROLS)].filter((control) => !isInSentence(control));
+    const targets = controls.map(targetOf).filter(Boolean);
+    targets.forEach((one, index) => {
+      if (Math.min(one.width, one.height) < SMALLEST - ROUNDING / 2) {
+        report("control is small", one.control, `${Math.round(one.width)} × ${Math.round(one.height)} px`);
+      }
+      for (const other of targets.slice(index + 1)) {
+        if (!belong(one, other) && overlap(one, other)) {
+          report("controls overlap", one.control, `and ${nameOf(other.control)}`);
+        }
+      }
+    });
+  }
+
+  checkScrolling();
+  for (const text of textsOf(root)) if (isSeen(text.parentElement)) checkText(text);
+  checkControls();
+  return [...faults];
+};
