@@ -71,6 +71,7 @@ def _calls(language: str) -> str:
             "least": money(call.smallest_stake(A_BANK), language),
             "others": money(call.share_for_others(A_BANK), language),
             "covers": call.covers_the_bank,
+            "alone": call is Call.BANCO_SOLO,
         }
         for call in Call
     ]
