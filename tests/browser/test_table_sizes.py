@@ -1,0 +1,144 @@
+"""Whatever is needed to play stands in one view, at every size that people play at, however long words and amounts."""
+
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from games.limits import StoredLimits
+from games.shipped import baccarat_limits, golden_limits
+from players.models import Player
+from tests.browser.at_table import deal, windows_without_complaint
+from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
+from tests.harness.browser import NewContext
+from tests.harness.web import WebServer
+from wallet import purse
+from wallet.models import Mode
+
+pytestmark = pytest.mark.browser
+
+LARGEST = 100_000_00  # minor units: RON 100,000.00 on a bet, ten times what the shipped tables allow
+MONEY = 900_000_00
+PURSE = 500_000_00
+SIZES = (
+    (390, 844),
+    (768, 1024),
+    (1280, 800),
+    (1024, 768),
+    (1280, 720),
+    (390, 664),  # a phone with the browser's own bars
+    (844, 390),
+    (667, 375),
+    (360, 640),
+    (320, 640),
+)
+
+# Whatever is needed to play and is not wholly in view, is small, lies under something, or does not hold its text.
+FAULTS = """() => {
+    const needed = `.spots .spot, .tray__chip, .play .button, .offer .button, .limits, .meter, .call__notice .button,
+        .rail--purse .meters .button`;
+    const faults = [];
+    if (scrollY) faults.push("the page is scrolled");
+    if (document.documentElement.scrollWidth > innerWidth) faults.push("something sticks out at the side");
+    for (const each of document.querySelectorAll(needed)) {
+        if (!each.checkVisibility({visibilityProperty: true})) continue;
+        const name = each.id || `${each.className} ${each.innerText}`.replace(/\\s+/g, " ");
+        const {left, top, right, bottom, width, height} = each.getBoundingClientRect();
+        if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) {
+            faults.push(`${name} is not in view: ${[left, top, right, bottom].map(Math.round)}`);
+            continue;
+        }
+        const above = document.elementFromPoint(left + width / 2, top + height / 2);
+        if (!each.contains(above)) faults.push(`${name} lies under ${above.id || above.className}`);
+        if (each.matches("button, label, a") && Math.min(width, height) < 43.9) {
+            faults.push(`${name} is small: ${Math.round(width)} × ${Math.round(height)}`);
+        }
+        if (each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 1) {
+            faults.push(`${name} does not hold its text: ${each.scrollWidth} × ${each.scrollHeight}`);
+        }
+    }
+    return faults;
+}"""
+
+
+def with_large_chips(limits: StoredLimits) -> StoredLimits:
+    """The same limits where one chip is the largest amount, and the largest bet."""
+    in_lei = limits["RON"]
+    in_lei["chips"][-1] = LARGEST
+    for allowed in in_lei["bets"].values():
+        allowed[1] = LARGEST
+    return limits
+
+
+@pytest.fixture
+def player(web_server: WebServer) -> Player:
+    return a_player("RO", real=MONEY, free=MONEY)
+
+
+@pytest.fixture
+def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
+    """Open a window, logged in, and fail on anything the browser complained of."""
+    with windows_without_complaint(new_context, web_server, player) as open_page:
+        yield open_page
+
+
+def fits(page: Page) -> None:
+    """Look for faults at every size."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("scrollTo(0, 0)")
+        found += [f"{width} × {height}: {fault}" for fault in page.evaluate(FAULTS)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("mode", ["real", "free"])
+def test_an_empty_table_fits(enter, mode):
+    a_table()
+    page = enter()
+    page.goto(f"/en/table/baccarat/{mode}/")
+    fits(page)
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+def test_bets_a_notice_and_a_result_fit_at_baccarat(enter, player, language):
+    table = a_table(limits=with_large_chips(baccarat_limits()))
+    a_place(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)
+    page = enter()
+    page.goto(f"/{language}/table/baccarat/real/")
+    page.locator("[name=chip]").last.check(force=True)
+    page.locator("#bet-banker").click()
+    expect(page.locator(".call__notice")).to_be_visible()
+    fits(page)
+    deal(page)
+    expect(page.locator(".spot__paid").first).to_be_visible()
+    fits(page)
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+def test_bets_a_notice_and_a_result_fit_at_golden(enter, player, language):
+    table = a_golden_table(limits=with_large_chips(golden_limits()))
+    a_purse(player, PURSE)
+    a_place(player, table, player=LARGEST, tie=LARGEST)
+    page = enter()
+    page.goto(f"/{language}/table/golden/real/")
+    page.locator("#bet-banker").click()
+    expect(page.locator(".call__notice")).to_be_visible()
+    fits(page)
+    deal(page)
+    expect(page.locator(".call__result")).to_be_visible()
+    fits(page)
+
+
+@pytest.mark.parametrize("language", ["ro", "de"])
+def test_the_offer_of_a_purse_that_is_too_small_fits(enter, player, language):
+    table = a_golden_table()
+    a_purse(player, 100_00)
+    a_place(player, table, player=50_00, tie=50_00)
+    purse.leave(player=player, mode=Mode.REAL, key=uuid4())
+    a_purse(player, 50_00)
+    page = enter()
+    page.goto(f"/{language}/table/golden/real/")
+    expect(page.locator("#act-lower")).to_be_visible()
+    fits(page)
