@@ -1,97 +1,151 @@
-"""Rules pages: every figure on them comes from the engine that settles the bets."""
+"""Every game's help in every language has what a player looks for, in the same places, and no figure typed by hand."""
+
+from __future__ import annotations
 
 import re
-from fractions import Fraction
-from html import unescape
+from itertools import pairwise
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
-from games.engine.odds import exact, return_at
-from games.engine.tableau import banker_draws
-from games.help import percent
-from games.models import TableVersion
-from games.variants import LANGUAGES, VARIANTS, help_text
-from tests.builders import a_table
-
-BACCARAT = VARIANTS["baccarat"]
-
-
-def page(language: str, slug: str = "baccarat") -> str:
-    answer = Client().get(f"/{language}/help/{slug}/")
-    assert answer.status_code == 200
-    return unescape(answer.text)
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("language", LANGUAGES)
-class TestEveryLanguage:
-    def test_is_readable_without_an_account_and_says_its_version_and_date(self, language):
-        text = page(language)
-        assert BACCARAT.version in text
-        assert str(BACCARAT.changed.year) in text
-
-    def test_prints_the_exact_return_of_every_bet(self, language):
-        text = page(language)
-        for odds in exact(BACCARAT).values():
-            assert percent(odds.rtp, language) in text
-            assert percent(odds.edge, language) in text
-
-    def test_prints_the_return_of_the_whole_game_with_its_edge_beside_it(self, language):
-        foot = (
-            page(language)
-            .partition('<table class="table returns">')[2]
-            .partition("<tfoot>")[2]
-            .partition("</tfoot>")[0]
-        )
-        headline = BACCARAT.headline
-        mean = sum((exact(BACCARAT)[bet].rtp for bet in headline.bets), Fraction(0)) / len(headline.bets)
-        digits = len(headline.percent.partition(".")[2])
-        expected = [percent(share, language, digits) for share in (mean, 1 - mean)]
-        assert re.findall(r'<td class="num">(.*?)</td>', foot) == expected
-
-    def test_prints_what_every_bet_pays(self, language):
-        table = page(language).partition('<table class="table paytable">')[2].partition("</table>")[0]
-        assert table
-        for bet in BACCARAT.bets:
-            for prize in bet.prizes:
-                assert not prize.pays.win or str(prize.pays) in table
-
-    def test_prints_the_return_at_the_smallest_stake_of_every_currency(self, language):
-        a_table()
-        text = page(language)
-        stored = TableVersion.objects.get().limits
-        for limits in stored.values():
-            for bet, (minimum, _maximum) in limits["bets"].items():
-                assert percent(return_at(BACCARAT, bet, minimum), language) in text
-
-    def test_leaves_no_mark_unfilled(self, language):
-        assert "{{" not in page(language)
-        assert "{{ paytable }}" in help_text("baccarat", language)
-
-
-@pytest.mark.django_db
-def test_the_bankers_table_is_the_engines():
-    rows = re.findall(r"<tr><th scope=\"row\" class=\"num\">(\d)</th>(.*?)</tr>", page("en"), re.DOTALL)
-    assert [int(total) for total, _cells in rows] == list(range(8))
-    for total, cells in rows:
-        printed = [cell == "draws" for cell in re.findall(r"<td class=\"(draws|stands)\"", cells)]
-        assert printed == [banker_draws(int(total), third) for third in (None, *range(10))]
-
-
-@pytest.mark.django_db
-def test_an_unknown_game_has_no_rules():
-    assert Client().get("/en/help/roulette/").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("value", "language", "printed"),
-    [
-        (Fraction(9899, 10000), "en", "98.99 %"),
-        (Fraction(9899, 10000), "sv", "98,99 %"),
-        (Fraction(98995, 100000), "en", "99.00 %"),  # half rounds up
-        (Fraction(1, 3), "de", "33,33 %"),
-    ],
+from games.help.words import controls
+from games.variants import GAMES, LANGUAGES, help_text
+from tests.games.help_pages import Tag, help_page
+from tests.games.help_requirements import (
+    LEAST_EXAMPLES,
+    LEAST_QUESTIONS,
+    LEAST_WORDS,
+    MOST_WORDS,
+    SECTIONS,
+    VOID,
+    required_marks,
 )
-def test_percentages_are_written_as_the_language_does(value, language, printed):
-    assert percent(value, language) == printed
+
+pytestmark = pytest.mark.django_db
+
+MARK = re.compile(r"\{\{ (\S+) \}\}")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+NUMBERED = re.compile(r"^\d+\.", re.MULTILINE)
+ALLOWED = ("SHA-256",)
+BOLD = re.compile(r"\*\*([^*]+)\*\*")
+
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_game = pytest.mark.parametrize("slug", GAMES)
+
+
+def prose_source(language: str, slug: str) -> str:
+    """The Markdown without what the engine fills in."""
+    text = MARK.sub("", FENCE.sub("", help_text(slug, language)))
+    for allowed in ALLOWED:
+        text = text.replace(allowed, "")
+    return text
+
+
+def section(page: Tag, anchor: str) -> list[Tag]:
+    """The elements between the heading of this anchor and the next."""
+    parts = [part for part in page.one("article").inside if isinstance(part, Tag)]
+    starts = [place for place, part in enumerate(parts) if part.name == "h2"] + [len(parts)]
+    for start, end in pairwise(starts):
+        if parts[start].attributes["id"] == anchor:
+            return parts[start + 1 : end]
+    raise AssertionError(f"no section {anchor}")
+
+
+def headings(parts: list[Tag]) -> list[Tag]:
+    """The third-level headings of a section."""
+    return [part for part in parts if part.name == "h3"]
+
+
+@every_language
+@every_game
+class TestEveryHelp:
+    def test_is_readable_without_an_account_and_says_its_version_and_date(self, language: str, slug: str) -> None:
+        said = next(tag.text for tag in help_page(language, slug).all("p") if tag.attributes.get("id") == "version")
+        assert GAMES[slug].version in said
+        assert str(GAMES[slug].changed.year) in said
+
+    def test_has_its_sections_in_order(self, language: str, slug: str) -> None:
+        found = [tag.attributes["id"] for tag in help_page(language, slug).one("article").all("h2")]
+        assert tuple(found) == SECTIONS[slug]
+
+    def test_leads_to_each_section_from_the_top(self, language: str, slug: str) -> None:
+        page = help_page(language, slug)
+        titles = [(f"#{tag.attributes['id']}", tag.text) for tag in page.one("article").all("h2")]
+        assert [(link.attributes["href"], link.text) for link in page.one("nav", "contents").all("a")] == titles
+
+    def test_has_no_anchor_twice(self, language: str, slug: str) -> None:
+        anchors = [tag.attributes["id"] for tag in help_page(language, slug).all() if "id" in tag.attributes]
+        assert len(anchors) == len(set(anchors))
+
+    def test_goes_no_deeper_than_questions_and_examples(self, language: str, slug: str) -> None:
+        levels = [tag.name for tag in help_page(language, slug).one("article").all() if re.match(r"h\d$", tag.name)]
+        assert levels[0] == "h2"
+        assert set(levels) == {"h2", "h3"}
+
+    def test_has_a_length_one_reads(self, language: str, slug: str) -> None:
+        assert LEAST_WORDS <= len(help_page(language, slug).one("article").words()) <= MOST_WORDS
+
+    def test_speaks_of_every_bet_button_and_table(self, language: str, slug: str) -> None:
+        assert required_marks(slug) - set(MARK.findall(help_text(slug, language))) == set()
+
+    def test_shows_worked_examples(self, language: str, slug: str) -> None:
+        shown = section(help_page(language, slug), "examples")
+        examples = [tag for tag in shown if "example" in tag.classes]
+        assert len(examples) >= LEAST_EXAMPLES
+        assert len(headings(shown)) == len(examples)
+
+    def test_answers_what_players_ask(self, language: str, slug: str) -> None:
+        questions = headings(section(help_page(language, slug), "questions"))
+        assert len(questions) >= LEAST_QUESTIONS
+        assert all(question.text.endswith("?") for question in questions)
+
+    def test_says_what_happens_when_something_goes_wrong(self, language: str, slug: str) -> None:
+        trouble = section(help_page(language, slug), "trouble")
+        assert len(headings(trouble)) >= 2
+        assert VOID in " ".join(part.text for part in trouble)
+
+    def test_has_no_figure_typed_by_hand(self, language: str, slug: str) -> None:
+        typed = NUMBERED.sub("", prose_source(language, slug))
+        assert re.findall(r".{0,20}\d.{0,20}", typed) == []
+
+    def test_has_no_button_typed_by_hand(self, language: str, slug: str) -> None:
+        typed = {bold.upper() for bold in BOLD.findall(prose_source(language, slug))}
+        assert typed & {label.upper() for label in controls().values()} == set()
+
+    def test_leads_to_the_tables_at_top_and_bottom(self, language: str, slug: str) -> None:
+        page = help_page(language, slug)
+        links = [tag.attributes.get("href") for tag in page.all("a")]
+        assert links.count(f"/{language}/") >= 2
+        first, last = links.index(f"/{language}/"), len(links) - 1 - links[::-1].index(f"/{language}/")
+        assert first < links.index("#aim") < last
+
+
+@every_language
+def test_the_list_of_help_has_every_game_in_a_sentence(language: str) -> None:
+    answer = Client().get(f"/{language}/help/")
+    assert answer.status_code == 200
+    for slug, game in GAMES.items():
+        assert f'href="/{language}/help/{slug}/"' in answer.text
+        assert game.label(language, "name") in answer.text
+        assert game.label(language, "tagline") in answer.text
+
+
+def test_one_gets_through_all_help_from_game_to_game() -> None:
+    seen, slug = [], next(iter(GAMES))
+    while slug:
+        seen.append(slug)
+        following = [
+            tag for tag in help_page("en", slug).one("nav", "neighbours").all("a") if tag.attributes["rel"] == "next"
+        ]
+        slug = following[0].attributes["href"].split("/")[-2] if following else ""
+    assert seen == list(GAMES)
+
+
+@every_language
+def test_help_is_reached_from_the_foot_of_the_lobby(language: str) -> None:
+    assert f'href="/{language}/help/"' in Client().get(f"/{language}/").text.partition("<footer")[2]
+
+
+def test_an_unknown_game_has_no_rules() -> None:
+    assert Client().get(reverse("rules", args=["roulette"])).status_code == 404
