@@ -7,7 +7,7 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test check lint reset bench format messages
+.PHONY: help run test check lint reset bench format messages screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -38,6 +38,10 @@ reset: .venv/installed .venv/texts ## throw var/ away, after asking (YES=1 answe
 
 bench: .venv/installed-dev .venv/texts ## measure, on a database of its own
 	$(PY) -m bench
+
+screenshots: .venv/installed-dev .venv/texts ## every page at two widths, dark and light, into var/screenshots/
+	@tools/get_chromium.sh
+	$(PY) -m tools.screenshots
 
 format: .venv/installed-dev .venv/texts ## put the code in shape
 	$(PY) -m ruff check --fix-only .

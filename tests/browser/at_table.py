@@ -8,7 +8,7 @@ from django.test import Client
 from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import Participation
-from players.models import Player
+from players.models import Player, User
 from tests.harness.browser import DESKTOP, NewContext
 from tests.harness.web import WebServer
 from wallet import accounts
@@ -17,10 +17,10 @@ from wallet.models import Mode
 TABLE = "/en/table/baccarat/real/"
 
 
-def log_in(window: BrowserContext, server: WebServer, player: Player) -> None:
+def log_in(window: BrowserContext, server: WebServer, user: User) -> None:
     """Give a browser the cookie of a session that has begun."""
     client = Client()
-    client.force_login(player.user)
+    client.force_login(user)
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": server.url}])
 
@@ -29,7 +29,7 @@ def a_window(new_context: NewContext, server: WebServer, player: Player, **optio
     """A browser of its own, logged in as the player, that deals without taking its time."""
     defaults = {"base_url": server.url, "viewport": DESKTOP, "reduced_motion": "reduce"}
     window = new_context(**(defaults | options))
-    log_in(window, server, player)
+    log_in(window, server, player.user)
     return window
 
 

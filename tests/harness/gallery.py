@@ -1,0 +1,74 @@
+"""A running house with something on every page, and browsers in which everyone's pages can be looked at."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from players.models import User
+from tests.browser.at_table import log_in
+from tests.harness import databases, web
+from tests.sights import SIZES, Scene, Sight
+
+APPLICATION = "tests.servers.broken:application"
+
+
+class Gallery:
+    """Opens sights: one browser window for each person, so that nobody is logged out for another."""
+
+    def __init__(self, browser: Browser, server: web.WebServer, scene: Scene) -> None:
+        self.scene = scene
+        self._browser = browser
+        self._server = server
+        self._windows: dict[User | None, BrowserContext] = {}
+
+    def open(self, sight: Sight, language: str = "en", size: str = "") -> Page:
+        """Return a page that shows the sight, at its first size unless another is asked for."""
+        page = self._window(sight.who(self.scene)).new_page()
+        resize(page, size or sight.sizes[0])
+        page.goto(sight.url(self.scene, language))
+        sight.show(page)
+        page.evaluate("document.fonts.ready")
+        return page
+
+    def _window(self, user: User | None) -> BrowserContext:
+        if user not in self._windows:
+            window = self._browser.new_context(base_url=self._server.url, reduced_motion="reduce")
+            if user:
+                log_in(window, self._server, user)
+            self._windows[user] = window
+        return self._windows[user]
+
+    def close(self) -> None:
+        """Close every window."""
+        for window in self._windows.values():
+            window.close()
+
+
+def resize(page: Page, size: str) -> None:
+    """Give the window one of the sizes of `SIZES`."""
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+
+
+def set_theme(page: Page, theme: str) -> None:
+    """Put on another light, as the choice of the reader does."""
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+
+
+@contextmanager
+def open_gallery(browser: Browser, log: Path) -> Iterator[Gallery]:
+    """Make a database of its own with something on every page, and serve it."""
+    with databases.clone("gallery") as database:
+        scene = Scene()
+        with psycopg.connect(database.owner_url, autocommit=True) as owner:
+            scene.go_wrong(owner)
+        server = web.start(database, log, application=APPLICATION, environment={})
+        gallery = Gallery(browser, server, scene)
+        try:
+            yield gallery
+        finally:
+            gallery.close()
+            web.stop(server)
