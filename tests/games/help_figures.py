@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from babel.numbers import format_decimal
 
-from games.engine.bets import Variant
+from games.engine.bets import PUSH, Variant
 from games.engine.cards import Card
 from games.engine.chemin.odds import PolicyOdds, chemin_odds
 from games.engine.chemin.rules import Advice
@@ -100,11 +100,18 @@ def variant_figure(variant: Variant, name: str, argument: str, language: str) ->
         else:
             yield written({"return": rtp, "edge": 100 - rtp, "chance": exactly(odds.win)}[name], language)
     elif name == "pays":
-        yield paid_on(variant, code, condition) if condition else variant.bet(code).pays_text
+        yield paid_on(variant, code, condition) if condition else ladder(variant, code)
     elif name.startswith("headline"):
         share = Decimal(variant.headline.percent)
         digits = len(variant.headline.percent.partition(".")[2])
         yield written(share if name == "headline" else 100 - share, language, digits)
+
+
+def ladder(variant: Variant, code: str) -> str:
+    """What a bet can pay, best first, found among all coups; of many prizes only the best and the least."""
+    paid = {variant.bet(code).pays(coup) for coup in EVERY_COUP} - {None, PUSH}
+    best_first = [f"{pays.win}:{pays.per}" for pays in sorted(filter(None, paid), key=lambda pays: -pays.fraction)]
+    return f"{best_first[0]}–{best_first[-1]}" if len(best_first) > 2 else " / ".join(best_first)
 
 
 def paid_on(variant: Variant, code: str, condition: str) -> str:

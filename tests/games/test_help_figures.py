@@ -15,7 +15,7 @@ from games.engine.odds import exact, return_at
 from games.models import TableVersion
 from games.variants import GAMES, LANGUAGES, VARIANTS
 from tests.builders import a_golden_table, a_table
-from tests.games.help_figures import CURRENCY, amount, cards, exactly, examples_of, figures_of, played, written
+from tests.games.help_figures import CURRENCY, amount, cards, exactly, examples_of, figures_of, ladder, played, written
 from tests.games.help_pages import Tag, help_page, shown_cards
 from wallet.models import Currency
 from wallet.money import format_money
@@ -116,7 +116,7 @@ class TestLimits:
             assert printed.rows == [
                 [
                     variant.label(language, f"bet.{bet.code}"),
-                    bet.pays_text,
+                    ladder(variant, bet.code),
                     *(format_money(each, currency, language) for each in stored[currency]["bets"][bet.code]),
                 ]
                 for bet in variant.bets
