@@ -16,6 +16,7 @@ from players import terms
 GLOSSARY = settings.BASE_DIR / "docs" / "glossary.md"
 TRANSLATED = [language for language in LANGUAGES if language != settings.LANGUAGE_CODE]
 SOFT_HYPHEN = "\u00ad"
+FILLED_IN = re.compile(r"^```.*?^```$|\{\{.*?\}\}", re.MULTILINE | re.DOTALL)  # examples and marks of a help text
 
 
 class GivenUp(NamedTuple):
@@ -45,7 +46,7 @@ def texts_of(language: str) -> Iterator[tuple[str, str]]:
     """Yield everything a player reads in a language, each text with the place it stands in."""
     yield "terms", (terms.TEXTS / f"terms.{language}.md").read_text(encoding="utf-8")
     for slug, game in GAMES.items():
-        yield f"help of {slug}", help_text(slug, language)
+        yield f"help of {slug}", FILLED_IN.sub(" ", help_text(slug, language))
         yield from ((f"labels of {slug}", label) for label in game.labels[language].values())
     yield from (("catalogue", text) for text in catalogue_of(language))
 
