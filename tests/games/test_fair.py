@@ -29,7 +29,7 @@ class Inputs(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if tag == "input" and given.get("type") != "hidden":
+        if tag == "input" and given.get("type") not in ("hidden", "radio"):  # those of the preferences are radios
             self.values[given["name"] or ""] = given.get("value") or ""
         if tag == "script":
             self.scripts.append(given)

@@ -54,8 +54,8 @@ def test_journals_of_one_round_can_be_asked_for(finance):
     other, _ = a_round(player, staked=50, paid=0)
     round_id = Journal.objects.get(pk=staked.journal_id).round_id
     page = finance.get(f"/staff/ledger/?round={round_id}").text
-    assert all(f">{each.journal_id}</td>" in page for each in (staked, settled))
-    assert f">{other.journal_id}</td>" not in page
+    assert all(f">{each.journal_id}</th>" in page for each in (staked, settled))
+    assert f">{other.journal_id}</th>" not in page
 
 
 def test_older_journals_are_a_page_away(finance):
@@ -64,10 +64,10 @@ def test_older_journals_are_a_page_away(finance):
         a_round(player, staked=1, paid=0)
     newest, oldest = Journal.objects.order_by("-pk")[0], Journal.objects.order_by("pk")[0]
     first = finance.get("/staff/ledger/").text
-    assert f">{newest.pk}</td>" in first
+    assert f">{newest.pk}</th>" in first
     mark = Journal.objects.order_by("-pk")[2 * PAGE - 1].pk
     assert f"?before={Journal.objects.order_by('-pk')[PAGE - 1].pk}" in first
-    assert f">{oldest.pk}</td>" in finance.get(f"/staff/ledger/?before={mark}").text
+    assert f">{oldest.pk}</th>" in finance.get(f"/staff/ledger/?before={mark}").text
 
 
 @pytest.mark.parametrize("query", ["", "?round=x", "?before=x"])
