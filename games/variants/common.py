@@ -48,7 +48,7 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = {
         "when.tie": "Uafgjort",
         "bet.player_pair": "Spillerpar",
         "bet.banker_pair": "Bankpar",
-        "when.player_pair": "Spillerens to første kort er et par",
+        "when.player_pair": "Spillers to første kort er et par",
         "when.banker_pair": "Bankens to første kort er et par",
     },
     "ro": {
