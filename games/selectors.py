@@ -8,15 +8,15 @@ from games.engine.bets import Shape
 from games.labels import variant_label
 from games.limits import Limits
 from games.models import Table
+from games.still import Still, still
 from games.variants import VARIANTS
 from players.models import Player
+from players.services import currency_of
 
 
 @dataclass(frozen=True)
 class LobbyTable:
-    """A table as the lobby shows it. ``lowest`` and ``highest`` are minor units of ``currency``; both are 0 for a
-    visitor.
-    """
+    """A table as the lobby shows it. ``lowest`` and ``highest`` are minor units of ``currency``."""
 
     slug: str
     variant: str
@@ -28,13 +28,17 @@ class LobbyTable:
     currency: str
     lowest: int
     highest: int
+    still: Still
 
 
 def lobby(player: Player | None, language: str) -> tuple[LobbyTable, ...]:
     """Return every table that a player can play, with the range that may be staked there; to a visitor all that were
-    put live.
+    put live, in the currency of their language.
     """
-    return tuple(_lobby_table(table, player, language) for table in _playable(player))
+    currency = player.currency if player else currency_of(language)
+    return tuple(
+        _lobby_table(table, currency, number, language) for number, table in enumerate(_playable(player), start=1)
+    )
 
 
 def playable_table(variant: str, player: Player | None) -> Table | None:
@@ -48,10 +52,11 @@ def _playable(player: Player | None) -> QuerySet[Table]:
     return found.filter(version__limits__has_key=player.currency) if player else found
 
 
-def _lobby_table(table: Table, player: Player | None, language: str) -> LobbyTable:
+def _lobby_table(table: Table, wanted: str | None, number: int, language: str) -> LobbyTable:
+    """Return the table with its limits in the *wanted* currency, or else in the first it takes."""
     assert table.version is not None  # noqa: S101  (the query asked for it)
-    variant = VARIANTS[table.variant]
-    limits = Limits.of(table.version.limits, player.currency) if player else None
+    variant, stored = VARIANTS[table.variant], table.version.limits
+    limits = Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
     return LobbyTable(
         slug=table.slug,
         variant=table.variant,
@@ -60,7 +65,8 @@ def _lobby_table(table: Table, player: Player | None, language: str) -> LobbyTab
         is_open=table.is_open,
         is_solo=variant.shape is Shape.SOLO,
         decks=variant.decks,
-        currency=player.currency if player else "",
-        lowest=limits.lowest if limits else 0,
-        highest=limits.highest if limits else 0,
+        currency=limits.currency,
+        lowest=limits.lowest,
+        highest=limits.highest,
+        still=still(variant, number, language),
     )

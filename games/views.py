@@ -18,11 +18,13 @@ from games.engine.settle import SettlementError
 from games.entrance import at_a_playable_table
 from games.errors import PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
+from games.help import game_lines
 from games.models import NextRound, Table
 from games.page import game_view, table_limits
 from games.presentation import Notice
 from games.search import every
 from games.sentences import annulled, refusal, repeated, table_changed
+from games.still import still
 from games.variants import VARIANTS
 from games.void import tell
 from players.access import PlayerRequest, player_required, session_id
@@ -41,7 +43,13 @@ def lobby(request: HttpRequest) -> HttpResponse:
     tables = selectors.lobby(player, language)
     may_try = settings.GUEST_PLAY and not request.user.is_authenticated
     to_try = [each for each in tables if may_try and each.is_open and each.is_solo]
-    context = {"tables": tables, "to_try": to_try, "news": news.values()}
+    context = {
+        "tables": tables,
+        "to_try": to_try,
+        "news": news.values(),
+        "games": game_lines(language),
+        "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),
+    }
     response = render(request, "games/lobby.html", context)
     meanwhile.remember(response, request, news)
     return response
