@@ -230,6 +230,36 @@ def open_the_menu(page: Page) -> None:
     expect(page.locator("#site-menu")).to_be_visible()
 
 
+def open_preferences(page: Page) -> None:
+    """Open the dialog of themes, cards, sound and motion."""
+    page.locator("[data-opens=preferences]:visible").first.click()
+    expect(page.locator("#preferences")).to_be_visible()
+
+
+def open_shortcuts(page: Page) -> None:
+    """Open the list of keys."""
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_be_visible()
+
+
+def sit_down_as_a_guest(page: Page) -> None:
+    """Confirm being of age, where that has not been done, and take a place."""
+    if page.locator("#adult").count():
+        page.locator("#adult").check()
+    if page.locator("#to-play").count():
+        page.locator("#to-play").click()
+    expect(page.locator("#game")).to_be_visible()
+
+
+def watch_as_a_guest(page: Page) -> None:
+    """Watch a demonstration to its end."""
+    if page.locator("#adult").count():
+        page.locator("#adult").check()
+    page.locator("#to-watch").click()
+    page.locator("#rest").click()
+    expect(page.locator(".call__result")).to_be_visible()
+
+
 def open_details(page: Page) -> None:
     """Unfold the first detail."""
     page.locator("main summary").first.click()
@@ -244,6 +274,10 @@ def check_a_round(page: Page) -> None:
 
 def _round(scene: Scene) -> str:
     return reverse("round", kwargs={"round_id": scene.annulled_id})
+
+
+def _golden_door(scene: Scene) -> str:
+    return reverse("guest", kwargs={"slug": scene.golden.slug})
 
 
 def _staff_round(scene: Scene) -> str:
@@ -274,6 +308,10 @@ STATES = (
     Sight("a round that checks out", lambda scene: scene.player.user, _fair, check_a_round),
     Sight("the menu of a player", player, _named("lobby"), open_the_menu, sizes=("phone",)),
     Sight("the menu of a visitor", nobody, _named("lobby"), open_the_menu, sizes=("phone",)),
+    Sight("the preferences", player, REAL_TABLE, open_preferences),
+    Sight("the shortcuts", lambda scene: scene.bettor.user, REAL_TABLE, open_shortcuts),
+    Sight("a guest at a table", nobody, _named("guest", slug="baccarat"), sit_down_as_a_guest),
+    Sight("a guest who watches", nobody, _golden_door, watch_as_a_guest),
     Sight("refused", player, _named("staff_home")),
     Sight("nothing there", nobody, lambda scene: reverse("lobby") + "nowhere/"),
     Sight("an old form", nobody, _named("account_login"), send_an_old_token),

@@ -16,7 +16,7 @@ from tests.harness.gallery import Gallery, open_gallery, resize, set_theme
 from tests.harness.web import WebServer
 from tests.sights import Sight, sights
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("every page")]
+pytestmark = pytest.mark.browser
 
 TESTS = Path(__file__).parents[1]
 AXE = (TESTS / "vendor" / "axe.min.js").read_text()
@@ -83,12 +83,14 @@ def expect_none(page: Page, faults: Iterator[str]) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.xdist_group("every page")
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_is_accessible_and_fits_every_screen(gallery: Gallery, sight: Sight):
     page = gallery.open(sight)
     expect_none(page, chain(faults_of_themes(page), faults_of_sizes(page, sight.sizes)))
 
 
+@pytest.mark.xdist_group("every page in long languages")
 @pytest.mark.parametrize(("sight", "language"), TRANSLATED)
 def test_fits_every_screen_in_long_languages(gallery: Gallery, sight: Sight, language: str):
     page = gallery.open(sight, language)

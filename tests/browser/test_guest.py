@@ -7,6 +7,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from games.guests import notes
+from games.guests.play import GuestPlace
 from tests.browser.at_table import deal, put
 from tests.builders import a_golden_table, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext
@@ -111,11 +112,18 @@ def test_without_scripts_a_demonstration_lies_open(new_context, web_server):
     expect(page.locator(".call__result")).to_be_visible()
 
 
+def place_of(visitor: Client) -> GuestPlace:
+    """The guest's place, as the session has it now."""
+    kept = notes.read(visitor.session)
+    assert kept
+    return kept.places["baccarat"]
+
+
 def test_clicks_at_the_same_time_play_one_round(cloned_db):
     a_table()
     visitor = a_visitor()
     visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"})
-    place = notes.read(visitor.session).places["baccarat"]
+    place = place_of(visitor)
     form = {"round_id": place.next.round_id, "table_version": 1, "chip": 100}
     visitor.post("/en/try/baccarat/play/", form | {"slip_version": 0, "action": "bet:player"})
 
@@ -127,6 +135,7 @@ def test_clicks_at_the_same_time_play_one_round(cloned_db):
 
     with ThreadPoolExecutor(8) as tabs:
         assert set(tabs.map(press, range(8))) == {200}
-    after = notes.read(visitor.session).places["baccarat"]
+    after = place_of(visitor)
+    assert after.last
     assert after.last.id == place.next.round_id
     assert after.chips == place.chips - after.last.staked + after.last.paid

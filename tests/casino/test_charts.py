@@ -1,6 +1,7 @@
 """Charts lie where their figures say, and say every figure in text."""
 
 import re
+from typing import Any
 
 import pytest
 from django.template import Context, Template
@@ -13,7 +14,7 @@ def figures(*values: float) -> list[Figure]:
     return [Figure(f"day {place}", value, f"{value} €") for place, value in enumerate(values, 1)]
 
 
-def drawn(tag: str, rows: list[tuple]) -> str:
+def drawn(tag: str, rows: list[tuple[Any, ...]]) -> str:
     page = Template(f'{{% load charts %}}{{% {tag} "Rounds" rows %}}')
     return page.render(Context({"rows": rows}))
 
@@ -40,17 +41,23 @@ def test_shares_fill_the_whole():
 
 def test_a_curve_goes_from_edge_to_edge_with_nothing_in_sight():
     found = curve(figures(50, 100, 75))
+    assert found is not None
     assert found.line == "0.0,50.0 50.0,0.0 100.0,25.0"
     assert found.area == "0,100.0 0.0,50.0 50.0,0.0 100.0,25.0 100.0,100.0"
     assert (found.top, found.bottom, found.zero) == ("100 €", "0", 100)
     crossing = curve(figures(-10, 10))
+    assert crossing is not None
     assert (crossing.top, crossing.bottom, crossing.zero) == ("10 €", "-10 €", 50)
     assert curve(figures(1)) is None
 
 
 @pytest.mark.parametrize("tag", ["bar_chart", "line_chart", "share_chart"])
 def test_every_figure_is_said_in_text_and_drawn_without_a_style(tag):
-    rows = [("Monday", 1234.5, "1.234,50 €"), ("Tuesday", 99.0, "99,00 €", "tie"), ("Wednesday", 7.25, "7,25 €")]
+    rows: list[tuple[Any, ...]] = [
+        ("Monday", 1234.5, "1.234,50 €"),
+        ("Tuesday", 99.0, "99,00 €", "tie"),
+        ("Wednesday", 7.25, "7,25 €"),
+    ]
     with override("de"):
         page = drawn(tag, rows)
     for label, _, text, *_ in rows:

@@ -23,8 +23,9 @@ def newcomer():
 
 def next_step(page: str) -> tuple[str, str]:
     """The sentence of the first empty state on a page, and where its button leads."""
-    sentence, address = re.search(r'class="empty">.*?<p>(.*?)</p>\s*<a [^>]*href="(.*?)"', page, re.DOTALL).groups()
-    return sentence, address
+    found = re.search(r'class="empty">.*?<p>(.*?)</p>\s*<a [^>]*href="(.*?)"', page, re.DOTALL)
+    assert found, "no empty state with a next step"
+    return found[1], found[2]
 
 
 def test_a_lobby_without_tables_leads_to_how_the_house_deals():
