@@ -8,6 +8,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
 from typing import TypeAlias
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -31,13 +32,38 @@ def personal_hash(salt: bytes, value: str) -> str:
     return hashlib.sha256(salt + value.encode()).hexdigest()
 
 
-def record(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> int:
-    """Write an event into the current transaction and return its id.
+@dataclass(frozen=True)
+class Event:
+    """The arguments of ``audit_record``, for a statement that does more than record, as the one that finishes a round
+    does. `event` makes them.
+    """
+
+    kind: str
+    by: str
+    on: str
+    rest: str
+    personal: str | None
+
+
+def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> Event:
+    """Return an event as the database is given it: canonical, but for the time that the database puts in front.
 
     *kind* is a dotted verb (``round.settled``), *by* who did it (``player:12``, ``staff:3``, ``system``), *on* what
     it was done to.
     """
-    return _record(connections[DEFAULT_DB_ALIAS], kind, by=by, on=on, data=data, personal=personal)
+    kept = [
+        {"field": field, "salt": secrets.token_hex(16), "value": value}
+        for field, value in sorted((personal or {}).items())
+    ]
+    rest: dict[str, Json] = {"by": by, "data": data, "kind": kind, "on": on}
+    if kept:
+        rest["personal"] = {line["field"]: personal_hash(bytes.fromhex(line["salt"]), line["value"]) for line in kept}
+    return Event(kind, by, on, canonical(rest), json.dumps(kept) if kept else None)
+
+
+def record(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> int:
+    """Write an event into the current transaction and return its id; what the words mean stands at `event`."""
+    return _record(connections[DEFAULT_DB_ALIAS], event(kind, by=by, on=on, data=data, personal=personal))
 
 
 def record_refusal(
@@ -46,37 +72,21 @@ def record_refusal(
     """Write an event that outlives the current transaction: what it speaks of was refused and rolls back."""
     own = connections[DEFAULT_DB_ALIAS].copy()
     try:
-        return _record(own, kind, by=by, on=on, data=data, personal=personal)
+        return _record(own, event(kind, by=by, on=on, data=data, personal=personal))
     finally:
         own.close()
 
 
-def _record(
-    database: BaseDatabaseWrapper,
-    kind: str,
-    *,
-    by: str,
-    on: str,
-    data: Mapping[str, Json],
-    personal: Mapping[str, str] | None,
-) -> int:
-    kept = [
-        {"field": field, "salt": secrets.token_hex(16), "value": value}
-        for field, value in sorted((personal or {}).items())
-    ]
-    event: dict[str, Json] = {"by": by, "data": data, "kind": kind, "on": on}
-    if kept:
-        event["personal"] = {line["field"]: personal_hash(bytes.fromhex(line["salt"]), line["value"]) for line in kept}
+def _record(database: BaseDatabaseWrapper, written: Event) -> int:
     with database.cursor() as cursor:
-        cursor.execute(
-            "SELECT audit_record(%s, %s, %s, %s, %s::jsonb)",
-            [kind, by, on, canonical(event), json.dumps(kept) if kept else None],
-        )
+        cursor.execute("SELECT audit_record(%s, %s, %s, %s, %s::jsonb)", astuple(written))
         event_id: int = cursor.fetchone()[0]
     return event_id
 
 
 def _refuse_ambiguous(value: Json) -> None:
+    if value is None or isinstance(value, str | int):
+        return
     if isinstance(value, float):
         raise TypeError(f"{value!r}: a float has no canonical spelling; write a whole number or text")
     if isinstance(value, Mapping):
@@ -84,6 +94,6 @@ def _refuse_ambiguous(value: Json) -> None:
             if not isinstance(key, str):
                 raise TypeError(f"{key!r}: a key is text; JSON would turn it into text silently")
             _refuse_ambiguous(part)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
+    elif isinstance(value, Sequence):
         for part in value:
             _refuse_ambiguous(part)

@@ -23,20 +23,20 @@ class ServicePlayer:
         self._player = Player.objects.get(pk=player_id)
         self._table_id = table_id
         solo.place_at(player=self._player, table_id=table_id, mode=Mode.REAL)
-        solo.add_chip(player=self._player, table_id=table_id, mode=Mode.REAL, bet=BET, chip=CHIP)
+        self._place = solo.add_chip(player=self._player, table_id=table_id, mode=Mode.REAL, bet=BET, chip=CHIP)
         self.play(Deal.AS_IT_LIES)
 
     def play(self, how: Deal = Deal.REPEATED) -> None:
-        """Look at the table, as one must to know which round comes next, and deal."""
-        place = solo.place_at(player=self._player, table_id=self._table_id, mode=Mode.REAL)
-        solo.play_round(
+        """Deal the round that the last answer said comes next, as a browser does."""
+        played = solo.play_round(
             player=self._player,
             table_id=self._table_id,
             mode=Mode.REAL,
-            round_id=place.round_id,
-            slip_version=place.slip_version,
+            round_id=self._place.round_id,
+            slip_version=self._place.slip_version,
             how=how,
         )
+        self._place = played.place
 
 
 def main() -> None:

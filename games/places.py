@@ -2,22 +2,23 @@
 round.
 """
 
-import json
-from collections.abc import Mapping
-from uuid import UUID
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from django.db import connection
 
+from games.controls import plays_on
 from games.errors import TableChanged
 from games.models import NextRound, Table, TableVersion
 from games.rows import columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from games.variants import VARIANTS
 from players.models import Player
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 
+COLUMNS = f"{columns(NextRound, 'place')}, {columns(Table, 'seat')}, {columns(TableVersion, 'version')}"
 READ = f"""
-SELECT {columns(NextRound, "place")}, {columns(Table, "seat")}, {columns(TableVersion, "version")}
+SELECT {COLUMNS}
 FROM games_nextround AS place
 JOIN games_table AS seat ON seat.id = place.table_id
 LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
@@ -25,30 +26,51 @@ WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
 # The table first: the row is shared among those who play and kept from whoever changes it, until the round is whole. A
 # change that this statement had to wait for has a version it cannot see yet: the table row names it, the join does not.
+# The account that the game plays on comes last; each row is locked as it stands once it has been waited for.
 LOCK = f"""
 WITH seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %s FOR SHARE)
-{READ.replace("JOIN games_table AS seat", "JOIN seat", 1)}
-FOR UPDATE OF place
+SELECT {COLUMNS}, own.id, own.balance
+FROM games_nextround AS place
+JOIN seat ON seat.id = place.table_id
+JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode
+    AND own.kind = CASE WHEN seat.variant = ANY (%s) THEN '{AccountKind.PURSE}' ELSE '{AccountKind.CASH}' END
+LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
+WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
+FOR UPDATE OF place, own
 """  # noqa: S608
-
-SUCCEED = """
-UPDATE games_nextround
-SET round_id = %s, commitment = %s, sealed_seed = %s, slip = %s::jsonb, undo = '[]', slip_version = 0,
-    last_stakes = %s::jsonb, last_round = round_id, unseen = round_id
-WHERE id = %s
-"""
+ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 KEEP_VALUE = "UPDATE games_nextround SET player_value = %s WHERE id = %s"
 TOUCH = "UPDATE games_nextround SET used_at = clock_timestamp() WHERE id = %s"
 
 
-def read(player: Player, table_id: int, mode: Mode, *, lock: bool = False) -> NextRound | None:
-    """Return the place with its table and version, None where none was taken. If asked, its row is locked, and the
-    table's against changes. Raises TableChanged where a change was committed just now.
+class Locked(NamedTuple):
+    """A place whose rows stay as they are until the transaction ends, with the account that the game plays on."""
+
+    place: NextRound
+    account_id: int
+    balance: int  # minor units
+
+
+def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
+    """Return the place with its table and version, None where none was taken."""
+    row = fetch_one(READ, [player.pk, table_id, mode.value])
+    return None if row is None else _place(player, row)
+
+
+def lock(player: Player, table_id: int, mode: Mode) -> Locked | None:
+    """Lock the place and the account, and the table against changes; None where no place was taken.
+
+    Raises TableChanged where a change of the table was committed just now.
     """
-    place_key: list[int | str | UUID] = [player.pk, table_id, mode.value]
-    row = fetch_one(LOCK, [table_id, *place_key]) if lock else fetch_one(READ, place_key)
+    row = fetch_one(LOCK, [table_id, ON_A_PURSE, player.pk, table_id, mode.value])
     if row is None:
         return None
+    place = _place(player, row)
+    return Locked(place, *row)
+
+
+def _place(player: Player, row: Iterator[Any]) -> NextRound:
+    """Take a place with its table and version from a row. Raises TableChanged where the version cannot be seen yet."""
     place, table, version = instance(NextRound, row), instance(Table, row), instance(TableVersion, row)
     if table.version_id is not None and version.pk is None:
         raise TableChanged
@@ -91,9 +113,11 @@ def touch(place: NextRound) -> None:
 
 
 def succeed(place: NextRound, *, last_stakes: Mapping[str, int], standing: Mapping[str, int]) -> None:
-    """Commit to the round after the one just played, with the *standing* bets on the table."""
-    seed, last = new_sealed_seed(), json.dumps(dict(last_stakes))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            SUCCEED, [seed.round_id, seed.commitment, seed.sealed, json.dumps(dict(standing)), last, place.pk]
-        )
+    """Have *place* commit to the round after the one just played, with the *standing* bets on the table. What finishes
+    the round stores it.
+    """
+    seed = new_sealed_seed()
+    place.last_round = place.unseen = place.round_id
+    place.round_id, place.commitment, place.sealed_seed = seed.round_id, seed.commitment, seed.sealed
+    place.slip, place.undo, place.slip_version = dict(standing), [], 0
+    place.last_stakes = dict(last_stakes)

@@ -1,9 +1,10 @@
-"""Storing a finished round: its row, the player's part, every wager, and the event that proves it, in the caller's
-transaction.
+"""Finishing a round: money, its row, the player's part, every wager, the event that proves it and the round that comes
+next, all of it one statement in the caller's transaction.
 """
 
 import json
 from dataclasses import dataclass
+from typing import TypeAlias
 from uuid import UUID
 
 from django.db import connection
@@ -13,9 +14,12 @@ from audit.log import Json
 from games.codes import round_code
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
-from games.models import TableVersion
+from games.models import NextRound, TableVersion
 from players.models import Player
-from wallet.models import Mode
+from wallet import accounts, ledger
+from wallet.models import AccountKind, Mode
+
+Value: TypeAlias = str | int | bytes | UUID | None
 
 
 @dataclass(frozen=True)
@@ -31,15 +35,14 @@ class FinishedRound:
     coup: Coup
     settlement: Settlement
     player: Player
-    balance_after: int
+    account_id: int
+    balance_before: int
     session: UUID | None
 
     @property
-    def balance_before(self) -> int:
-        """The balance before the stakes were taken; the account is locked from stakes to payouts, so nothing came
-        between.
-        """
-        return self.balance_after - self.settlement.paid + self.settlement.staked
+    def balance_after(self) -> int:
+        """The balance after the payouts; the account is locked from before the stakes, so nothing comes between."""
+        return self.balance_before - self.settlement.staked + self.settlement.paid
 
     @property
     def cards(self) -> str:
@@ -47,8 +50,12 @@ class FinishedRound:
         return " ".join(card.code for card in self.coup.cards)
 
 
-# One statement for four tables: a round trip costs as much as the work.
-STORE = """
+class BalancesDisagree(Exception):
+    """The ledger says another balance than the round does: whoever called has not locked the account."""
+
+
+# A round trip costs as much as the work. The ledger's and the log's own functions do their part in it.
+FINISH = """
 WITH round AS (
     INSERT INTO games_round (
         id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at
@@ -68,16 +75,29 @@ WITH round AS (
         %(session)s, round.at, %(table)s
     FROM round
     RETURNING id
+), wagers AS (
+    INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
+    SELECT participation.id, line.bet, line.stake, line.payout, line.commission, line.result
+    FROM participation, jsonb_to_recordset(%(lines)s::jsonb)
+         AS line (bet text, stake bigint, payout bigint, commission bigint, result text)
+), succession AS (
+    UPDATE games_nextround
+    SET round_id = %(next_round)s, commitment = %(next_commitment)s, sealed_seed = %(next_seed)s, undo = '[]',
+        slip = %(slip)s::jsonb, slip_version = 0, last_stakes = %(last_stakes)s::jsonb, last_round = round_id,
+        unseen = round_id
+    WHERE id = %(place)s
 )
-INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-SELECT participation.id, line.bet, line.stake, line.payout, line.commission, line.result
-FROM participation, jsonb_to_recordset(%(lines)s::jsonb)
-     AS line (bet text, stake bigint, payout bigint, commission bigint, result text)
+SELECT audit_record(%(event_kind)s, %(event_by)s, %(event_on)s, %(event)s, NULL),
+    (SELECT array_agg(balance ORDER BY place DESC)
+     FROM wallet_post(%(journals)s::jsonb) WHERE account = %(account)s) AS balances
 """
 
 
-def store(finished: FinishedRound) -> None:
-    """Insert the round and record ``round.settled``."""
+def finish(finished: FinishedRound, place: NextRound) -> None:
+    """Move the money, insert the round, record ``round.settled`` and store *place*, which has committed to the next.
+
+    Raises ledger.InsufficientFunds; BalancesDisagree where the account was not locked.
+    """
     lines: list[dict[str, Json]] = [
         {
             "bet": line.bet,
@@ -88,9 +108,34 @@ def store(finished: FinishedRound) -> None:
         }
         for line in finished.settlement.lines
     ]
-    with connection.cursor() as cursor:
-        cursor.execute(STORE, _row(finished) | {"lines": json.dumps(lines)})
-    log.record(
+    values = _row(finished) | _event(finished, lines) | _succession(place)
+    values |= {"lines": json.dumps(lines), "journals": ledger.request(*_journals(finished))}
+    with ledger.refusals(), connection.cursor() as cursor:
+        cursor.execute(FINISH, values)
+        _, balances = cursor.fetchone()
+    if balances[0] != finished.balance_after:
+        raise BalancesDisagree(f"{finished.round_id}: {balances[0]}, not {finished.balance_after}")
+
+
+def _journals(finished: FinishedRound) -> tuple[ledger.Journal, ledger.Journal]:
+    """Return stakes and payouts as movements of money."""
+    currency, mode, round_id = finished.player.currency, finished.mode, finished.round_id
+    escrow = accounts.house_account(AccountKind.ESCROW, currency, mode)
+    house = accounts.house_account(AccountKind.HOUSE, currency, mode)
+    staked, paid = finished.settlement.staked, finished.settlement.paid
+
+    def journal(kind: str, *amounts: tuple[int, int]) -> ledger.Journal:
+        lines = tuple(ledger.Line(account, currency, mode, amount) for account, amount in amounts if amount)
+        return ledger.Journal(ledger.system_key(round_id, kind), kind, lines, round_id)
+
+    return (
+        journal("stake", (finished.account_id, -staked), (escrow, staked)),
+        journal("settle", (escrow, -staked), (finished.account_id, paid), (house, staked - paid)),
+    )
+
+
+def _event(finished: FinishedRound, lines: list[dict[str, Json]]) -> dict[str, Value]:
+    event = log.event(
         "round.settled",
         by=f"player:{finished.player.pk}",
         on=f"round:{finished.round_id}",
@@ -109,9 +154,21 @@ def store(finished: FinishedRound) -> None:
             "wagers": lines,
         },
     )
+    return {"event_kind": event.kind, "event_by": event.by, "event_on": event.on, "event": event.rest}
 
 
-def _row(finished: FinishedRound) -> dict[str, str | int | bytes | UUID | None]:
+def _succession(place: NextRound) -> dict[str, Value]:
+    return {
+        "place": place.pk,
+        "next_round": place.round_id,
+        "next_commitment": place.commitment,
+        "next_seed": bytes(place.sealed_seed),
+        "slip": json.dumps(place.slip),
+        "last_stakes": json.dumps(place.last_stakes),
+    }
+
+
+def _row(finished: FinishedRound) -> dict[str, Value]:
     return {
         "round": finished.round_id,
         "code": round_code(finished.round_id),
@@ -124,6 +181,7 @@ def _row(finished: FinishedRound) -> dict[str, str | int | bytes | UUID | None]:
         "cards": finished.cards,
         "outcome": str(finished.coup.outcome),
         "player": finished.player.pk,
+        "account": finished.account_id,
         "currency": finished.player.currency,
         "before": finished.balance_before,
         "after": finished.balance_after,

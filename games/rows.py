@@ -18,7 +18,7 @@ def columns(model: type[models.Model], alias: str) -> str:
     return ", ".join(f"{alias}.{field.column}" for field in model._meta.concrete_fields)
 
 
-def fetch_one(statement: str, parameters: Sequence[int | str | UUID]) -> Iterator[Any] | None:
+def fetch_one(statement: str, parameters: Sequence[int | str | UUID | list[str]]) -> Iterator[Any] | None:
     """Return the columns of the first row, to be taken one after another, or None."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

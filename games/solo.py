@@ -16,7 +16,7 @@ from games.composing import changed, check_change, stakes_of
 from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand, plays_on
 from games.engine.bets import Control
 from games.engine.coup import deal
-from games.engine.settle import Settlement, settle
+from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
@@ -40,10 +40,13 @@ from wallet.models import AccountKind, Mode
 
 @dataclass(frozen=True)
 class Played:
-    """A finished round, and whether this very request played it or had been answered before."""
+    """A finished round, whether this very request played it or had been answered before, and the place as it is now,
+    committed to the round that comes next.
+    """
 
     round_id: UUID
     repeated: bool
+    place: NextRound
 
 
 def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
@@ -154,9 +157,9 @@ def _play(
     player_value: str,
     session: UUID | None,
 ) -> Played:
-    place = _locked_place(player, table_id, mode)
+    place, account_id, balance = _locked(player, table_id, mode)
     if place.round_id != round_id:
-        return Played(_played_before(player, table_id, mode, round_id), repeated=True)
+        return Played(_played_before(player, table_id, mode, round_id), repeated=True, place=place)
     _demand_open(place)
     _check_version(place, table_version)
     if place.slip_version != slip_version:
@@ -164,13 +167,14 @@ def _play(
     variant = VARIANTS[place.table.variant]
     demand(variant, CONTROL_OF[how])
     stakes = stakes_of(_slip(place), how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
-    own = _covering_account(player, mode, plays_on(variant), sum(stakes.values()))
+    if sum(stakes.values()) > balance:
+        # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
+        # refusal would tell of its cards.
+        raise BalanceTooLow
 
     seed = unseal(round_id, bytes(place.sealed_seed))
     coup = deal(shuffle(seed, variant.decks, player_value))
     settlement = settle(variant, coup, stakes)
-    balance_after = _move_money(round_id, player, mode, own, settlement)
-
     finished = FinishedRound(
         round_id=round_id,
         version=_version(place),
@@ -181,50 +185,16 @@ def _play(
         coup=coup,
         settlement=settlement,
         player=player,
-        balance_after=balance_after,
+        account_id=account_id,
+        balance_before=balance,
         session=session,
     )
-    rounds.store(finished)
     places.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
-    return Played(round_id, repeated=False)
-
-
-def _covering_account(player: Player, mode: Mode, kind: AccountKind, staked: int) -> int:
-    """Return the account that the game plays on, locked, before the seed is opened. Raises BalanceTooLow.
-
-    A refused round is still the next one: were it dealt first, the time until the refusal would tell of its cards.
-    """
-    account_id, balance = accounts.id_and_balance(player.pk, mode, kind, lock=True)
-    if staked > balance:
-        raise BalanceTooLow
-    return account_id
-
-
-def _move_money(round_id: UUID, player: Player, mode: Mode, own: int, settlement: Settlement) -> int:
-    """Post stakes and payouts in one call, and return the balance after it in minor units. Raises BalanceTooLow."""
-    escrow = accounts.house_account("escrow", player.currency, mode)
-    house = accounts.house_account("house", player.currency, mode)
-
-    def line(account: int, amount: int) -> ledger.Line:
-        return ledger.Line(account, player.currency, mode, amount)
-
-    staked, paid = settlement.staked, settlement.paid
-    payouts = [line(escrow, -staked), line(own, paid), line(house, staked - paid)]
     try:
-        posted = ledger.post(
-            ledger.Journal(
-                ledger.system_key(round_id, "stake"), "stake", (line(own, -staked), line(escrow, staked)), round_id
-            ),
-            ledger.Journal(
-                ledger.system_key(round_id, "settle"),
-                "settle",
-                tuple(each for each in payouts if each.amount),
-                round_id,
-            ),
-        )
-    except ledger.InsufficientFunds as short:
+        rounds.finish(finished, place)
+    except ledger.InsufficientFunds as short:  # of what is not held, which may be less than the balance
         raise BalanceTooLow from short
-    return {**posted[0].balances, **posted[1].balances}[own]
+    return Played(round_id, repeated=False, place=place)
 
 
 def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) -> UUID:
@@ -237,12 +207,17 @@ def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) ->
     return round_id
 
 
+def _locked(player: Player, table_id: int, mode: Mode) -> places.Locked:
+    """Return the place with its row and the account's locked. Raises StalePage where no place was taken."""
+    locked = places.lock(player, table_id, mode)
+    if locked is None:
+        raise StalePage
+    return locked
+
+
 def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the place with its row locked. Raises StalePage where none was taken."""
-    place = places.read(player, table_id, mode, lock=True)
-    if place is None:
-        raise StalePage
-    return place
+    return _locked(player, table_id, mode).place
 
 
 def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:

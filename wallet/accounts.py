@@ -43,16 +43,13 @@ def balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH) ->
     return amount
 
 
-def id_and_balance(
-    player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH, *, lock: bool = False
-) -> tuple[int, int]:
-    """Return a player's account and what lies there, in minor units, locked until the transaction ends if asked.
+def id_and_balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.CASH) -> tuple[int, int]:
+    """Return a player's account and what lies there, in minor units.
 
-    A fixed statement, since every round needs it. Raises Account.DoesNotExist.
+    A fixed statement, since every page of a table needs it. Raises Account.DoesNotExist.
     """
-    statement = f"{ID_AND_BALANCE} FOR UPDATE" if lock else ID_AND_BALANCE
     with connection.cursor() as cursor:
-        cursor.execute(statement, [player_id, kind.value, mode.value])
+        cursor.execute(ID_AND_BALANCE, [player_id, kind.value, mode.value])
         found: tuple[int, int] | None = cursor.fetchone()
     if found is None:
         raise Account.DoesNotExist

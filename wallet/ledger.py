@@ -6,7 +6,8 @@ surrounding transaction to be rolled back.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID, uuid5
 
@@ -96,7 +97,14 @@ def post(*journals: Journal) -> tuple[Posted, ...]:
 
     Raises InsufficientFunds, PostingConflict, UnbalancedJournal, UnknownAccount.
     """
-    request = [
+    return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
+
+
+def request(*journals: Journal) -> str:
+    """Return the argument of ``wallet_post`` for *journals*, where it is called within a statement that does more, as
+    the one that finishes a round. Such a statement runs inside `refusals`.
+    """
+    asked = [
         {
             "key": str(journal.key),
             "kind": journal.kind,
@@ -105,7 +113,7 @@ def post(*journals: Journal) -> tuple[Posted, ...]:
         }
         for journal in journals
     ]
-    return _call("SELECT * FROM wallet_post(%s::jsonb)", [json.dumps(request)])
+    return json.dumps(asked)
 
 
 def reverse(journal_id: int, *, key: UUID, kind: str) -> Posted:
@@ -132,16 +140,22 @@ def system_key(round_id: UUID, purpose: str) -> UUID:
     return uuid5(round_id, purpose)
 
 
-def _call(statement: str, parameters: list[str | int | UUID]) -> tuple[Posted, ...]:
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raise what the ledger refuses inside by the ledger's own names."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
-            return _read(cursor.fetchall())
+        yield
     except DatabaseError as error:
         named = _named(error)
         if named is None:
             raise
         raise named(str(error)) from error
+
+
+def _call(statement: str, parameters: list[str | int | UUID]) -> tuple[Posted, ...]:
+    with refusals(), connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return _read(cursor.fetchall())
 
 
 def _read(rows: Iterable[tuple[int, int, bool, int, int | None]]) -> tuple[Posted, ...]:
