@@ -17,6 +17,7 @@ import hashlib
 import hmac
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from struct import Struct
 from typing import Final
 
@@ -42,38 +43,41 @@ def shuffle(seed: bytes, decks: int, player_value: str = "") -> tuple[Card, ...]
     """All cards of `decks` decks in the order they are dealt. Raises SeedError on a seed not of 32 bytes."""
     cards = list(FULL_DECK * decks)
     draws = _draws(_checked(seed), decks, player_value)
-    last = len(cards)
-    for size, limit in _unbiased_limits(last):
-        draw = next(draws)
-        while draw >= limit:
+    try:
+        for last, size, limit in _choices(len(cards)):
             draw = next(draws)
-        last -= 1
-        chosen = draw % size
-        cards[last], cards[chosen] = cards[chosen], cards[last]
+            while draw >= limit:
+                draw = next(draws)
+            chosen = draw % size
+            cards[last], cards[chosen] = cards[chosen], cards[last]
+    except StopIteration:
+        raise SeedError("the stream of numbers ended before the cards were shuffled") from None
     return tuple(cards)
 
 
 def hkdf_blocks(key_material: bytes, salt: bytes, info: bytes) -> Iterator[bytes]:
     """The output of HKDF-SHA256 in blocks of 32 bytes, as many as the standard allows."""
-    key = hmac.digest(salt, key_material, "sha256")
+    keyed = hmac.new(hmac.digest(salt, key_material, "sha256"), digestmod="sha256")
     block = b""
     for number in range(1, _LAST_HKDF_BLOCK + 1):
-        block = hmac.digest(key, block + info + bytes((number,)), "sha256")
+        expanding = keyed.copy()
+        expanding.update(block + info + bytes((number,)))
+        block = expanding.digest()
         yield block
 
 
 def _draws(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
     """Numbers from 0 to 65535, 4080 of them: eight decks need 415 and pass over two or three."""
     info = f"sabot shuffle v1, decks={decks}".encode()
-    for block in hkdf_blocks(seed, salt=player_value.encode(), info=info):
-        yield from _draws_of_block(block)
-    raise SeedError("the stream of numbers ended before the cards were shuffled")
+    return chain.from_iterable(map(_draws_of_block, hkdf_blocks(seed, salt=player_value.encode(), info=info)))
 
 
 @cache
-def _unbiased_limits(cards: int) -> tuple[tuple[int, int], ...]:
-    """For each choice of a shuffle, among how many cards it is and the first number that is passed over."""
-    return tuple((size, _DRAW_VALUES - _DRAW_VALUES % size) for size in range(cards, 1, -1))
+def _choices(cards: int) -> tuple[tuple[int, int, int], ...]:
+    """For each choice of a shuffle, the position it is for, among how many cards it is, and the first number that is
+    passed over.
+    """
+    return tuple((size - 1, size, _DRAW_VALUES - _DRAW_VALUES % size) for size in range(cards, 1, -1))
 
 
 def _checked(seed: bytes) -> bytes:
