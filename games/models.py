@@ -2,6 +2,8 @@
 were played.
 
 A played round is inserted once, whole, and never changed: the login role has no right to update or delete these rows.
+Foreign keys have no index of their own where a constraint's begins with them or nothing looks that way: what a round
+writes to, it pays for.
 """
 
 from django.db import models
@@ -50,8 +52,8 @@ class NextRound(models.Model):
     One row per player, table and mode, so that every tab shows the same round and the same bets.
     """
 
-    player = models.ForeignKey(Player, models.PROTECT)
-    table = models.ForeignKey(Table, models.PROTECT)
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    table = models.ForeignKey(Table, models.PROTECT, db_index=False)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     round_id = models.UUIDField(unique=True)
     commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed, shown before DEAL
@@ -75,8 +77,8 @@ class Round(models.Model):
     """One deal with its cards and everything needed to deal it again."""
 
     id = models.UUIDField(primary_key=True)
-    code = models.CharField(max_length=14, unique=True)  # what people say to each other: "7Q4K-0193-BD2M"
-    table_version = models.ForeignKey(TableVersion, models.PROTECT)
+    code = models.CharField(max_length=14)  # what people say to each other: "7Q4K-0193-BD2M"
+    table_version = models.ForeignKey(TableVersion, models.PROTECT, db_index=False)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     commitment = models.CharField(max_length=64)
     seed = models.BinaryField()
@@ -87,6 +89,8 @@ class Round(models.Model):
 
     class Meta:
         default_permissions = ("view",)
+        # Not by unique=True, which would add an index for searches by the beginning of a code.
+        constraints = [models.UniqueConstraint(fields=["code"], name="games_round_code")]
 
 
 class ReplayDue(models.Model):
@@ -112,8 +116,8 @@ class Result(models.IntegerChoices):
 class Participation(models.Model):
     """One player's part in one round (GLI-19 v3.0, 2.8.2: kept per round and per player). Amounts in minor units."""
 
-    round = models.ForeignKey(Round, models.PROTECT)
-    player = models.ForeignKey(Player, models.PROTECT)
+    round = models.ForeignKey(Round, models.PROTECT, db_index=False)
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     currency = models.CharField(max_length=3)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     balance_before = models.BigIntegerField()
@@ -142,7 +146,7 @@ class Participation(models.Model):
 class Wager(models.Model):
     """One bet of one player in one round, with what became of it. Amounts in minor units; payout includes the stake."""
 
-    participation = models.ForeignKey(Participation, models.PROTECT, related_name="wagers")
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="wagers", db_index=False)
     bet = models.CharField(max_length=20)
     stake = models.BigIntegerField()
     payout = models.BigIntegerField()
