@@ -116,32 +116,39 @@ def _settle_in(environment: Environment) -> list[dict[str, Any]]:
 
 @contextmanager
 def _web(var: Path, environment: Environment) -> Iterator[int]:
-    """The web server as production starts it; yields its port. Whoever asks first waits until it is there."""
+    """The web server as production starts it, a process for each processor; yields its port. Whoever asks first waits
+    until it is there.
+    """
     log = var / "log" / "web.log"
     with listening_socket(0) as listening:
         port: int = listening.getsockname()[1]
-        process = spawn(
-            Program(
-                name="Web",
-                arguments=web_arguments(listening.fileno()),
-                log=log,
-                environment=environment,
-                folder=PROJECT,
-                inherited=(listening.fileno(),),
-            )
+        web = Program(
+            name="Web",
+            arguments=web_arguments(listening.fileno()),
+            log=log,
+            environment=environment,
+            folder=PROJECT,
+            inherited=(listening.fileno(),),
         )
+        processes = [spawn(web) for _ in os.sched_getaffinity(0)]
     try:
         yield port
     except Unavailable:
         say(last_lines(log, 20))
         raise
     finally:
-        process.terminate()
-        try:
-            process.wait(SECONDS_TO_STOP)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            _wait_for_the_end(process)
+
+
+def _wait_for_the_end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(SECONDS_TO_STOP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 SUITE: Final = Suite(

@@ -186,7 +186,7 @@ class _News:
 
 
 def programs(listening: int) -> tuple[Program, ...]:
-    """Return web (first), worker and beat; *listening* is the descriptor of web's socket."""
+    """Return web (first), worker and beat; *listening* is the descriptor of the socket that web's processes share."""
     logs = embedded.Places(settings.VAR_DIR).logs
     program = partial(
         Program,
@@ -204,10 +204,20 @@ def programs(listening: int) -> tuple[Program, ...]:
     )
     beat = (str(settings.BASE_DIR / "manage.py"), "beat")
     return (
-        program("Web", web_arguments(listening), logs / "web.log", inherited=(listening,)),
+        *(
+            program(name, web_arguments(listening), logs / log, inherited=(listening,))
+            for name, log in _webs(settings.WEB_PROCESSES)
+        ),
         program("Worker", (sys.executable, "-m", *worker), logs / "worker.log"),
         program("Beat", (sys.executable, *beat), logs / "beat.log"),
     )
+
+
+def _webs(processes: int) -> Iterator[tuple[str, str]]:
+    """Name each process of web and its log."""
+    yield "Web", "web.log"
+    for number in range(2, processes + 1):
+        yield f"Web {number}", f"web-{number}.log"
 
 
 def listening_socket(port: int) -> socket.socket:

@@ -5,6 +5,7 @@ Two ways to run. *Demo* (``SABOT_DEMO=1``, implied where no ``DATABASE_URL`` is 
 else): every secret and address must be given, and `casino.checks` refuses to start where one is missing or weak.
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,9 @@ TEMPLATES = [
         },
     },
 ]
+
+# Processes that share the port, each with WEB_THREADS threads: Python computes in one thread of a process at a time.
+WEB_PROCESSES = env.int("WEB_PROCESSES", default=1 if DEMO else len(os.sched_getaffinity(0)))
 
 # --- Database, broker, cache -----------------------------------------------------------------------------------------
 

@@ -1,0 +1,22 @@
+"""What the launcher starts."""
+
+import pytest
+from pytest_django.fixtures import SettingsWrapper
+
+from casino.launcher import programs
+
+SOCKET = 7
+
+
+@pytest.mark.parametrize(
+    ("processes", "names"), [(1, ["Web"]), (3, ["Web", "Web 2", "Web 3"])], ids=["one process", "three processes"]
+)
+def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(
+    settings: SettingsWrapper, processes: int, names: list[str]
+) -> None:
+    settings.WEB_PROCESSES = processes
+    *webs, worker, beat = programs(SOCKET)
+    assert [web.name for web in webs] == names
+    assert [worker.name, beat.name] == ["Worker", "Beat"]
+    assert {web.inherited for web in webs} == {(SOCKET,)}
+    assert len({web.log for web in webs}) == processes
