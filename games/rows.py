@@ -3,7 +3,8 @@
 For what every round reads: Django's compiler takes ten times as long over such a query as PostgreSQL does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
 from uuid import UUID
@@ -28,12 +29,18 @@ def fetch_one(statement: str, parameters: Sequence[int | str | UUID | list[str]]
 
 def instance(model: type[M], row: Iterator[Any]) -> M:
     """Take the next columns of a row as an instance."""
+    names, converters = _reading(model)
+    values = list(islice(row, len(names)))
+    for index, convert in converters:
+        values[index] = convert(values[index], None, connection)
+    return model.from_db(connection.alias, names, values)
+
+
+@cache
+def _reading(model: type[models.Model]) -> tuple[list[str], list[tuple[int, Callable[..., Any]]]]:
+    """Return what a model calls its columns, and what makes its values of some of them."""
     fields = model._meta.concrete_fields
-    values = [_converted(field, value) for field, value in zip(fields, islice(row, len(fields)), strict=True)]
-    return model.from_db(connection.alias, [field.attname for field in fields], values)
-
-
-def _converted(field: "models.Field[Any, Any]", value: Any) -> Any:
-    for convert in field.get_db_converters(connection):
-        value = convert(value, None, connection)
-    return value
+    converters = [
+        (index, convert) for index, field in enumerate(fields) for convert in field.get_db_converters(connection)
+    ]
+    return [field.attname for field in fields], converters

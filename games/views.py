@@ -74,7 +74,7 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     notice, shown, fresh = None, None, False
     try:
-        played = _carry_out(request, place)
+        place, played = _carry_out(request, place)
         if played is not None:
             shown, fresh = played.round_id, True
             notice = repeated() if played.repeated else None
@@ -83,6 +83,7 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         misfits = table_limits(place).misfits(place.slip)
         notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
     except (PlayError, SettlementError) as error:
+        place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
     if not request.htmx:
         if notice:
@@ -90,7 +91,6 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         response = redirect("table", slug=found.slug, mode=mode)
         meanwhile.remember(response, request, [shown] if shown else [])
         return response
-    place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     return _render(request, "games/_game.html", place, notice, shown=shown, fresh=fresh)
 
 
@@ -142,8 +142,8 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     return response
 
 
-def _carry_out(request: PlayerRequest, place: NextRound) -> solo.Played | None:
-    """Do what the button says; None where it was a change of the slip."""
+def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, solo.Played | None]:
+    """Do what the button says; return the place as it is then, and what was played if the button deals."""
     form = SlipForm(request.POST)
     if not form.is_valid():
         raise StalePage
@@ -151,9 +151,9 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> solo.Played | None:
     table_id, mode = place.table_id, Mode(place.mode)
     places.keep_value(place, form.cleaned_data["player_value"])
     if action == KEEP:
-        return None
+        return place, None
     if isinstance(action, Deal):
-        return solo.play_round(
+        played = solo.play_round(
             player=request.player,
             table_id=table_id,
             mode=mode,
@@ -164,20 +164,23 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> solo.Played | None:
             player_value=form.cleaned_data["player_value"],
             session=session_id(request),
         )
+        return played.place, played
     if isinstance(action, Change):
-        solo.change_slip(player=request.player, table_id=table_id, mode=mode, change=action, table_version=version)
-    else:
-        take_off = action.startswith(TAKE)
-        move = solo.take_chip if take_off else solo.add_chip
-        move(
-            player=request.player,
-            table_id=table_id,
-            mode=mode,
-            bet=action.removeprefix(TAKE if take_off else BET),
-            chip=form.cleaned_data["chip"] or 0,
-            table_version=version,
+        changed = solo.change_slip(
+            player=request.player, table_id=table_id, mode=mode, change=action, table_version=version
         )
-    return None
+        return changed, None
+    take_off = action.startswith(TAKE)
+    move = solo.take_chip if take_off else solo.add_chip
+    moved = move(
+        player=request.player,
+        table_id=table_id,
+        mode=mode,
+        bet=action.removeprefix(TAKE if take_off else BET),
+        chip=form.cleaned_data["chip"] or 0,
+        table_version=version,
+    )
+    return moved, None
 
 
 def _render(

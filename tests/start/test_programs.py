@@ -1,7 +1,6 @@
 """What the launcher starts."""
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
 
 from casino.launcher import programs
 
@@ -11,9 +10,7 @@ SOCKET = 7
 @pytest.mark.parametrize(
     ("processes", "names"), [(1, ["Web"]), (3, ["Web", "Web 2", "Web 3"])], ids=["one process", "three processes"]
 )
-def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(
-    settings: SettingsWrapper, processes: int, names: list[str]
-) -> None:
+def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(settings, processes, names):
     settings.WEB_PROCESSES = processes
     *webs, worker, beat = programs(SOCKET)
     assert [web.name for web in webs] == names
