@@ -1,5 +1,5 @@
 /* What every page does with a script: says in a toast when a request failed, closes a menu on a click beside it, leads to
-   what is wrong in a form, asks for the page that is shown without a connection. */
+   what is wrong in a form, opens a list of contents, asks for the page that is shown without a connection. */
 "use strict";
 
 const toasts = document.getElementById("toasts");
@@ -43,6 +43,9 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-keeps-place]")) event.target.action = event.target.action.split("#")[0] + location.hash;
 });
+
+// A list of contents is open where it stands beside the text; see help.css.
+for (const list of document.querySelectorAll("[data-open-where-wide]")) list.open = matchMedia("(min-width: 1100px)").matches;
 
 // A form that came back: the first field that is wrong has the focus where the page says so, else what names the fault.
 if (!document.querySelector("[autofocus]")) document.querySelector("main [aria-invalid=true]")?.focus();
