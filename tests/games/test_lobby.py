@@ -1,0 +1,60 @@
+"""The lobby shows each table at rest: hands that the rules deal, its bets and limits; and where its game is explained."""
+
+import re
+
+import pytest
+
+from games.engine.cards import Card
+from games.engine.coup import deal
+from games.still import COUPS, still
+from games.variants import GAMES, VARIANTS
+from tests.builders import a_player, a_table
+from tests.people import a_visitor
+
+
+@pytest.mark.parametrize("cards", COUPS)
+def test_the_rules_take_every_card_of_a_picture(cards):
+    assert [card.code for card in deal([Card.parse(code) for code in cards.split()]).cards] == cards.split()
+
+
+@pytest.mark.parametrize("slug", VARIANTS)
+def test_a_picture_says_what_the_game_pays(slug):
+    variant = VARIANTS[slug]
+    pays = {bet.code: bet.pays_text for bet in variant.bets}
+    printed = [(bet.code, bet.pays) for bet in still(variant, 0, "en").bets]
+    assert printed == [(code, pays[code]) for code in ("player", "tie", "banker")]
+
+
+@pytest.mark.django_db
+class TestThePage:
+    @pytest.mark.parametrize(
+        ("language", "money"), [("sv", "kr"), ("da", "kr."), ("ro", "RON"), ("de", "€"), ("en", "£")]
+    )
+    def test_gives_a_visitor_the_limits_in_the_money_of_their_language(self, language, money):
+        a_table()
+        assert money in facts(a_visitor().get(f"/{language}/").text)
+
+    def test_gives_a_player_the_limits_in_their_own_money(self):
+        a_table()
+        visitor = a_visitor()
+        visitor.force_login(a_player("DE").user)
+        assert "€" in facts(visitor.get("/en/").text)
+
+    @pytest.mark.parametrize(("is_open", "cards"), [(True, True), (False, False)], ids=["open", "closed"])
+    def test_has_cards_only_on_an_open_table(self, is_open, cards):
+        a_table(is_open=is_open)
+        picture = a_visitor().get("/en/").text.split('class="table-card"')[1].split("table-card__text")[0]
+        assert ("card__face" in picture, 'class="slot"' in picture) == (cards, not cards)
+
+    @pytest.mark.parametrize("who", ["visitor", "player"])
+    def test_leads_to_the_help_of_every_game(self, who):
+        visitor = a_visitor()
+        if who == "player":
+            visitor.force_login(a_player().user)
+        page = visitor.get("/en/").text
+        assert set(re.findall(r'href="/en/help/([\w-]+)/"', page)) >= set(GAMES)
+
+
+def facts(page: str) -> str:
+    """What the first table card says of limits and cards."""
+    return page.split("table-card__facts")[1].split("</dl>")[0]
