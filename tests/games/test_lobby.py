@@ -1,4 +1,4 @@
-"""The lobby shows each table at rest: hands that the rules deal, its bets and limits; and where its game is explained."""
+"""The lobby shows each table at rest: hands that the rules deal, bets, limits; and where each game is explained."""
 
 import re
 
