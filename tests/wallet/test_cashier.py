@@ -342,8 +342,12 @@ class TestMovements:
         assert f"/en/history/{round_id}/" in page_of(client)
 
     def test_nobody_sees_another_player_s(self, visitor):
-        a_player(real=777_00)
-        assert "777" not in page_of(visitor)
+        other, theirs = Client(), format_money(777_00, "SEK", "en")
+        other.force_login(a_player(real=777_00).user)
+        assert theirs in page_of(other)
+        page = page_of(visitor)
+        assert theirs not in page
+        assert self.numbers(page) == []
 
 
 def test_the_ledger_is_whole_afterwards(player, visitor):
