@@ -39,8 +39,8 @@ def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[]
     @wraps(view)
     def paced(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
         key = f"{name}:{_who(request)}:{int(time.time()) // seconds}"
-        cache.add(key, 0, timeout=2 * seconds)
-        if cache.incr(key) > most():
+        count = 1 if cache.add(key, 1, timeout=2 * seconds) else cache.incr(key)
+        if count > most():
             return render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
         return view(request, *args, **kwargs)
 

@@ -67,3 +67,10 @@ def test_the_cashier_keeps_the_same_pace(someone):
     with time_machine.travel(NOW, tick=False):
         answers = [client.post("/en/cashier/deposit/", {"amount": "x"}).status_code for _ in range(5)]
     assert answers[-1] == 429
+
+
+def test_a_demo_house_without_a_cache_counts_nothing_and_plays_on(someone, settings):
+    client, place = someone()
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+    with time_machine.travel(NOW, tick=False):
+        assert {deal(client, place) for _ in range(7)} == {200}
