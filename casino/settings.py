@@ -170,7 +170,7 @@ ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_ADAPTER = "casino.leaving.HouseAdapter"
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "5/5m/key,20/5m/ip", "signup": "20/m/ip"}
 ACCOUNT_SESSION_REMEMBER = False
-FORMS_PER_SECOND = env.int("FORMS_PER_SECOND", default=25)  # of one player, over two seconds
+FORMS_PER_SECOND = env.int("FORMS_PER_SECOND", default=25)  # of a player, or an address, over two seconds
 EMAIL_BACKEND = (
     "django.core.mail.backends.locmem.EmailBackend" if DEMO else "django.core.mail.backends.smtp.EmailBackend"
 )

@@ -98,12 +98,13 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
 def ask_to_log_in(request: HttpRequest) -> HttpResponse:
     """Lead to the log-in page and from there back to the page the visitor was looking at.
 
-    A request from within a page, or with the cookie of a session that is no more, is told that the session has ended.
-    htmx is led by a header, since it would put a redirect's page into the fragment's place.
+    A request from within a page, or with the cookie of a session that is no more, is told that the session has ended;
+    a guest's session goes on. htmx is led by a header, since it would put a redirect's page into the fragment's place.
     """
     htmx = HtmxDetails(request)
     query = {"next": _page_before(request, htmx)}
-    if htmx or request.method == "POST" or settings.SESSION_COOKIE_NAME in request.COOKIES:
+    is_gone = settings.SESSION_COOKIE_NAME in request.COOKIES and request.session.is_empty()
+    if htmx or request.method == "POST" or is_gone:
         query[ENDED] = "1"
     address = f"{reverse('account_login')}?{urlencode(query)}"
     return HttpResponseClientRedirect(address) if htmx else redirect(address)
