@@ -6,6 +6,8 @@ Every reason is taken from the rules that dealt and settled it: totals, who draw
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from babel.lists import format_list
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from games.board import FIRST_FOUR
@@ -163,11 +165,12 @@ def _added(hand: Sequence[Card]) -> dict[str, object]:
 
 
 def _ranges(points: Collection[int]) -> str:
-    """Write numbers from 0 to 9 as few ranges: "0–7, 9"."""
+    """Write numbers from 0 to 9 as few ranges, as one reads them out: "0–7 or 9"."""
     runs: list[list[int]] = []
     for each in sorted(points):
         if runs and runs[-1][-1] == each - 1:
             runs[-1].append(each)
         else:
             runs.append([each])
-    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    ranges = [f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return format_list(ranges, style="or", locale=get_language())

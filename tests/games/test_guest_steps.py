@@ -27,8 +27,8 @@ COUPS = {
     "2H 2D 4S 4C": "Player stood, so Banker draws up to 5. Banker has 6 and stands.",
     "2H 2D 4S 3C 9C": "Banker has 5 and draws a third card. It is the nine of clubs,",
     "2H 2D 3S KC 6C 4C": "Banker has 2 and draws a third card, whatever Player drew. It is the four of clubs, worth 4.",
-    "2H 3D 3S KC 9C 4C": "draws where Player’s third card is worth 0–7, 9. It is worth 9: Banker draws.",
-    "2H 3D 3S KC 8C": "draws where Player’s third card is worth 0–7, 9. It is worth 8: Banker stands.",
+    "2H 3D 3S KC 9C 4C": "draws where Player’s third card is worth 0–7 or 9. It is worth 9: Banker draws.",
+    "2H 3D 3S KC 8C": "draws where Player’s third card is worth 0–7 or 9. It is worth 8: Banker stands.",
     "2H 6D 3S KC 6C AC": "draws where Player’s third card is worth 6–7. It is worth 6: Banker draws.",
     "2H 7D 3S KC 6C": "Banker has 7 and stands, whatever Player drew.",
 }
@@ -74,6 +74,14 @@ def test_what_was_paid_is_said(cards, stakes, sentence):
 def test_totals_over_nine_are_explained():
     _coup, steps = story("9H 2D 5S 3C 2C")
     assert "Of 14 the last digit counts: Player has 4." in steps[3].text
+
+
+@pytest.mark.parametrize(
+    ("language", "totals"), [("sv", "0–7 eller 9"), ("da", "0–7 eller 9"), ("ro", "0–7 sau 9"), ("de", "0–7 oder 9")]
+)
+def test_totals_are_joined_by_a_word(language, totals):
+    _coup, steps = story("2H 3D 3S KC 9C 4C", language)
+    assert totals in steps[-3].text
 
 
 @pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
