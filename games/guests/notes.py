@@ -37,9 +37,16 @@ class Notes:
 
 
 def read(session: SessionBase) -> Notes | None:
-    """Return what the session knows, None where its visitor is no guest yet."""
+    """Return what the session knows, None where its visitor is no guest yet. Of what another release of the program has
+    written there in its own way, only the confirmed age is left.
+    """
     stored = session.get(KEY)
-    return None if stored is None else _notes(stored)
+    if stored is None:
+        return None
+    try:
+        return _notes(stored)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return Notes()
 
 
 def begin(session: SessionBase) -> None:

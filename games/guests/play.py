@@ -155,7 +155,8 @@ def demonstration(table: GuestTable) -> GuestRound:
         raise TableClosed
     limits = table.limits
     wanted = {"player": limits.chips[min(EXAMPLE_CHIP, len(limits.chips) - 1)], "tie": limits.chips[0]}
-    stakes = {bet: max(chip, limits.bets[bet].minimum) for bet, chip in wanted.items()}
+    allowed = {bet: limits.bets[bet] for bet in wanted}
+    stakes = {bet: min(max(chip, allowed[bet].minimum), allowed[bet].maximum) for bet, chip in wanted.items()}
     place = replace(sit_down(limits.currency, sum(stakes.values())), slip=Slip(stakes))
     shown = _dealt(place, table, Deal.AS_IT_LIES).last
     assert shown is not None  # noqa: S101  (it has just been dealt)

@@ -1,6 +1,7 @@
 """A guest's pages: the door, the table, the demonstration. Thin: parse, call one verb, render."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
@@ -68,7 +69,7 @@ def guest(request: HouseRequest, table: Table) -> HttpResponse:
     if found is None or table.slug not in found.places:
         return _door(request, table, DoorForm(confirmed=found is not None, minimum_age=highest_minimum_age()))
     if found.notice:
-        with notes.changing(request.session) as kept:
+        with suppress(notes.NoGuest), notes.changing(request.session) as kept:
             kept.notice = None
     return _table_page(request, "games/guest.html", table, found.places[table.slug], found.notice)
 
@@ -83,7 +84,7 @@ def guest_start(request: HouseRequest, table: Table) -> HttpResponse:
     if not form.is_valid() or not places.takes_bets(table):
         return _door(request, table, form)
     notes.begin(request.session)
-    with notes.changing(request.session) as kept:
+    with suppress(notes.NoGuest), notes.changing(request.session) as kept:  # who may log in at this moment
         now = _guest_table(table)
         if form.cleaned_data["to"] == WATCH:
             kept.watched[table.slug] = play.demonstration(now)

@@ -167,6 +167,12 @@ class TestADemonstration:
         limits.check({line.bet: line.stake for line in shown.lines})
         assert shown.currency == currency
 
+    def test_stays_under_a_maximum_that_the_chips_exceed(self):
+        limits = baccarat_limits()
+        limits["SEK"]["bets"]["player"] = [1000, 2000]
+        shown = play.demonstration(the_table(limits=Limits.of(limits, "SEK")))
+        assert {line.bet: line.stake for line in shown.lines}["player"] == 2000
+
 
 # --- Over HTTP ------------------------------------------------------------------------------------------------------
 
@@ -275,7 +281,7 @@ class TestAtTheTable:
         assert answer.status_code == 200
         assert "game--fresh" in answer.text
         assert last is not None
-        assert unescape(re.findall(r'href="(/en/fair/[^"]*)"', answer.text)[0]).count(last.seed) == 1
+        assert unescape(re.findall(r'href="(/en/fair/[?][^"]*)"', answer.text)[0]).count(last.seed) == 1
         for model in (Round, Participation, NextRound, Player, User):
             assert not model._default_manager.exists()
         assert (Event.objects.count(), Journal.objects.count()) == (events, journals)
@@ -367,6 +373,34 @@ class TestAtTheTable:
         assert answer["HX-Redirect"] == "/en/try/baccarat/"
         assert visitor.post("/en/try/baccarat/play/", form)["Location"] == "/en/try/baccarat/"
         assert visitor.post("/en/try/baccarat/watch/")["Location"] == "/en/try/baccarat/"
+
+    @pytest.mark.parametrize(
+        "older",
+        [
+            lambda stored: stored["places"]["baccarat"].pop("next"),
+            lambda stored: stored["places"]["baccarat"].update(favourites=[]),
+            lambda stored: stored["places"]["baccarat"]["last"].update(lines=[["player", 100, 0, 0, "surrendered"]]),
+            lambda stored: stored.update(notice={"words": "Welcome"}),
+            lambda stored: stored.update(places=None),
+        ],
+        ids=["less", "more", "other words", "another notice", "another shape"],
+    )
+    def test_what_another_release_has_kept_is_let_go_but_the_age(self, visitor, table, older):
+        enter(visitor)
+        click(visitor, "bet:player")
+        click(visitor, "deal")
+        session = visitor.session
+        older(session[notes.KEY])
+        session.save()
+        page = visitor.get("/en/try/baccarat/")
+        assert page.status_code == 200
+        assert "Play a round" in page.text
+        assert 'name="adult"' not in page.text
+        for address, back in {"play/": "", "watch/": "watch/"}.items():
+            answer = visitor.post(f"/en/try/baccarat/{address}", {"action": "deal"})
+            assert answer["Location"] == f"/en/try/baccarat/{back}"
+        visitor.post("/en/try/baccarat/start/", {"to": "play"})
+        assert click(visitor, "bet:player").status_code == 200
 
     def test_looks_as_it_does_to_a_player(self, visitor, table):
         """The same bets, chips, limits and controls."""
