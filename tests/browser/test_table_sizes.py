@@ -142,3 +142,16 @@ def test_the_offer_of_a_purse_that_is_too_small_fits(enter, player, language):
     page.goto(f"/{language}/table/golden/real/")
     expect(page.locator("#act-lower")).to_be_visible()
     fits(page)
+
+
+@pytest.mark.parametrize("game", ["baccarat", "golden"])
+def test_the_meters_hold_what_a_tie_can_pay(enter, player, game):
+    """Few coups are a tie, so that no test that deals one can be waited for: the sums are written into the meters."""
+    a_golden_table() if game == "golden" else a_table()
+    a_purse(player, 100_00)
+    page = enter()
+    page.goto(f"/ro/table/{game}/real/")
+    sums = {"bet": "300.000,00 RON", "balance": "1.300.000,00 RON", "win": "1.100.000,00 RON"}
+    for meter, text in sums.items():
+        page.locator(f".meter--{meter} .meter__sum").evaluate("(sum, text) => { sum.textContent = text }", text)
+    fits(page)
