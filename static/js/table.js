@@ -20,6 +20,7 @@ const STILL = 10; // pixels that a resting finger may move
 const spoken = document.getElementById("spoken");
 const waiting = []; // values of the buttons pressed while an answer was under way
 let underWay = null; // value of the button whose answer is awaited
+let betBefore = ""; // what the table said of the bets when it was pressed
 let dealing = null; // AbortController of the deal that runs: abort() shows the rest at once
 let chosenChip = null;
 let longPress = null; // timer of a finger that rests on a bet area
@@ -177,9 +178,15 @@ function send(event, button) {
   }
 }
 
+/** What the meter says of the bets; after a fresh round, what it says once the cards lie. */
+function betTotal() {
+  const meter = theGame().querySelector(".meter--bet");
+  const name = meter.querySelector("[data-due]") ?? meter.querySelector(".meter__name");
+  return `${name.textContent} ${meter.querySelector(".meter__sum").textContent}`;
+}
+
 /** The answer is on the page: tell what changed, deal if cards came, then take the next click that waited. */
 function answered() {
-  const pressed = underWay;
   underWay = null;
   const game = theGame();
   const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
@@ -190,7 +197,7 @@ function answered() {
     deal(game);
     return;
   }
-  if (pressed) say(game.querySelector(".meter--bet").textContent.trim().replace(/\s+/g, " "));
+  if (betTotal() !== betBefore) say(betTotal());
   if (waiting.length) buttonFor(waiting.shift())?.click();
 }
 
@@ -275,6 +282,7 @@ document.addEventListener("change", (event) => { if (event.target.name === "chip
 document.addEventListener("htmx:beforeRequest", (event) => {
   const parameters = event.detail.requestConfig.parameters;
   underWay = parameters.action;
+  betBefore = betTotal();
   if (isDeal(underWay)) rest(theGame(), true);
 });
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from games.engine.coup import Outcome
 from games.models import NextRound, Round
 from players.models import Player
-from tests.browser.at_table import TABLE, windows_without_complaint
+from tests.browser.at_table import TABLE, put, windows_without_complaint
 from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.harness.browser import NewContext
 from tests.harness.web import ServerStarter, WebServer
@@ -139,7 +139,7 @@ def test_a_round_is_told_in_order_cards_totals_result_money(enter):
     page.keyboard.press("d")
     expect(page.locator("#spoken p").last).to_contain_text("Balance: SEK")
     lines = page.locator("#spoken p").all_inner_texts()
-    assert lines[0] == "Bet SEK 10.00"
+    assert lines[0] == "Bet SEK\u00a010.00"
     sides = [line.split(":")[0] for line in lines[1:7]]
     assert all(" of " in line for line in lines[1:7])
     assert sides == ["Player", "Banker", "Player", "Banker", "Player", "Banker"]
@@ -215,3 +215,17 @@ def test_a_deck_of_four_colours_tells_all_suits_apart_on_the_paper(enter):
     )
     assert len({colour for colour, _ in ratios}) == 4
     assert min(ratio for _, ratio in ratios) >= 4.5
+
+
+def test_a_refused_click_repeats_no_total(enter, player):
+    a_golden_table()
+    a_purse(player, MONEY)
+    page = enter()
+    page.goto("/en/table/golden/real/")
+    put(page, "player")
+    for _ in range(3):
+        with page.expect_response("**/table/golden/real/play/"):
+            page.locator("#bet-banker").click()
+        expect(page.get_by_role("alert").filter(has_text="exclude each other")).to_be_visible()
+    put(page, "tie")
+    expect(page.locator("#spoken p")).to_have_text(["Bet SEK 10.00", "Bet SEK 20.00"])
