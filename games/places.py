@@ -29,7 +29,7 @@ WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 # The account that the game plays on comes last; each row is locked as it stands once it has been waited for.
 LOCK = f"""
 WITH seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %s FOR SHARE)
-SELECT {COLUMNS}, own.id, own.balance
+SELECT {COLUMNS}, own.id, own.balance, own.held
 FROM games_nextround AS place
 JOIN seat ON seat.id = place.table_id
 JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode
@@ -49,6 +49,7 @@ class Locked(NamedTuple):
     place: NextRound
     account_id: int
     balance: int  # minor units
+    held: int  # of the balance: set aside, so that it covers nothing
 
 
 def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:

@@ -34,7 +34,7 @@ from games.seeds import unseal
 from games.slip import Slip
 from games.variants import VARIANTS
 from players.models import Player
-from wallet import accounts, ledger
+from wallet import accounts
 from wallet.models import AccountKind, Mode
 
 
@@ -157,7 +157,7 @@ def _play(
     player_value: str,
     session: UUID | None,
 ) -> Played:
-    place, account_id, balance = _locked(player, table_id, mode)
+    place, account_id, balance, held = _locked(player, table_id, mode)
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True, place=place)
     _demand_open(place)
@@ -167,7 +167,7 @@ def _play(
     variant = VARIANTS[place.table.variant]
     demand(variant, CONTROL_OF[how])
     stakes = stakes_of(_slip(place), how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
-    if sum(stakes.values()) > balance:
+    if sum(stakes.values()) > balance - held:
         # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
         # refusal would tell of its cards.
         raise BalanceTooLow
@@ -190,10 +190,7 @@ def _play(
         session=session,
     )
     places.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
-    try:
-        rounds.finish(finished, place)
-    except ledger.InsufficientFunds as short:  # of what is not held, which may be less than the balance
-        raise BalanceTooLow from short
+    rounds.finish(finished, place)
     return Played(round_id, repeated=False, place=place)
 
 

@@ -3,6 +3,7 @@
 from threading import Barrier, Thread
 from uuid import uuid4
 
+import psycopg
 import pytest
 from django.db import ProgrammingError, connection, connections, transaction
 
@@ -320,3 +321,14 @@ class TestTogether:
         a_place(player, table)
         self.at_once(lambda: solo.add_chip(player=player, table_id=table.pk, mode=Mode.REAL, bet="player", chip=1000))
         assert a_place(player, table).slip == {"player": 1000 * self.CLICKS}
+
+
+def test_what_is_held_covers_no_stake_and_the_seed_stays_sealed(cloned_db, monkeypatch):
+    player, table = a_player(real=1500), a_table()
+    place = a_place(player, table, player=1000)
+    with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute("UPDATE wallet_account SET held = 600 WHERE owner_id = %s AND mode = 'R'", [player.pk])
+    monkeypatch.setattr(solo, "unseal", lambda *_: pytest.fail("The cards of a refused round were looked at."))
+    with pytest.raises(BalanceTooLow):
+        play(player, table, place)
