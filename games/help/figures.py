@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from math import floor
 from typing import Final
 
 from babel import Locale
 from babel.numbers import format_percent
 
+from games.engine import odds
 from wallet.models import Currency
 from wallet.money import MINOR_UNITS, format_money
 
@@ -23,8 +23,8 @@ MARKET: Final[Mapping[str, Currency]] = {
 
 
 def percent(share: Fraction, language: str, digits: int = 2) -> str:
-    """Write a share as a percentage the way the language does, rounded half up: "98.99%", "−1,52 %"."""
-    rounded = Decimal(floor(share * 100 * 10**digits + Fraction(1, 2))) / 10**digits
+    """Write a share as a percentage the way the language does, rounded as the engine rounds: "98.99%", "−1,52 %"."""
+    rounded = Decimal(odds.percent(share, digits))
     pattern = Locale.parse(language).percent_formats[None].pattern
     if digits:
         pattern = pattern.replace("0", "0." + "0" * digits)

@@ -33,7 +33,9 @@ def chemin_odds_json(decks: int = DECKS) -> dict[str, Any]:
 
 def chemin_odds_table(decks: int = DECKS) -> list[str]:
     """Lines of text. The last two columns are gains in percent of what the punters stake. Raises BadDecks."""
-    rows = ((*_choices(odds).values(), *(_percent(share) for _, share in _shares(odds))) for odds in chemin_odds(decks))
+    rows = (
+        (*_choices(odds).values(), *(percent(share, 4) for _, share in _shares(odds))) for odds in chemin_odds(decks)
+    )
     return [f"{SLUG}, decks: {decks}", _row(COLUMNS), *(_row(row) for row in rows)]
 
 
@@ -52,10 +54,6 @@ def _shares(odds: PolicyOdds) -> list[tuple[str, Fraction]]:
 
 def _written(share: Fraction) -> str:
     return f"{share.numerator}/{share.denominator}"
-
-
-def _percent(share: Fraction) -> str:
-    return ("-" if share < 0 else "") + percent(abs(share), 4)
 
 
 def _row(cells: tuple[str, ...]) -> str:
