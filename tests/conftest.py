@@ -12,6 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.core.cache import cache
+from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
 from casino import embedded
@@ -19,6 +20,10 @@ from tests.harness import databases
 from tests.harness.databases import Database
 
 pytest_plugins = ["tests.harness.web", "tests.harness.browser"]
+
+# How long an example takes says how busy the machine is, and nothing about the house.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")
