@@ -175,7 +175,7 @@ def test_a_form_too_few_is_named(tree: Tree) -> None:
 def test_an_obsolete_text_is_named(tree: Tree) -> None:
     translate(tree, ROMANIAN)
     with tree.catalogue("ro").open("a", encoding="utf-8") as file:
-        file.write('\n#~ msgid "No more bets"\n#~ msgstr "Nu se mai pariază"\n')
+        file.write('\n#~ msgid "No more bets"\n#~ msgstr "Pariurile s-au închis"\n')
     assert ("obsolete", "No more bets") in named(tree)
 
 
