@@ -107,7 +107,7 @@ def test_the_supervisor_reads_the_incident(bad_round: Round, enter: Enter):
     replay.replay_finished_rounds()
     page = enter(a_member_of_staff("supervisor").user)
     page.goto("/staff/")
-    page.get_by_role("main").get_by_role("link", name="Incidents").click()
+    page.get_by_role("list").get_by_role("link", name="Incidents").click()
     incident = page.get_by_role("listitem").filter(has_text=bad_round.code).first
     expect(incident.get_by_text("Table closed. Round voided. Players told at the table.")).to_be_visible()
     incident.get_by_text("cards", exact=False).first.click()
