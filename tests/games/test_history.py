@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import translation
 
 from games.logs_csv import amount, safe
-from games.models import Participation, Result, Table, VoidReason
+from games.models import Participation, Result, Round, Table, VoidReason
 from games.search import FIND, Ending, Search, every, find, parameters
 from games.void import void_round
 from tests.builders import a_player, a_round, a_table
@@ -90,9 +90,10 @@ class TestSearching:
         void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
         for ending in (Ending.WON, Ending.LOST, Ending.EVEN):
             assert find(player, Search(ending=ending), limit=9) == []
-        for search in (Search(), Search(ending=Ending.VOID), Search(ending=Ending.VOID, table="baccarat", until=TODAY)):
+        day = Round.objects.get().at.date()
+        for search in (Search(), Search(ending=Ending.VOID), Search(ending=Ending.VOID, table="baccarat", until=day)):
             assert [part.round_id for part in find(player, search, limit=9)] == [round_id]
-        assert find(player, Search(ending=Ending.VOID, since=TODAY + timedelta(days=1)), limit=9) == []
+        assert find(player, Search(ending=Ending.VOID, since=day + timedelta(days=1)), limit=9) == []
 
     def test_of_somebody_else_finds_nothing(self, player, table):
         a_round(a_player(real=MONEY), table, player=1000)

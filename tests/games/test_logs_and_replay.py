@@ -31,11 +31,6 @@ def visitor(player) -> Client:
 
 
 class TestGameLogs:
-    def test_begin_with_a_sentence_and_a_way_on(self, visitor, player, table):
-        page = visitor.get("/en/history/").text
-        assert "/en/" in page
-        assert Round.objects.count() == 0
-
     def test_show_every_bet_and_every_win_separately(self, visitor, player, table):
         a_round(player, table, player=1000, banker=5000, tie=10_000)
         page = unescape(visitor.get("/en/history/").text)
