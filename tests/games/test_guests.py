@@ -303,6 +303,24 @@ class TestAtTheTable:
         assert settings.SESSION_ENGINE == "django.contrib.sessions.backends.db"
         assert all(len(cookie.value) < 100 for cookie in visitor.cookies.values())
 
+    @pytest.mark.parametrize(
+        ("language", "name"),
+        [
+            ("sv", "Låtsasmarker"),
+            ("da", "Legejetoner"),
+            ("ro", "Jetoane de joacă"),
+            ("de", "Spieljetons"),
+            ("en", "Play chips"),
+        ],
+    )
+    def test_what_a_guest_plays_with_has_one_name_on_the_meter_and_aloud(self, visitor, table, language, name):
+        enter(visitor, language=language)
+        click(visitor, "bet:player")
+        click(visitor, "deal")
+        page = unescape(visitor.get(f"/{language}/try/baccarat/").text)
+        assert f'<span class="meter__name">{name}</span>' in page
+        assert re.search(rf'data-say="[^"]*[.;] {name}: ', page)
+
     def test_the_same_click_again_shows_the_same_round(self, visitor, table):
         enter(visitor)
         click(visitor, "bet:player")
@@ -428,9 +446,12 @@ class TestWhoeverLogsIn:
     def test_is_a_guest_no_more(self, visitor, table):
         player = a_player(password="walking-the-dog-7")
         enter(visitor)
+        guests = visitor.session.session_key
         log_in(visitor, player.user)
         assert visitor.session.get("_auth_user_id") == str(player.user.pk)
         assert notes.read(visitor.session) is None
+        assert visitor.session.session_key != guests
+        assert not Session.objects.filter(pk=guests).exists(), "nobody who knew the guest's session gets into this one"
 
 
 class TestWatching:
