@@ -72,7 +72,7 @@ def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
     except purse.PurseError as error:
         return Notice("error", str(error))
     if posted.replayed:
-        return Notice("info", _("This had been booked already. Nothing was booked twice."))
+        return Notice("info", _("This was booked already. Nothing was booked twice."))
     moved = format_money(amount, player.currency, get_language() or "en")
     return Notice("info", _("%(amount)s was moved into the game.") % {"amount": moved})
 

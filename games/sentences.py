@@ -109,7 +109,7 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
 
 def _excluded(error: ExcludedBets, variant: Variant, language: str) -> str:
     names = [bet_name(variant, bet, language) for bet in error.bets]
-    return _("%(one)s and %(other)s exclude each other. Take off the one first.") % {
+    return _("%(one)s and %(other)s exclude each other. Take one off first.") % {
         "one": names[0],
         "other": names[1],
     }

@@ -27,7 +27,7 @@ class AccountAdapter(DefaultAccountAdapter):
         # One sentence for both (GLI-19 v3.0, 2.5.3): nobody learns here who has an account.
         "email_password_mismatch": _("The e-mail address or the password is wrong."),
         "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
-        "email_taken": _("This e-mail address has an account already. Log in instead."),
+        "email_taken": _("This e-mail address already has an account. Log in instead."),
     }
 
     def login(self, request: HttpRequest, user: User) -> None:

@@ -76,7 +76,7 @@ def _done(request: PlayerRequest, mode: Mode, amount: int | None, posted: ledger
 
 def _sentence(request: PlayerRequest, amount: int | None, posted: ledger.Posted) -> str:
     if posted.replayed:
-        return _("This had been booked already. Nothing was booked twice.")
+        return _("This was booked already. Nothing was booked twice.")
     currency, language = request.player.currency, get_language() or "en"
     if amount is not None:
         return _("%(amount)s was deposited.") % {"amount": format_money(amount, currency, language)}

@@ -138,7 +138,7 @@ class TestSentences:
         answer = click(visitor, player, "bet:banker", language=language)
         names = {"sv": ("Spelare", "Bank"), "da": ("Spiller", "Bank"), "ro": ("Jucător", "Bancher")}
         one, other = names.get(language, ("Spieler", "Bank") if language == "de" else ("Player", "Banker"))
-        english = "%(one)s and %(other)s exclude each other. Take off the one first."
+        english = "%(one)s and %(other)s exclude each other. Take one off first."
         assert says(answer.text, english, language, one=one, other=other)
 
     def test_a_bet_over_the_balance_of_the_game(self, visitor, player, language):
@@ -154,6 +154,7 @@ class TestSentences:
     def test_an_empty_purse_leads_to_rebuy(self, visitor, language):
         page = look(visitor, language)
         assert says(page, "This game has a balance of its own. Re-buy to play.", language)
+        assert not says(page, "Choose a chip, put it on a bet, then deal.", language), "there is nothing to bet with yet"
         assert says(page, "Re-buy", language)
         assert says(page, "Leave game", language)
         assert says(page, "Game history", language)
@@ -207,7 +208,7 @@ class TestSentences:
         page = visitor.get(f"/{language}/cashier/").text
         assert says(page, "To Golden Baccarat", language)
         lies = format_money(123_450, "SEK", language)
-        assert says(page, "Another %(amount)s of yours lies in Golden Baccarat.", language, amount=lies)
+        assert says(page, "You have another %(amount)s in Golden Baccarat.", language, amount=lies)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         assert says(visitor.get(f"/{language}/cashier/").text, "From Golden Baccarat", language)
 
