@@ -154,7 +154,7 @@ class TestSentences:
     def test_an_empty_purse_leads_to_rebuy(self, visitor, language):
         page = look(visitor, language)
         assert says(page, "This game has a balance of its own. Re-buy to play.", language)
-        assert not says(page, "Choose a chip, put it on a bet, then deal.", language), "there is nothing to bet with yet"
+        assert not says(page, "Choose a chip, put it on a bet, then deal.", language), "nothing to bet with yet"
         assert says(page, "Re-buy", language)
         assert says(page, "Leave game", language)
         assert says(page, "Game history", language)
