@@ -10,6 +10,12 @@ from tests.harness.web import WebServer
 
 pytestmark = pytest.mark.browser
 
+LINES_OF_TEXT = """links => links.map(link => {
+  const text = document.createRange();
+  text.selectNodeContents(link);
+  return text.getClientRects().length;
+})"""
+
 
 def test_the_switch_keeps_query_and_place(new_context: NewContext, web_server: WebServer) -> None:
     page = new_context(viewport={"width": 1280, "height": 800}).new_page()
@@ -20,3 +26,15 @@ def test_the_switch_keeps_query_and_place(new_context: NewContext, web_server: W
 
     expect(page).to_have_url(re.compile(r"/ro/fair/\?from=here#check$"))
     expect(page.locator("html")).to_have_attribute("lang", "ro")
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+@pytest.mark.parametrize("width", [320, 390])
+def test_no_link_at_the_foot_of_the_page_breaks_in_two(
+    new_context: NewContext, web_server: WebServer, language: str, width: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": 844}).new_page()
+    page.goto(f"{web_server.url}/{language}/terms/")
+    links = page.locator(".foot__links > *")
+    expect(links).to_have_count(4)
+    assert links.evaluate_all(LINES_OF_TEXT) == [1, 1, 1, 1]
