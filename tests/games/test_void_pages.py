@@ -203,6 +203,8 @@ class TestTheStaffPage:
             address = f"/staff/incidents/?before={older}" if older else ""
         assert seen_ids == list(Incident.objects.order_by("-pk").values_list("pk", flat=True))
         assert len(seen_ids) == 5
+        assert ">Newest</a>" not in reader.get("/staff/incidents/").text
+        assert ">Newest</a>" in reader.get(f"/staff/incidents/?before={seen_ids[0]}").text
 
     @pytest.mark.parametrize("query", ["", "?before=x", "?before=-1", "?before=99999999999999999999"])
     def test_is_a_page_where_nothing_happened(self, reader, query):

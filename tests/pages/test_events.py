@@ -70,6 +70,12 @@ def test_is_paged_without_gaps_or_repeats_and_keeps_its_filter(reader):
     assert seen == made[::-1]
 
 
+def test_leads_back_to_the_newest_from_further_down_only(reader):
+    newest = happen("test.paged")
+    assert ">Newest</a>" not in reader.get("/staff/events/?kind=test.paged").text
+    assert ">Newest</a>" in reader.get(f"/staff/events/?kind=test.paged&before={newest}").text
+
+
 def test_keeps_personal_data_behind_hashes(reader):
     happen(email="someone@example.com", ip="192.0.2.7")
     page = reader.get("/staff/events/").text

@@ -70,6 +70,13 @@ def test_older_journals_are_a_page_away(finance):
     assert f">{oldest.pk}</th>" in finance.get(f"/staff/ledger/?before={mark}").text
 
 
+def test_the_ledger_leads_back_to_where_it_is_not(finance):
+    round_id = uuid4()
+    for query, ways in (("", []), ("?before=9", ["Newest"]), (f"?round={round_id}", ["All journals"])):
+        page = finance.get(f"/staff/ledger/{query}").text
+        assert [way for way in ("Newest", "All journals") if f">{way}</a>" in page] == ways
+
+
 @pytest.mark.parametrize("query", ["", "?round=x", "?before=x"])
 def test_an_empty_or_garbled_page_is_still_a_page(finance, query):
     assert finance.get(f"/staff/ledger/{query}").status_code == 200
