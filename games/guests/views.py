@@ -1,10 +1,10 @@
 """A guest's pages: the door, the table, the demonstration. Thin: parse, call one verb, render."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
-from typing import Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -138,9 +138,15 @@ def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
 
 
 def _answer(request: HouseRequest, place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
-    """Return the place after a click, and what there is to say: on a refusal, the place as it was and why."""
+    """Return the place after a click, and what there is to say: on a refusal, the place as it was and why. What the
+    guest has written into the shuffle is kept in any case.
+    """
+    form = GuestSlipForm(request.POST)
+    if not form.is_valid():
+        return place, refused(StalePage(), table, _language())
+    place = replace(place, player_value=form.cleaned_data["player_value"])
     try:
-        return _carry_out(request, place, table)
+        return _carry_out(form.cleaned_data, place, table)
     except TableChanged:
         misfits = table.limits.misfits(place.slip.stakes)
         return place, table_changed(misfits, variant=table.variant, language=_language())
@@ -148,18 +154,13 @@ def _answer(request: HouseRequest, place: GuestPlace, table: GuestTable) -> tupl
         return place, refused(error, table, _language())
 
 
-def _carry_out(request: HouseRequest, place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
+def _carry_out(sent: Mapping[str, Any], place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
     """Do what the button says. Raises PlayError, SettlementError."""
-    form = GuestSlipForm(request.POST)
-    if not form.is_valid():
-        raise StalePage
-    sent = form.cleaned_data
     action, click = sent["action"], Click(sent["round_id"], sent["slip_version"], sent["table_version"])
     if isinstance(action, Deal):
         if play.was_played(place, click):
             return place, repeated()
-        return play.play_round(replace(place, player_value=sent["player_value"]), table, click, action), None
-    place = replace(place, player_value=sent["player_value"])
+        return play.play_round(place, table, click, action), None
     if action == KEEP:
         return place, None
     if action == REFILL:

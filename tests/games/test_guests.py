@@ -365,7 +365,12 @@ class TestAtTheTable:
         before = place_of(visitor)
         answer = click(visitor, **changes)
         assert sentence in answer.text
-        assert replace(place_of(visitor), player_value="") == before
+        assert place_of(visitor) == before
+
+    def test_a_refusal_keeps_what_was_written_into_the_shuffle_as_a_player_s_does(self, visitor, table):
+        enter(visitor)
+        assert "Place a bet first" in click(visitor, "deal", player_value="my own words").text
+        assert place_of(visitor).player_value == "my own words"
 
     def test_chips_that_are_gone_are_refilled(self, visitor, table):
         enter(visitor)
