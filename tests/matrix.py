@@ -152,6 +152,7 @@ LINES = (
     Line("set_language", "POST", everyone(MOVED), data=lambda world: {"language": "sv", "next": "/en/terms/"}),
     # Guests: whoever has no account watches and plays with play chips
     Line("guest", "GET", visitors(PAGE), a_table_to_try),
+    Line("guest_start", "GET", everyone(MOVED), a_table_to_try),
     Line("guest_start", "POST", visitors(PAGE), a_table_to_try),
     Line("guest_play", "POST", everyone(MOVED), a_table_to_try, lambda world: {"action": "clear"}),
     Line("guest_watch", "GET", everyone(MOVED), a_table_to_try),
@@ -173,7 +174,9 @@ LINES = (
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Money
     Line("cashier", "GET", players(PAGE)),
+    Line("cashier_deposit", "GET", players(MOVED)),
     Line("cashier_deposit", "POST", players(MOVED), data=lambda world: {"amount": "100", "key": uuid4()}),
+    Line("cashier_top_up", "GET", players(MOVED)),
     Line("cashier_top_up", "POST", players(MOVED), data=lambda world: {"key": uuid4()}),
     # The back office
     Line("staff_home", "GET", staff(PAGE, *STAFF)),

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
@@ -33,10 +33,12 @@ def cashier(request: PlayerRequest) -> HttpResponse:
 
 
 @player_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_deposit(request: PlayerRequest) -> HttpResponse:
-    """Deposit sandbox money, or say why not."""
+    """Deposit sandbox money, or say why not: here, so the language switch may ask for this address by itself."""
+    if request.method != "POST":
+        return redirect("cashier")
     form = DepositForm(request.POST, currency=request.player.currency)
     if not form.is_valid():
         return _render(request, Mode.REAL, form=form)
@@ -52,10 +54,12 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
 
 
 @player_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_top_up(request: PlayerRequest) -> HttpResponse:
-    """Fill up free money, or say why not."""
+    """Fill up free money, or say why not: here, so the language switch may ask for this address by itself."""
+    if request.method != "POST":
+        return redirect("cashier")
     form = TopUpForm(request.POST)
     if not form.is_valid():
         return _render(request, Mode.FREE, error=str(form.errors["key"][0]))

@@ -74,10 +74,18 @@ def guest(request: HouseRequest, table: Table) -> HttpResponse:
     return _table_page(request, "games/guest.html", table, found.places[table.slug], found.notice)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_guests
-@now_and_then
 def guest_start(request: HouseRequest, table: Table) -> HttpResponse:
+    """Take what was filled in at the door; lead whoever asks for this address by itself back to the door.
+
+    The door shows itself here when something was wrong, so the language switch asks for it.
+    """
+    return _begin(request, table) if request.method == "POST" else redirect("guest", slug=table.slug)
+
+
+@now_and_then
+def _begin(request: HouseRequest, table: Table) -> HttpResponse:
     """Confirm the visitor's age, and go on to the table or to a demonstration."""
     confirmed = notes.read(request.session) is not None
     form = DoorForm(request.POST, confirmed=confirmed, minimum_age=highest_minimum_age())

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.builders import a_table
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
 
@@ -38,3 +39,17 @@ def test_no_link_at_the_foot_of_the_page_breaks_in_two(
     links = page.locator(".foot__links > *")
     expect(links).to_have_count(4)
     assert links.evaluate_all(LINES_OF_TEXT) == [1, 1, 1, 1]
+
+
+def test_the_switch_works_at_a_door_that_was_knocked_at_in_vain(new_context: NewContext, web_server: WebServer) -> None:
+    a_table()
+    page = new_context(viewport={"width": 1280, "height": 800}).new_page()
+    page.goto(f"{web_server.url}/en/try/baccarat/")
+    page.locator("#to-watch").click()
+    expect(page).to_have_url(f"{web_server.url}/en/try/baccarat/start/")
+
+    page.locator("details.menu summary").click()
+    page.locator("button[name=language][value=ro]").click()
+
+    expect(page).to_have_url(f"{web_server.url}/ro/try/baccarat/")
+    expect(page.locator("#adult")).to_be_visible()
