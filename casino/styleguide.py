@@ -33,7 +33,7 @@ class ExampleForm(forms.Form):
     """One of each control. Sent as it is, it comes back with its faults, as every form of the house does."""
 
     name = forms.CharField(help_text="As in your passport.")
-    amount = forms.DecimalField(min_value=10, help_text="From 10.00 €.")
+    amount = forms.DecimalField(min_value=10, help_text="From €10.00.")
     table = forms.ChoiceField(choices=[("", "Choose one"), ("baccarat", "Baccarat"), ("golden", "Golden Baccarat")])
     agreed = forms.BooleanField(label="I have read the terms")
 
