@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connections
+from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from games import replay
@@ -38,6 +38,7 @@ def test_a_round_is_annulled_once_whenever_workers_die(cloned_db, owner, when):
         died = worker_dies(when, number)
         deaths += died
         assert_nothing_by_halves(bad.round_id)
+        wait_for_what_the_dead_held()
         replay.replay_finished_rounds()
         assert Void.objects.filter(pk=bad.round_id).exists()
         assert accounts.balance(player.pk, Mode.REAL) == expected
@@ -66,6 +67,12 @@ def worker_dies(when: str, number: int) -> bool:
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0
     return os.WIFSIGNALED(status)
+
+
+def wait_for_what_the_dead_held() -> None:
+    """PostgreSQL takes a moment to see that a client is gone, and the job passes over rows that are still locked."""
+    with transaction.atomic():
+        list(ReplayDue.objects.select_for_update())
 
 
 def die_at(when: str, number: int) -> None:
