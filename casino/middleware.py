@@ -1,9 +1,11 @@
 """What holds for every request and every page, whoever asks."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -36,5 +38,21 @@ def keep_nothing(get_response: GetResponse) -> GetResponse:
         if not response.has_header("Cache-Control"):
             patch_cache_control(response, no_store=True, private=True)
         return response
+
+    return middleware
+
+
+def show_no_bare_refusal(get_response: GetResponse) -> GetResponse:
+    """Answer with a page of the house where a browser asks for an address that only takes forms: someone typed it, or
+    changed the language on the page that answered a form.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED or request.method != "GET":
+            return response
+        page = render(request, "404.html", {"code": response.status_code}, status=response.status_code)
+        page["Allow"] = response["Allow"]
+        return page
 
     return middleware

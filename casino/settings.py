@@ -67,6 +67,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "casino.middleware.show_no_bare_refusal",
     "django_structlog.middlewares.RequestMiddleware",
 ]
 

@@ -68,7 +68,8 @@ def repeated() -> Notice:
 
 def closed() -> Notice:
     """Say that the table takes no bets, to someone who has only come to it."""
-    return Notice("info", _("This table is closed. You can take back what lies on it."))
+    text = _("This table is closed. You can take back what lies on it.")
+    return Notice("info", text, reverse("lobby"), _("To the tables"))
 
 
 def annulled(rounds: Sequence[tuple[UUID, str]]) -> Notice | None:

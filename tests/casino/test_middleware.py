@@ -63,3 +63,14 @@ def test_a_cookie_with_a_nul_ends_at_the_front():
     visitor = a_visitor(raise_request_exception=False)
     cookie = rf'{settings.SESSION_COOKIE_NAME}="aaaaaaaa\000"'
     assert visitor.get("/en/cashier/", HTTP_COOKIE=cookie).status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/de/table/baccarat/real/play/", "/de/table/baccarat/real/leave/"])
+def test_an_address_of_a_form_shows_a_page_of_the_house(path):
+    a_table()
+    visitor = a_visitor()
+    visitor.force_login(a_player().user)
+    answer = visitor.get(path)
+    assert answer.status_code == 405
+    assert answer["Allow"] == "POST"
+    assert "Diese Seite gibt es nicht" in answer.text

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from games.help.words import controls
 from games.variants import GAMES, LANGUAGES, help_text
+from tests.builders import a_table
 from tests.games.help_pages import Tag, help_page
 from tests.games.help_requirements import (
     LEAST_EXAMPLES,
@@ -149,3 +150,10 @@ def test_help_is_reached_from_the_foot_of_the_lobby(language: str) -> None:
 
 def test_an_unknown_game_has_no_rules() -> None:
     assert Client().get(reverse("rules", args=["roulette"])).status_code == 404
+
+
+@every_game
+def test_a_game_without_a_table_says_so(slug):
+    a_table()
+    says_so = "There is no table of this game at the moment." in Client().get(f"/en/help/{slug}/").text
+    assert says_so == (slug != "baccarat")
