@@ -38,4 +38,5 @@ story.classList.add("story__steps--told");
 document.getElementById("story-end").hidden = true;
 next.addEventListener("click", tell);
 document.getElementById("rest").addEventListener("click", tellTheRest);
+document.getElementById("story-acts").hidden = false;
 tell();

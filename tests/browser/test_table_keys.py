@@ -186,7 +186,7 @@ def test_chips_fly_where_motion_is_wanted_and_are_gone_afterwards(enter, motion,
     press(page, "p")
     page.evaluate(FLIGHTS)
     page.keyboard.press("d")
-    expect(page.locator(".call__result")).to_be_visible(timeout=15_000)
+    expect(page.locator(".call__result")).to_be_visible()
     expect(page.locator("#game.game--fresh")).to_have_count(0)
     assert page.evaluate("flights") == flights
     expect(page.locator(".flight")).to_have_count(0)

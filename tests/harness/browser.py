@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.harness.web import WebServer
 
@@ -28,10 +28,13 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE = 30_000  # milliseconds: what a busy machine may take, not what a page should
 HOW_TO_GET_IT = (
     "No Chromium found. As root: apt-get install chromium fonts-dejavu-core (make test does it then). "
     "Otherwise set CHROMIUM to the path of any Chromium or Chrome."
 )
+
+expect.set_options(timeout=PATIENCE)
 
 
 def find_chromium() -> str | None:
