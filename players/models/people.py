@@ -48,13 +48,37 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.email
 
 
+class LimitsAsked(models.TextChoices):
+    """What becomes of deposit limits before the first game."""
+
+    REQUIRED = "required"  # nobody plays without all of them
+    OFFERED = "offered"  # asked once, before the first game
+    PROMPTED = "prompted"  # asked once, at registration or the first deposit
+
+
 class Jurisdiction(models.Model):
-    """Where a player plays under the law of: data, read by all, changed by migration only."""
+    """Where a player plays under the law of: data, read by all, changed by migration only.
+
+    Where each figure comes from stands in ``docs/national-rules.md``.
+    """
 
     code = models.CharField(max_length=2, primary_key=True)
     language = models.CharField(max_length=2)
     currencies = models.JSONField()  # the first one is offered first
     minimum_age = models.PositiveSmallIntegerField()  # whole years
+    time_zone = models.CharField(max_length=40)  # where its days, weeks and months begin
+    deposit_limits = models.CharField(max_length=10, choices=LimitsAsked)
+    deposit_periods = models.JSONField()  # the periods that are asked for: "day", "week", "month"
+    highest_month_deposit = models.BigIntegerField(null=True)  # minor units of the first currency; None: no such law
+    raise_after_hours = models.PositiveSmallIntegerField()  # how long a looser limit waits
+    raise_after_period = models.BooleanField()  # and not before the running period ends
+    contact_above_month = models.BigIntegerField(null=True)  # minor units: above it staff get in touch
+    pause_hours = models.PositiveSmallIntegerField()
+    pause_asks = models.BooleanField()  # whether the pause button may ask before it pauses
+    exclusion_days = models.PositiveSmallIntegerField()  # the shortest self-exclusion
+    permanent_days = models.PositiveSmallIntegerField()  # after which a permanent one may be reopened on request
+    may_cancel_withdrawals = models.BooleanField()  # whether a player may take one back into play
+    may_play_in_parallel = models.BooleanField()  # at more than one table at a time
 
     class Meta:
         default_permissions = ("view",)

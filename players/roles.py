@@ -1,0 +1,32 @@
+"""Roles of staff are groups of permissions, kept as data that migrations alone write; this is how they do.
+
+Django makes permission rows only after all migrations have run; those that roles need are made here, and Django then
+finds them.
+"""
+
+from dataclasses import dataclass
+
+from django.apps.registry import Apps
+
+
+@dataclass(frozen=True)
+class Duty:
+    """A permission as the model *model* of *app* declares it: its codename and its name there."""
+
+    app: str
+    model: str
+    codename: str
+    name: str
+
+
+def grant(apps: Apps, alias: str, role: str, *duties: Duty) -> None:
+    """Give *role* these permissions, in a migration on the database *alias*; what it has already stays."""
+    content_types = apps.get_model("contenttypes", "ContentType").objects.using(alias)
+    permissions = apps.get_model("auth", "Permission").objects.using(alias)
+    group, _ = apps.get_model("auth", "Group").objects.using(alias).get_or_create(name=role)
+    for duty in duties:
+        content_type, _ = content_types.get_or_create(app_label=duty.app, model=duty.model)
+        permission, _ = permissions.get_or_create(
+            content_type=content_type, codename=duty.codename, defaults={"name": duty.name}
+        )
+        group.permissions.add(permission)
