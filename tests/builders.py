@@ -9,7 +9,8 @@ from games.models import NextRound, Table
 from games.shipped import baccarat_limits, golden_limits
 from games.solo import Played, add_chip, place_at, play_round
 from games.tables import make_table, set_open
-from players.models import Jurisdiction, Player, User
+from players import terms
+from players.models import Agreement, Jurisdiction, Player, User
 from wallet import accounts, ledger, purse
 from wallet.models import Mode
 
@@ -24,6 +25,7 @@ def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password
     player = Player.objects.create(
         user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
     )
+    Agreement.objects.create(player=player, terms_version=terms.VERSION)
     accounts.open_accounts(player)
     for mode, kind, amount in ((Mode.REAL, "cashier", real), (Mode.FREE, "mint", free)):
         if amount:

@@ -178,6 +178,8 @@ LINES = (
     Line("cashier_deposit", "POST", players(MOVED), data=lambda world: {"amount": "100", "key": uuid4()}),
     Line("cashier_top_up", "GET", players(MOVED)),
     Line("cashier_top_up", "POST", players(MOVED), data=lambda world: {"key": uuid4()}),
+    # The player's account
+    Line("account", "GET", players(PAGE)),
     # The back office
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
     Line("styleguide", "GET", staff(PAGE, *STAFF)),
