@@ -18,7 +18,7 @@ from games.views import NOTICE
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
 from wallet import purse
-from wallet.forms import DepositForm, TopUpForm
+from wallet.forms import AmountForm, KeyForm
 from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 
@@ -43,7 +43,7 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     more holds nothing back.
     """
     _demand_purse(get_object_or_404(Table, slug=slug))
-    form = TopUpForm(request.POST)
+    form = KeyForm(request.POST)
     if not form.is_valid():
         request.session[NOTICE] = vars(Notice("error", str(form.errors["key"][0])))
         return redirect("table", slug=slug, mode=mode)
@@ -60,7 +60,7 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
 
 def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
     player = request.player
-    form = DepositForm(request.POST, currency=player.currency)
+    form = AmountForm(request.POST, currency=player.currency)
     if not form.is_valid():
         return Notice("error", str(next(iter(form.errors.values()))[0]))
     amount = form.cleaned_data["amount"]

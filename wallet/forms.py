@@ -1,4 +1,4 @@
-"""What the cashier's page may send. Each form carries a key of its own, so that sending it twice pays once."""
+"""What the cashier's pages may send. Each form carries a key of its own, so that sending it twice pays once."""
 
 from typing import Any
 from uuid import uuid4
@@ -8,36 +8,63 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from wallet.models import Mode
-from wallet.money import LONGEST, MoneyError, parse_money
+from wallet.money import LONGEST, MoneyError, format_amount, parse_money
 
 STALE = {"required": _("This form was incomplete. Try again."), "invalid": _("This form was incomplete. Try again.")}
 
 
-class TopUpForm(forms.Form):
-    """A wish for free money."""
+class MoneyField(forms.CharField):
+    """An amount, typed in the reader's own way of writing numbers; cleaned, it is minor units of ``currency``.
+
+    The form says the currency, mostly through `MoneyForm`. Where *required* is false, an empty field is None.
+    Anything that is no amount is refused with a sentence of `parse_money`.
+    """
+
+    currency: str = ""
+
+    def __init__(self, *, required: bool = True, **kwargs: Any) -> None:
+        attributes = {"inputmode": "decimal", "autocomplete": "off", "maxlength": LONGEST}
+        kwargs.setdefault("label", _("Amount"))
+        # What is missing, parse_money says with an example; browsers would say it in a language of their own.
+        super().__init__(required=False, widget=forms.TextInput(attrs=attributes), **kwargs)
+        self.may_be_empty = not required
+
+    def prepare_value(self, value: Any) -> Any:
+        """Write minor units the reader's way; what somebody typed stays as it is."""
+        return format_amount(value, self.currency, get_language() or "en") if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> int | None:
+        """Read the amount."""
+        text = super().clean(value)
+        if self.may_be_empty and not text:
+            return None
+        try:
+            return parse_money(text, self.currency, get_language() or "en")
+        except MoneyError as error:
+            raise forms.ValidationError(str(error), code="amount") from error
+
+
+class KeyForm(forms.Form):
+    """A wish that is granted once, however often it is sent."""
 
     key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4, error_messages=STALE)
 
 
-class DepositForm(TopUpForm):
-    """An amount, typed in the player's own way of writing numbers; cleaned, it is minor units of *currency*."""
-
-    amount = forms.CharField(
-        label=_("Amount"),
-        required=False,  # what is missing, parse_money says with an example
-        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "maxlength": LONGEST}),
-    )
+class MoneyForm(forms.Form):
+    """A form whose amounts are all in one *currency*."""
 
     def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.currency = currency
+        for field in self.fields.values():
+            if isinstance(field, MoneyField):
+                field.currency = currency
 
-    def clean_amount(self) -> int:
-        """Read the amount."""
-        try:
-            return parse_money(self.cleaned_data["amount"], self.currency, get_language() or "en")
-        except MoneyError as error:
-            raise forms.ValidationError(str(error)) from error
+
+class AmountForm(MoneyForm, KeyForm):
+    """An amount to move."""
+
+    amount = MoneyField()
 
 
 class StatementForm(forms.Form):

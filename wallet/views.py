@@ -16,7 +16,7 @@ from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
 from wallet import accounts, ledger, statements
 from wallet import cashier as services
-from wallet.forms import DepositForm, StatementForm, TopUpForm
+from wallet.forms import AmountForm, KeyForm, StatementForm
 from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 
@@ -39,7 +39,7 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     """Deposit sandbox money, or say why not: here, so the language switch may ask for this address by itself."""
     if request.method != "POST":
         return redirect("cashier")
-    form = DepositForm(request.POST, currency=request.player.currency)
+    form = AmountForm(request.POST, currency=request.player.currency)
     if not form.is_valid():
         return _render(request, Mode.REAL, form=form)
     amount, key = form.cleaned_data["amount"], form.cleaned_data["key"]
@@ -60,7 +60,7 @@ def cashier_top_up(request: PlayerRequest) -> HttpResponse:
     """Fill up free money, or say why not: here, so the language switch may ask for this address by itself."""
     if request.method != "POST":
         return redirect("cashier")
-    form = TopUpForm(request.POST)
+    form = KeyForm(request.POST)
     if not form.is_valid():
         return _render(request, Mode.FREE, error=str(form.errors["key"][0]))
     try:
@@ -93,7 +93,7 @@ def _render(
     mode: Mode,
     *,
     before: int | None = None,
-    form: DepositForm | None = None,
+    form: AmountForm | None = None,
     error: str = "",
     said: str = "",
 ) -> HttpResponse:
@@ -107,8 +107,8 @@ def _render(
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": services.FREE_MONEY[player.currency],
         "limits": services.DEPOSIT_LIMITS[player.currency],
-        "form": form or DepositForm(currency=player.currency),
-        "top_up_form": TopUpForm(auto_id=False),
+        "form": form or AmountForm(currency=player.currency),
+        "top_up_form": KeyForm(auto_id=False),
         "statement": statements.statement(player.pk, mode, before=before),
         "mode_word": mode.name.lower(),
         "first": before is None,
