@@ -1,0 +1,167 @@
+"""Who a player is outside the house: what they sent in to show it, what staff found, and who may be the same person.
+
+These tables hold personal data that may be erased. Pictures lie apart from what is listed of them, so that no list
+ever drags them along, and erasing one is deleting its row.
+"""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models.functions import Now
+
+from players.models.people import Player, Staff
+
+LONGEST_NAME = 120  # characters
+
+
+class DocumentKind(models.TextChoices):
+    """What shows who somebody is."""
+
+    PASSPORT = "passport"
+    CARD = "card"
+    LICENCE = "licence"
+
+
+class SubmissionStatus(models.TextChoices):
+    """What has become of a submission."""
+
+    SUBMITTED = "submitted"
+    VERIFIED = "verified"
+    REFUSED = "refused"
+
+
+class RefusalReason(models.TextChoices):
+    """Why a submission was refused; the player reads a sentence for each."""
+
+    UNREADABLE = "unreadable"
+    EXPIRED = "expired"
+    MISMATCH = "mismatch"
+    ADDRESS = "address"
+    INCOMPLETE = "incomplete"
+    ALTERED = "altered"
+    ANOTHER_ACCOUNT = "another_account"
+
+
+class Part(models.TextChoices):
+    """Which part of the evidence a document is."""
+
+    FRONT = "front"
+    BACK = "back"
+    ADDRESS = "address"
+
+
+class Ground(models.TextChoices):
+    """What two players have in common that makes one person of them likely."""
+
+    NAME = "name"  # and the date of birth
+    ADDRESS = "address"  # with the last name and the date of birth
+    NUMBER = "number"  # of an identity document
+    PICTURE = "picture"
+    PHONE = "phone"
+    PAYOUT = "payout"  # the account that winnings are paid to
+
+
+class Resolution(models.TextChoices):
+    """What staff found about two players."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+
+
+class Submission(models.Model):
+    """What a player said of themselves, once, and what staff found; the latest one is what counts."""
+
+    player = models.ForeignKey(Player, models.PROTECT)
+    given_names = models.CharField(max_length=LONGEST_NAME)
+    family_name = models.CharField(max_length=LONGEST_NAME)
+    street = models.CharField(max_length=200)
+    postal_code = models.CharField(max_length=20)
+    city = models.CharField(max_length=120)
+    phone = models.CharField(max_length=20, blank=True)  # +46701234567
+    document_kind = models.CharField(max_length=10, choices=DocumentKind)
+    document_number = models.CharField(max_length=40)
+    sent_at = models.DateTimeField(db_default=Now())
+    status = models.CharField(max_length=10, choices=SubmissionStatus, default=SubmissionStatus.SUBMITTED)
+    reviewed_by = models.ForeignKey(Staff, models.PROTECT, null=True)
+    reviewed_at = models.DateTimeField(null=True)
+    reason = models.CharField(max_length=20, choices=RefusalReason, blank=True)
+    note = models.TextField(blank=True)  # what staff added for the player to read
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("review_identity", "Can review who players are")]
+        indexes = [models.Index(fields=["sent_at"], condition=models.Q(status="submitted"), name="players_to_review")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player"], condition=models.Q(status="submitted"), name="players_submission_one_open"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status="submitted", reviewed_by=None, reviewed_at=None, reason="")
+                | models.Q(status="verified", reviewed_by__isnull=False, reviewed_at__isnull=False, reason="")
+                | models.Q(status="refused", reviewed_by__isnull=False, reviewed_at__isnull=False)
+                & ~models.Q(reason=""),
+                name="players_submission_reviewed",
+            ),
+        ]
+
+
+class Document(models.Model):
+    """A picture or PDF as it is listed: never its file name, which says nothing and may say too much."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4)
+    submission = models.ForeignKey(Submission, models.PROTECT)
+    part = models.CharField(max_length=10, choices=Part)
+    media_type = models.CharField(max_length=20)
+    size = models.PositiveIntegerField()  # bytes, as stored before encryption
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["submission", "part"], name="players_document_once")]
+
+
+class DocumentContent(models.Model):
+    """A document itself, encrypted with a key that the database never sees, and bound to the document's id."""
+
+    document = models.OneToOneField(Document, models.PROTECT, primary_key=True, related_name="content")
+    sealed = models.BinaryField()
+
+    class Meta:
+        default_permissions = ()
+
+
+class Trait(models.Model):
+    """Something that tells people apart, as a keyed hash: two players with the same one may be one person."""
+
+    player = models.ForeignKey(Player, models.PROTECT)
+    ground = models.CharField(max_length=10, choices=Ground)
+    fingerprint = models.BinaryField()  # HMAC-SHA-256
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["ground", "fingerprint", "player"], name="players_trait_once")]
+
+
+class Duplicate(models.Model):
+    """Two players who may be one person, on one ground; the one who registered first stands first."""
+
+    first = models.ForeignKey(Player, models.PROTECT, related_name="+")
+    second = models.ForeignKey(Player, models.PROTECT, related_name="+")
+    ground = models.CharField(max_length=10, choices=Ground)
+    found_at = models.DateTimeField(db_default=Now())
+    resolution = models.CharField(max_length=10, choices=Resolution, blank=True)
+    resolved_by = models.ForeignKey(Staff, models.PROTECT, null=True)
+    resolved_at = models.DateTimeField(null=True)
+    note = models.TextField(blank=True)
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["found_at"], condition=models.Q(resolution=""), name="players_duplicate_open")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(first__lt=models.F("second")), name="players_duplicate_in_order"),
+            models.UniqueConstraint(fields=["first", "second", "ground"], name="players_duplicate_once"),
+            models.CheckConstraint(
+                condition=models.Q(resolution="", resolved_by=None, resolved_at=None)
+                | ~models.Q(resolution="") & models.Q(resolved_by__isnull=False, resolved_at__isnull=False),
+                name="players_duplicate_resolved",
+            ),
+        ]
