@@ -18,6 +18,8 @@ RIGHTS = {
     "audit_event": "SELECT",
     "audit_pending": "SELECT",
     "audit_personal": "SELECT",
+    "audit_approval": "SELECT, INSERT",
+    "audit_decision": "SELECT, INSERT",
     "django_migrations": "SELECT",
     "django_content_type": "SELECT",
     "auth_permission": "SELECT",
@@ -30,14 +32,24 @@ RIGHTS = {
     "players_jurisdiction": "SELECT",
     "players_user": "SELECT, INSERT, UPDATE",
     "players_user_user_permissions": "SELECT",
+    "players_mail": "SELECT, INSERT, UPDATE",
+    "players_log_in_lock": "SELECT, INSERT, UPDATE, DELETE",
     "players_player": "SELECT, INSERT",
     "players_staff": "SELECT, INSERT",
     "players_agreement": "SELECT, INSERT",
+    "players_closure": "SELECT, INSERT",
+    "players_session": "SELECT, INSERT, UPDATE",
     "players_submission": "SELECT, INSERT, UPDATE",
     "players_document": "SELECT, INSERT",
     "players_documentcontent": "SELECT, INSERT, DELETE",
     "players_trait": "SELECT, INSERT, DELETE",
     "players_duplicate": "SELECT, INSERT, UPDATE (resolution, resolved_by_id, resolved_at, note)",
+    "players_exclusion": "SELECT, INSERT",
+    "players_exclusionlift": "SELECT, INSERT",
+    "players_registercheck": "SELECT, INSERT",
+    "players_realitycheck": "SELECT, INSERT",
+    "players_sitting": "SELECT, INSERT, UPDATE",
+    "players_playtime": "SELECT, INSERT, UPDATE",
     "games_table": "SELECT, INSERT, UPDATE",
     "games_tableversion": "SELECT, INSERT",
     "games_nextround": "SELECT, INSERT, UPDATE",
@@ -51,7 +63,7 @@ RIGHTS = {
 }
 
 # Functions the role may call. They check what they are given and run as the owner.
-FUNCTIONS = ("audit_record", "wallet_post", "wallet_reverse", "wallet_open_account")
+FUNCTIONS = ("audit_record", "wallet_post", "wallet_reverse", "wallet_open_account", "players_forget")
 
 
 def apply_privileges(database: BaseDatabaseWrapper) -> None:

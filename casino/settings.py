@@ -172,9 +172,17 @@ ACCOUNT_ADAPTER = "casino.leaving.HouseAdapter"
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "5/5m/key,20/5m/ip", "signup": "20/m/ip"}
 ACCOUNT_SESSION_REMEMBER = False
 FORMS_PER_SECOND = env.int("FORMS_PER_SECOND", default=25)  # of a player, or an address, over two seconds
-EMAIL_BACKEND = (
-    "django.core.mail.backends.locmem.EmailBackend" if DEMO else "django.core.mail.backends.smtp.EmailBackend"
+# What a demo house writes is read at /demo/outbox/ and leaves it for nowhere.
+vars().update(env.email_url("EMAIL_URL", default="dummymail://" if DEMO else "smtp://localhost:25"))
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="") or env.str(
+    "SUPPORT_EMAIL", default="service@sabot.example"
 )
+
+# Registers of excluded people that are asked before play, by jurisdiction: "SE=path.to.Register,DE=path.to.Register".
+PLAYER_REGISTERS = env.dict("SABOT_REGISTERS", default={})
+# Minutes of play after which a player is told of time and money spent, where they have chosen no interval themselves.
+REALITY_CHECK_MINUTES = env.int("REALITY_CHECK_MINUTES", default=60)
 
 # Whether a visitor may watch and play with play chips, without an account. The session engine is one that keeps what it
 # knows on the server: a guest's sealed seed lies there.

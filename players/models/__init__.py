@@ -1,5 +1,6 @@
 """Tables about people, one module for each subject."""
 
+from players.models.closures import Closure, ClosureState
 from players.models.identity import (
     Document,
     DocumentContent,
@@ -13,21 +14,48 @@ from players.models.identity import (
     SubmissionStatus,
     Trait,
 )
+from players.models.log_in import LogInLock
+from players.models.mail import Mail
+from players.models.pauses import (
+    Exclusion,
+    ExclusionKind,
+    ExclusionLift,
+    Outcome,
+    PlayTime,
+    RealityCheck,
+    RegisterCheck,
+    Sitting,
+)
 from players.models.people import Agreement, Jurisdiction, LimitsAsked, Player, Staff, User, UserManager
+from players.models.sessions import Ended, Session
 
 __all__ = [
     "Agreement",
+    "Closure",
+    "ClosureState",
     "Document",
     "DocumentContent",
     "DocumentKind",
     "Duplicate",
+    "Ended",
+    "Exclusion",
+    "ExclusionKind",
+    "ExclusionLift",
     "Ground",
     "Jurisdiction",
     "LimitsAsked",
+    "LogInLock",
+    "Mail",
+    "Outcome",
     "Part",
+    "PlayTime",
     "Player",
+    "RealityCheck",
     "RefusalReason",
+    "RegisterCheck",
     "Resolution",
+    "Session",
+    "Sitting",
     "Staff",
     "Submission",
     "SubmissionStatus",

@@ -1,0 +1,18 @@
+"""Registers of excluded people: one interface, the house's own register behind it, a place for each national one.
+
+Which register serves which jurisdiction is configured by dotted path (``SABOT_REGISTERS``); see ``docs/registers.md``.
+"""
+
+from players.registers.asking import ask, ask_where_stale, serving
+from players.registers.interface import CLEAR, Finding, Person, Register, RegisterUnreachable
+
+__all__ = [
+    "CLEAR",
+    "Finding",
+    "Person",
+    "Register",
+    "RegisterUnreachable",
+    "ask",
+    "ask_where_stale",
+    "serving",
+]

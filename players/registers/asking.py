@@ -1,0 +1,70 @@
+"""Asking the registers that serve a player, and keeping what they answered.
+
+They are asked at log-in and before play. An answer holds for as long as a session can last; one that did not come is
+asked for again before the next game. The round's own transaction reads the stored answers (``players_barred``).
+"""
+
+from datetime import timedelta
+from functools import cache
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from audit import log
+from players.exclusions import now
+from players.models import Outcome, Player, RegisterCheck
+from players.registers.house import HouseRegister
+from players.registers.interface import Register, RegisterUnreachable, person_of
+
+HOLDS = timedelta(seconds=settings.SESSION_COOKIE_AGE)
+
+
+def serving(jurisdiction: str) -> tuple[Register, ...]:
+    """Return the registers asked about players of a jurisdiction: the house's own, then the national one if there is
+    one configured.
+    """
+    path = settings.PLAYER_REGISTERS.get(jurisdiction)
+    return (HouseRegister(), _configured(path)) if path else (HouseRegister(),)
+
+
+def ask(player: Player) -> None:
+    """Ask every register that serves the player, and keep and record the answers."""
+    for register in serving(player.jurisdiction_id):
+        _keep(player, register)
+
+
+def ask_where_stale(player: Player) -> None:
+    """Ask the registers whose last answer about the player is missing, too old or was none at all."""
+    last = {
+        check.register: check
+        for check in RegisterCheck.objects.filter(player=player).order_by("register", "-id").distinct("register")
+    }
+    for register in serving(player.jurisdiction_id):
+        known = last.get(register.name)
+        if known is None or known.outcome == Outcome.UNREACHABLE or now() - known.at > HOLDS:
+            _keep(player, register)
+
+
+@cache
+def _configured(path: str) -> Register:
+    register: Register = import_string(path)()
+    return register
+
+
+@transaction.atomic
+def _keep(player: Player, register: Register) -> None:
+    until = None
+    try:
+        finding = register.check(person_of(player))
+    except RegisterUnreachable:
+        outcome = Outcome.UNREACHABLE
+    else:
+        outcome, until = (Outcome.EXCLUDED, finding.until) if finding.is_excluded else (Outcome.CLEAR, None)
+    RegisterCheck.objects.create(player=player, register=register.name, outcome=outcome, until=until)
+    log.record(
+        "register.checked",
+        by="system",
+        on=str(player),
+        data={"register": register.name, "outcome": outcome.value, "until": until.isoformat() if until else None},
+    )
