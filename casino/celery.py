@@ -14,6 +14,8 @@ app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab()},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab()},
+    "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab()},
+    "send mail": {"task": "players.tasks.send_mail", "schedule": crontab()},
     "clear expired sessions": {
         "task": "players.tasks.clear_expired_sessions",
         "schedule": crontab(hour="4", minute="40"),

@@ -256,6 +256,21 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# --- Payments --------------------------------------------------------------------------------------------------------
+
+# Which providers there are, as django-payments has it: {"name": ["module.Class", {…}]}, JSON. New deposits go through
+# the first one; the others are there for what was begun with them. See docs/payments.md.
+SANDBOX_BANK_KEY = env.str("SANDBOX_BANK_KEY", default="") or (demo_key(VAR_DIR, "sandbox_bank_key") if DEMO else "")
+PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
+    {"sandbox": ("wallet.payments.sandbox.SandboxBank", {"key": SANDBOX_BANK_KEY})} if DEMO else {}
+)
+PAYMENT_MODEL = "wallet.Payment"
+PAYMENT_USES_SSL = HTTPS
+PORT = env.str("PORT", default="") or "8000"
+PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or (  # where providers reach the house
+    f"127.0.0.1:{PORT}" if DEMO else next(iter(ALLOWED_HOSTS), "localhost")
+)
+
 # --- Logs ------------------------------------------------------------------------------------------------------------
 
 LOGGING = {

@@ -9,12 +9,14 @@ from casino.registration import Register
 from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
 from players.access import staff_required
+from players.outbox import outbox
 from wallet.staff_views import ledger
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.health, name="health"),
     path("service-worker.js", offline.service_worker, name="service_worker"),
+    path("demo/outbox/", outbox, name="demo_outbox"),
     path("styleguide/", styleguide, name="styleguide"),
     path("staff/", staff.staff_home, name="staff_home"),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.

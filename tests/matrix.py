@@ -150,6 +150,7 @@ LINES = (
     Line("help", "GET", everyone(PAGE)),
     Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),
     Line("set_language", "POST", everyone(MOVED), data=lambda world: {"language": "sv", "next": "/en/terms/"}),
+    Line("demo_outbox", "GET", everyone(PAGE)),
     # Guests: whoever has no account watches and plays with play chips
     Line("guest", "GET", visitors(PAGE), a_table_to_try),
     Line("guest_start", "GET", everyone(MOVED), a_table_to_try),

@@ -1,6 +1,7 @@
 """Staff, log-ins and what the event log says of them, for tests."""
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
@@ -10,7 +11,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from audit.models import Event
-from players.models import Staff, User
+from players.models import Mail, Staff, User
 
 PASSWORD = "walking-the-dog-7"
 _hosts = count(1)
@@ -33,6 +34,19 @@ def a_visitor(**options: Any) -> Client:
 def log_in(visitor: Client, user: User, password: str = PASSWORD, **data: str) -> Any:
     """Send the log-in form in English and return the answer."""
     return visitor.post("/en/account/login/", {"login": user.email, "password": password} | data)
+
+
+def last_mail(address: str, template: str = "") -> Mail:
+    """The newest mail to an address, or the newest made from that template."""
+    mails = Mail.objects.filter(address=address)
+    return (mails.filter(template=template) if template else mails).latest("id")
+
+
+def mailed_code(address: str, template: str = "") -> str:
+    """The code in the newest mail to an address: it stands on a line of its own."""
+    code = re.search(r"^ *([A-Z0-9]{4,}(?:-[A-Z0-9]{4,})*)$", last_mail(address, template).body, re.MULTILINE)
+    assert code, "no code in the mail"
+    return code[1]
 
 
 def events(kind: str, **filters: str) -> list[dict[str, Any]]:

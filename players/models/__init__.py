@@ -14,6 +14,7 @@ from players.models.identity import (
     SubmissionStatus,
     Trait,
 )
+from players.models.limits import LimitChange, LimitKind, LimitOffer, LimitSource, Period
 from players.models.log_in import LogInLock
 from players.models.mail import Mail
 from players.models.pauses import (
@@ -43,11 +44,16 @@ __all__ = [
     "ExclusionLift",
     "Ground",
     "Jurisdiction",
+    "LimitChange",
+    "LimitKind",
+    "LimitOffer",
+    "LimitSource",
     "LimitsAsked",
     "LogInLock",
     "Mail",
     "Outcome",
     "Part",
+    "Period",
     "PlayTime",
     "Player",
     "RealityCheck",

@@ -1,0 +1,90 @@
+"""Mail: written in the transaction of what it tells about, sent afterwards by a task, and tried again where it cannot
+be sent.
+
+A mail is a template of ``templates/mail``: its first line is the subject, the rest after a blank line the body, plain
+text in the reader's language.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from smtplib import SMTPException
+
+from celery import current_app
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db import connection, transaction
+from django.template import Context, Engine
+from django.utils.translation import override
+from kombu.exceptions import OperationalError
+
+from players.models import Mail, User
+
+EXPIRES = 60  # seconds after which the hint is void, since beat asks every minute
+LONGEST_ERROR = Mail._meta.get_field("last_error").max_length
+ATTEMPTS = 12  # the last one some two days after the first: waits double from a minute to half a day
+
+DUE = """
+SELECT id FROM players_mail WHERE next_try_at <= clock_timestamp()
+ORDER BY next_try_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+"""
+SENT = """
+UPDATE players_mail SET sent_at = clock_timestamp(), next_try_at = NULL, attempts = attempts + 1, last_error = '',
+    body = CASE WHEN %s THEN body ELSE '' END
+WHERE id = %s
+"""
+FAILED = """
+UPDATE players_mail SET attempts = attempts + 1, last_error = %s, next_try_at = CASE WHEN attempts + 1 < %s THEN
+    clock_timestamp() + least(interval '1 minute' * (2 ^ attempts), interval '12 hours') END
+WHERE id = %s
+"""
+
+
+def write(*, user: User, template: str, context: Mapping[str, object]) -> None:
+    """Write ``templates/mail/<template>.txt`` to *user*, in their language, as part of the current transaction."""
+    _write(user, user.email, user.language, template, context)
+
+
+def write_to(*, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
+    """Write to an e-mail address that may be nobody's, or no longer somebody's."""
+    _write(None, address, language, template, context)
+
+
+def send_due() -> None:
+    """Send everything that is due, each mail in a transaction of its own; several workers share the work."""
+    while _send_next():
+        pass
+
+
+def _write(user: User | None, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
+    with override(language):
+        plain = Context({**context, "language": language}, autoescape=False)
+        text = Engine.get_default().get_template(f"mail/{template}.txt").render(plain)
+    subject, _blank, body = text.strip().partition("\n")
+    with transaction.atomic():
+        Mail.objects.create(
+            user=user, address=address, language=language, template=template, subject=subject.strip(), body=body.strip()
+        )
+        transaction.on_commit(_ask_for_the_post)
+
+
+def _ask_for_the_post() -> None:
+    """Send a message, which is a hint only: without one the mail leaves within a minute."""
+    with suppress(OperationalError):
+        current_app.send_task("players.tasks.send_mail", retry=False, expires=EXPIRES)
+
+
+@transaction.atomic
+def _send_next() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(DUE)
+        row = cursor.fetchone()
+        if row is None:
+            return False
+        mail = Mail.objects.get(pk=row[0])
+        try:
+            EmailMessage(mail.subject, mail.body, settings.DEFAULT_FROM_EMAIL, [mail.address]).send()
+        except (OSError, SMTPException) as error:
+            cursor.execute(FAILED, [f"{type(error).__name__}: {error}"[:LONGEST_ERROR], ATTEMPTS, mail.pk])
+        else:
+            cursor.execute(SENT, [settings.DEMO, mail.pk])
+    return True

@@ -1,0 +1,126 @@
+"""Mail: part of what it tells about, sent once by whoever comes first, kept until it can be sent."""
+
+from concurrent.futures import ThreadPoolExecutor
+from smtplib import SMTPException
+
+import pytest
+from django.core import mail as post
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import connections, transaction
+
+from casino.celery import app
+from players import mail
+from players.models import Mail
+from players.tasks import send_mail
+from tests.builders import a_player
+from tests.people import a_visitor, last_mail, mailed_code
+
+TEMPLATE = "verify_address"
+
+
+class Unplugged(BaseEmailBackend):
+    """A post office that is closed."""
+
+    def send_messages(self, email_messages):
+        raise SMTPException("the post office is closed")
+
+
+def write(code: str = "ABCD-EFGH", language: str = "en", address: str = "someone@example.com") -> Mail:
+    mail.write_to(address=address, language=language, template=TEMPLATE, context={"code": code})
+    return Mail.objects.latest("id")
+
+
+@pytest.mark.django_db
+class TestAMail:
+    def test_is_in_the_readers_language_with_its_first_line_as_the_subject(self):
+        player = a_player()
+        player.user.language = "de"
+        mail.write(user=player.user, template=TEMPLATE, context={"code": "ABCD-EFGH"})
+        written = last_mail(player.user.email, TEMPLATE)
+        assert (written.user, written.language) == (player.user, "de")
+        assert written.subject
+        assert "\n" not in written.subject
+        assert not written.body.startswith(written.subject)
+        assert mailed_code(player.user.email) == "ABCD-EFGH"
+
+    def test_is_plain_text_in_which_nothing_is_escaped(self):
+        assert "A<&>'B" in write("A<&>'B").body
+
+    def test_is_never_written_where_what_it_tells_about_did_not_happen(self):
+        with pytest.raises(RuntimeError), transaction.atomic():
+            write()
+            raise RuntimeError
+        assert not Mail.objects.exists()
+
+    def test_is_sent_once_and_kept_in_a_demo(self):
+        written = write()
+        send_mail()
+        send_mail()
+        (sent,) = post.outbox
+        assert (sent.subject, sent.to) == (written.subject, ["someone@example.com"])
+        written.refresh_from_db()
+        assert (written.attempts, written.next_try_at) == (1, None)
+        assert written.sent_at
+        assert "ABCD-EFGH" in written.body
+
+    def test_is_erased_once_sent_in_production(self, settings):
+        settings.DEMO = False
+        written = write()
+        send_mail()
+        written.refresh_from_db()
+        assert written.sent_at
+        assert written.body == ""
+
+    def test_that_cannot_be_sent_is_tried_again_later_and_in_the_end_no_more(self, settings):
+        settings.EMAIL_BACKEND = "tests.players.test_mail.Unplugged"
+        settings.DEMO = False
+        written = write()
+        send_mail()
+        send_mail()
+        written.refresh_from_db()
+        assert (written.attempts, written.sent_at) == (1, None)
+        assert written.last_error == "SMTPException: the post office is closed"
+        assert written.next_try_at > written.written_at
+        assert "ABCD-EFGH" in written.body
+        Mail.objects.update(attempts=mail.ATTEMPTS - 1, next_try_at=written.written_at)
+        send_mail()
+        written.refresh_from_db()
+        assert (written.attempts, written.next_try_at) == (mail.ATTEMPTS, None)
+
+
+def test_several_workers_send_each_mail_once(cloned_db):
+    for number in range(12):
+        write(address=f"reader{number}@example.com")
+
+    def work(_number: int) -> None:
+        mail.send_due()
+        connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert sorted(sent.to[0] for sent in post.outbox) == sorted(f"reader{number}@example.com" for number in range(12))
+
+
+def test_beat_sweeps_what_no_message_told_of():
+    assert app.conf.beat_schedule["send mail"]["task"] == send_mail.name
+
+
+@pytest.mark.django_db
+class TestTheOutboxOfADemo:
+    def test_shows_the_newest_first_with_its_code(self):
+        write("FIRS-TONE")
+        write("SECO-NDON")
+        page = a_visitor().get("/demo/outbox/").text
+        assert page.index("SECO-NDON") < page.index("FIRS-TONE")
+
+    def test_shows_one_address_only_where_asked(self):
+        write("FIRS-TONE", address="one@example.com")
+        write("SECO-NDON", address="two@example.com")
+        page = a_visitor().get("/demo/outbox/", {"address": "ONE@example.com"}).text
+        assert "FIRS-TONE" in page
+        assert "SECO-NDON" not in page
+
+    def test_is_no_page_of_a_production_house(self, settings):
+        settings.DEMO = False
+        write()
+        assert a_visitor().get("/demo/outbox/").status_code == 404
