@@ -33,7 +33,11 @@ RIGHTS = {
     "wallet_payment_notice": "SELECT, INSERT",
     "wallet_bank_order": "SELECT, INSERT, UPDATE",
     "wallet_bank_notice": "SELECT, INSERT, UPDATE",
+    "wallet_day": "SELECT",
+    "wallet_reserved": "SELECT",
     "players_jurisdiction": "SELECT",
+    "players_limitchange": "SELECT",
+    "players_limitoffer": "SELECT, INSERT",
     "players_user": "SELECT, INSERT, UPDATE",
     "players_user_user_permissions": "SELECT",
     "players_mail": "SELECT, INSERT, UPDATE",
@@ -67,7 +71,16 @@ RIGHTS = {
 }
 
 # Functions the role may call. They check what they are given and run as the owner.
-FUNCTIONS = ("audit_record", "wallet_post", "wallet_reverse", "wallet_open_account", "players_forget")
+FUNCTIONS = (
+    "audit_record",
+    "wallet_post",
+    "wallet_reverse",
+    "wallet_open_account",
+    "players_forget",
+    "wallet_reserve",
+    "wallet_release",
+    "players_change_limit",
+)
 
 
 def apply_privileges(database: BaseDatabaseWrapper) -> None:

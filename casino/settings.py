@@ -27,6 +27,8 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key") if DEMO else "")
 # Unspent seeds are encrypted with this key, which the database never sees: 32 bytes, URL-safe base64.
 SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
+# What players send in to show who they are is encrypted with keys derived from this one, of the same make.
+DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "document_key") if DEMO else "")
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
@@ -239,6 +241,12 @@ SESSION_COOKIE_AGE = 12 * 3600
 CSRF_FAILURE_VIEW = "casino.views.csrf_failure"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 100
+DATA_UPLOAD_MAX_NUMBER_FILES = 3
+# Three documents of at most 8 MB, and the form around them. They stay in memory: a temporary file would lie on the disk
+# unencrypted.
+LARGEST_UPLOAD = 25_500_000
+FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -1,5 +1,26 @@
 """Tables about money, one module for each subject."""
 
+from wallet.models.days import Day, Reserved
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
+from wallet.models.payments import NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
 
-__all__ = ["Account", "AccountKind", "Currency", "Entry", "Journal", "Mode", "PostingKey"]
+__all__ = [
+    "Account",
+    "AccountKind",
+    "BankNotice",
+    "BankOrder",
+    "Behaviour",
+    "Currency",
+    "Day",
+    "Entry",
+    "Journal",
+    "Mode",
+    "NoticePath",
+    "OrderState",
+    "Payment",
+    "PaymentNotice",
+    "PaymentState",
+    "PostingKey",
+    "Reserved",
+]
