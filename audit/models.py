@@ -1,8 +1,17 @@
-"""Rows of the event log. They are inserted by ``audit_record`` (``sql/0001_log.sql``) alone; triggers refuse every
-change.
+"""Rows of the event log and of approvals; triggers refuse every change.
+
+Events are inserted by ``audit_record`` (``sql/0001_log.sql``) alone.
 """
 
 from django.db import models
+from django.db.models import Func
+
+
+class Clock(Func):
+    """PostgreSQL's clock as it stands when a row is written; `Now` is when its transaction began."""
+
+    function = "clock_timestamp"
+    output_field = models.DateTimeField()
 
 
 class Event(models.Model):
@@ -49,4 +58,53 @@ class Personal(models.Model):
 
     class Meta:
         db_table = "audit_personal"
+        default_permissions = ()
+
+
+class Verdict(models.TextChoices):
+    """How an approval ended."""
+
+    APPROVED = "approved"
+    REFUSED = "refused"
+    EXPIRED = "expired"  # nobody decided in time
+
+
+class Approval(models.Model):
+    """Something that one person asked for and another one has to decide.
+
+    ``request`` holds the canonical JSON that will be executed as it stands, ``sha256`` its hash. ``person`` is the
+    human behind ``by``: two accounts of one human have one.
+    """
+
+    kind = models.TextField()
+    on = models.TextField()  # what it is about, as the event log names it
+    request = models.TextField()
+    sha256 = models.BinaryField()
+    by = models.TextField()
+    person = models.UUIDField()
+    reason = models.TextField()
+    at = models.DateTimeField(db_default=Clock())
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "audit_approval"
+        default_permissions = ()
+        indexes = [models.Index(fields=["on", "id"], name="audit_approval_on")]
+
+
+class Decision(models.Model):
+    """The end of an approval, of which there is one. ``asker`` repeats the approval's person, so that the database can
+    tell the two apart; ``person`` is None where nobody decided.
+    """
+
+    approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True)
+    verdict = models.CharField(max_length=8, choices=Verdict)
+    by = models.TextField()
+    asker = models.UUIDField()
+    person = models.UUIDField(null=True)
+    reason = models.TextField()
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "audit_decision"
         default_permissions = ()

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
@@ -115,10 +116,14 @@ class Agreement(models.Model):
 
 
 class Staff(models.Model):
-    """Someone who works here. Roles are groups of permissions, kept as data; one person, one staff account."""
+    """Someone who works here. Roles are groups of permissions, kept as data.
+
+    ``person`` is the human: whoever has two accounts is one person, and never a second pair of eyes to themselves.
+    """
 
     user = models.OneToOneField(User, models.PROTECT)
     name = models.CharField(max_length=120)
+    person = models.UUIDField(db_default=RandomUUID())
 
     class Meta:
         default_permissions = ()

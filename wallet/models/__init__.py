@@ -4,12 +4,23 @@ from wallet.models.days import Day, Reserved
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
 from wallet.models.payments import NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
+from wallet.models.withdrawals import (
+    BankPayout,
+    BankPayoutNotice,
+    PayoutAccount,
+    PayoutNotice,
+    Withdrawal,
+    WithdrawalStatus,
+    WithdrawalStep,
+)
 
 __all__ = [
     "Account",
     "AccountKind",
     "BankNotice",
     "BankOrder",
+    "BankPayout",
+    "BankPayoutNotice",
     "Behaviour",
     "Currency",
     "Day",
@@ -21,6 +32,11 @@ __all__ = [
     "Payment",
     "PaymentNotice",
     "PaymentState",
+    "PayoutAccount",
+    "PayoutNotice",
     "PostingKey",
     "Reserved",
+    "Withdrawal",
+    "WithdrawalStatus",
+    "WithdrawalStep",
 ]

@@ -27,12 +27,13 @@ class Mode(models.TextChoices):
 
 
 class AccountKind(models.TextChoices):
-    """Whose money lies there. Cash and purse belong to a player; the others are the house's, one per currency and
-    mode.
+    """Whose money lies there. Cash, purse and pending belong to a player; the others are the house's, one per currency
+    and mode.
     """
 
     CASH = "cash"
     PURSE = "purse"  # the balance of a game that has one of its own, filled from cash and given back to it
+    PENDING = "pending"  # asked to be paid out, and neither paid nor returned yet
     ESCROW = "escrow"  # stakes of rounds not yet settled
     HOUSE = "house"  # results of games
     CASHIER = "cashier"  # counterpart of real deposits

@@ -1,0 +1,259 @@
+"""Approvals, the four eyes of the house: one person asks, another decides, and what was asked for is done as it stands.
+
+The request is frozen as canonical JSON with its SHA-256 when it is asked for. Nothing but those bytes is executed, in
+the transaction of the decision: if it cannot be, nothing has been decided. What may be asked for, the floors above
+register when they are ready (`register`); this module knows nobody, so accounts and persons are plain ids to it.
+
+The database holds the rules whoever writes (``sql/0002_approvals.sql``); the sentences here are for staff, in English.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import psycopg
+from django.db import DatabaseError, transaction
+from django.db.models import DateTimeField, ExpressionWrapper, QuerySet, Value
+
+from audit import log
+from audit.models import Approval, Clock, Decision, Event, Verdict
+
+LASTS = timedelta(days=3)
+TOO_LATE = "SB007"  # SQLSTATE of audit_decide_in_time
+LATE = "Nobody decided this in time. It has to be asked for again."
+
+
+class ApprovalError(Exception):
+    """Nothing has been decided. The message is a sentence for staff."""
+
+
+class UnknownApproval(ApprovalError):
+    """There is no such approval."""
+
+
+class AlreadyDecided(ApprovalError):
+    """Somebody was first."""
+
+
+class AskedTwice(ApprovalError):
+    """The same kind of thing is being asked for the same subject."""
+
+
+class Expired(ApprovalError):
+    """Nobody decided in time."""
+
+
+class OwnRequest(ApprovalError):
+    """Who asked and who decides are one person."""
+
+
+class NotAllowed(ApprovalError):
+    """Whoever decides has not the permission of this kind."""
+
+
+class Tampered(ApprovalError):
+    """The stored request is not what was asked for."""
+
+
+class CannotExecute(ApprovalError):
+    """What was asked for cannot be done as things stand now. Raised by a kind's own function."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """A request in words: a line for the list, then what is to be known about it, each with its name."""
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Verdicted:
+    """A decision as a kind's functions are told of it."""
+
+    by: str
+    reason: str
+    approval_id: int
+
+
+Act = Callable[[Mapping[str, log.Json], Verdicted], None]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that takes two people: what is done when the second one agrees, and when not, who may decide, and how
+    it reads.
+    """
+
+    name: str
+    execute: Act
+    refuse: Act
+    permission: str  # app.codename
+    describe: Callable[[Mapping[str, log.Json]], Description]
+    lasts: timedelta
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def _nothing(request: Mapping[str, log.Json], verdict: Verdicted) -> None:
+    """Leave everything as it is."""
+
+
+def register(
+    kind: str,
+    *,
+    execute: Act,
+    permission: str,
+    describe: Callable[[Mapping[str, log.Json]], Description],
+    refuse: Act = _nothing,
+    lasts: timedelta = LASTS,
+) -> None:
+    """Make *kind* something that can be asked for; an app does so once, when it is ready.
+
+    *execute* raises CannotExecute where the request no longer fits.
+    """
+    _kinds[kind] = Kind(kind, execute, refuse, permission, describe, lasts)
+
+
+def kind(name: str) -> Kind:
+    """Return what was registered under *name*. Raises KeyError."""
+    return _kinds[name]
+
+
+def permissions() -> tuple[str, ...]:
+    """Return every permission that lets somebody decide something."""
+    return tuple(sorted({each.permission for each in _kinds.values()}))
+
+
+@transaction.atomic
+def ask(*, kind: str, on: str, request: Mapping[str, log.Json], by: str, person: UUID, reason: str) -> Approval:
+    """Ask for *request* to be done by a second person's decision. It stays open for as long as its kind lasts.
+
+    Raises AskedTwice where the same is open for *on*; KeyError for a kind that nobody registered.
+    """
+    lasts = _kinds[kind].lasts
+    if waiting().filter(kind=kind, on=on).exists():
+        raise AskedTwice(f"This has been asked for {on} already and awaits a decision.")
+    frozen = log.canonical(request)
+    asked = Approval.objects.create(
+        kind=kind,
+        on=on,
+        request=frozen,
+        sha256=_sha256(frozen),
+        by=by,
+        person=person,
+        reason=reason,
+        expires_at=ExpressionWrapper(Clock() + Value(lasts), DateTimeField()),
+    )
+    asked.refresh_from_db()
+    data: dict[str, log.Json] = {
+        "kind": kind,
+        "on": on,
+        "reason": reason,
+        "sha256": asked.sha256.hex(),
+        "expires_at": asked.expires_at.isoformat(),
+    }
+    log.record("approval.asked", by=by, on=_name(asked.pk), data=data)
+    return asked
+
+
+def decide(*, approval_id: int, yes: bool, by: str, person: UUID, reason: str, may: Callable[[str], bool]) -> Decision:
+    """Approve, and thereby execute, or refuse what another person asked for; *may* says of a permission whether the
+    decider has it.
+
+    Raises UnknownApproval, NotAllowed, OwnRequest, Expired, AlreadyDecided, Tampered, CannotExecute; each is recorded.
+    """
+    try:
+        return _decide(approval_id, yes, by, person, reason, may)
+    except ApprovalError as refusal:
+        data: dict[str, log.Json] = {"why": type(refusal).__name__, "yes": yes}
+        log.record_refusal("approval.not_decided", by=by, on=_name(approval_id), data=data)
+        raise
+
+
+@transaction.atomic
+def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may: Callable[[str], bool]) -> Decision:
+    asked = Approval.objects.filter(pk=approval_id).first()
+    if asked is None:
+        raise UnknownApproval("There is no such request.")
+    if not may(_kinds[asked.kind].permission):
+        raise NotAllowed("Your role does not decide requests of this kind.")
+    if asked.person == person:
+        raise OwnRequest("You asked for this yourself. Another person has to decide it.")
+    if Approval.objects.filter(pk=asked.pk, expires_at__lte=Clock()).exists():
+        raise Expired(LATE)
+    decision = _enter(asked, Verdict.APPROVED if yes else Verdict.REFUSED, by, person, reason)
+    request = thaw(asked)
+    data: dict[str, log.Json] = {"yes": yes, "kind": asked.kind, "on": asked.on, "reason": reason}
+    log.record("approval.decided", by=by, on=_name(asked.pk), data=data | {"sha256": bytes(asked.sha256).hex()})
+    act = _kinds[asked.kind].execute if yes else _kinds[asked.kind].refuse
+    act(request, Verdicted(by, reason, asked.pk))
+    return decision
+
+
+def expire() -> int:
+    """Enter the end of every approval that nobody decided in time, and return how many there were."""
+    return sum(map(_expire, Approval.objects.filter(decision=None, expires_at__lte=Clock()).order_by("pk")))
+
+
+@transaction.atomic
+def _expire(asked: Approval) -> bool:
+    try:
+        _enter(asked, Verdict.EXPIRED, "system", None, "")
+    except AlreadyDecided:  # by another worker
+        return False
+    log.record("approval.expired", by="system", on=_name(asked.pk), data={"kind": asked.kind, "on": asked.on})
+    return True
+
+
+def waiting() -> QuerySet[Approval]:
+    """Return the approvals that can be decided now, by the database's clock."""
+    return Approval.objects.filter(decision=None, expires_at__gt=Clock())
+
+
+def thaw(asked: Approval) -> Mapping[str, log.Json]:
+    """Return the request as it was asked for.
+
+    Raises Tampered where the stored bytes are not those whose hash is stored, and stands in the event of the asking.
+    """
+    hashed = _sha256(asked.request)
+    event = Event.objects.filter(kind="approval.asked", on=_name(asked.pk)).order_by("pk").first()
+    recorded = json.loads(bytes(event.body))["data"]["sha256"] if event else None
+    if bytes(asked.sha256) != hashed or recorded != hashed.hex():
+        raise Tampered(
+            "What is stored is not what was asked for. Nothing has been done; compliance has to look into it."
+        )
+    request: Mapping[str, log.Json] = json.loads(asked.request)
+    return request
+
+
+def _enter(asked: Approval, verdict: Verdict, by: str, person: UUID | None, reason: str) -> Decision:
+    """Insert the decision first of all: who comes second waits here and finds it."""
+    try:
+        with transaction.atomic():
+            return Decision.objects.create(
+                approval=asked, verdict=verdict, by=by, asker=asked.person, person=person, reason=reason
+            )
+    except DatabaseError as error:
+        if _state(error) == TOO_LATE:
+            raise Expired(LATE) from error
+        if not Decision.objects.filter(pk=asked.pk).exists():
+            raise
+        raise AlreadyDecided("This has been decided already.") from error
+
+
+def _state(error: DatabaseError) -> str | None:
+    cause = error.__cause__
+    return cause.sqlstate if isinstance(cause, psycopg.Error) else None
+
+
+def _sha256(frozen: str) -> bytes:
+    return hashlib.sha256(frozen.encode()).digest()
+
+
+def _name(approval_id: int) -> str:
+    return f"approval:{approval_id}"

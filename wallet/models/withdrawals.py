@@ -1,0 +1,168 @@
+"""Withdrawals: money on its way out, everything that was done about it, and the accounts it goes to.
+
+What was asked for never changes, its status only moves forward, and every step is appended;
+``wallet/sql/0006_withdrawals.sql`` has the database hold to that.
+"""
+
+from uuid import uuid4
+
+from django.contrib.postgres.functions import RandomUUID
+from django.db import models
+from django.db.models.functions import Now
+
+from players.models import Player
+from wallet.models.ledger import Currency, Journal
+
+
+class WithdrawalStatus(models.TextChoices):
+    """How far a withdrawal has come. `SENDING` is left by the bank's word alone."""
+
+    REQUESTED = "requested"  # held, and waits for staff
+    SECONDING = "seconding"  # one of two people has approved it
+    APPROVED = "approved"
+    SENDING = "sending"  # the bank has been asked, or is about to be
+    PAID = "paid"
+    RETURNED = "returned"  # by the bank
+    REFUSED = "refused"  # by staff
+    CANCELLED = "cancelled"  # by the player
+
+
+OPEN = (
+    WithdrawalStatus.REQUESTED,
+    WithdrawalStatus.SECONDING,
+    WithdrawalStatus.APPROVED,
+    WithdrawalStatus.SENDING,
+)
+
+
+class PayoutAccount(models.Model):
+    """A player's own bank account. The number is encrypted with a key that the database never sees, bound to this id;
+    its keyed hash knows the same number again, its last four characters the player.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4)
+    player = models.ForeignKey(Player, models.PROTECT, related_name="payout_accounts", db_index=False)
+    country = models.CharField(max_length=2)
+    last_four = models.CharField(max_length=4)
+    sealed = models.BinaryField()
+    fingerprint = models.BinaryField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "wallet_payout_account"
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["player", "fingerprint"], name="wallet_payout_account_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.country}•• •••• {self.last_four}"
+
+
+class Withdrawal(models.Model):
+    """*amount* minor units that a player asked to be paid out to *account*. ``reference`` is what the bank knows it by,
+    and what the keys of its journals derive from.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT, related_name="withdrawals", db_index=False)
+    account = models.ForeignKey(PayoutAccount, models.PROTECT, db_index=False)
+    key = models.UUIDField(unique=True)  # of the form it was asked for with
+    reference = models.UUIDField(unique=True, db_default=RandomUUID())
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3, choices=Currency)
+    takes_two = models.BooleanField()  # people, to approve it
+    status = models.CharField(max_length=10, choices=WithdrawalStatus, default=WithdrawalStatus.REQUESTED)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("approve_withdrawal", "Can approve withdrawals")]
+        constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_withdrawal_amount")]
+        indexes = [
+            models.Index(fields=["player", "-id"], name="wallet_withdrawal_of"),
+            models.Index(
+                fields=["id"],
+                condition=models.Q(status__in=["requested", "seconding", "approved", "sending"]),
+                name="wallet_withdrawal_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"withdrawal:{self.pk}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the money is still pending."""
+        return self.status in OPEN
+
+
+class WithdrawalStep(models.Model):
+    """Something done about a withdrawal: by whom, from which status to which, why, and by which journal if money moved
+    (GLI-19 v3.0, 2.8.5: handler, method, status).
+    """
+
+    withdrawal = models.ForeignKey(Withdrawal, models.PROTECT, related_name="steps", db_index=False)
+    before = models.CharField(max_length=10, choices=WithdrawalStatus, blank=True)  # empty for the first
+    after = models.CharField(max_length=10, choices=WithdrawalStatus)
+    by = models.TextField()  # as the event log names them
+    handler = models.TextField()  # who carried it out: the house, or the provider's name
+    method = models.TextField()  # how: "bank transfer", "approval 12"
+    reason = models.TextField(blank=True)
+    journal = models.ForeignKey(Journal, models.PROTECT, null=True, db_constraint=False, db_index=False)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "wallet_withdrawal_step"
+        default_permissions = ()
+        indexes = [models.Index(fields=["withdrawal", "id"], name="wallet_withdrawal_step_of")]
+
+
+class PayoutNotice(models.Model):
+    """One thing a bank said about a payout, or somebody in its name, and what came of it. Appended, never changed."""
+
+    withdrawal = models.ForeignKey(Withdrawal, models.PROTECT, null=True, related_name="notices", db_index=False)
+    provider = models.TextField()
+    path = models.CharField(max_length=10, choices=[("callback", "Callback"), ("query", "Query")])
+    raw_hash = models.BinaryField()  # SHA-256 of what came, byte for byte
+    outcome = models.TextField()  # what the house made of it: an `Outcome` of wallet.payouts
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "wallet_payout_notice"
+        default_permissions = ()
+
+
+class BankPayout(models.Model):
+    """The sandbox bank's side: an order to pay, known by the payer's reference. Another firm's books."""
+
+    reference = models.UUIDField(primary_key=True)
+    iban = models.TextField()
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    callback_url = models.URLField(max_length=500)
+    number = models.TextField(blank=True)  # under which the bank paid
+    refusal = models.TextField(blank=True)  # why it did not
+    state = models.CharField(max_length=10, default="accepted")  # then "paid" or "refused"
+    sequence = models.PositiveIntegerField(default=1)  # rises with every change
+    due_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "wallet_bank_payout"
+        default_permissions = ()
+
+
+class BankPayoutNotice(models.Model):
+    """A message that the sandbox bank owes the payer. It is sent until it is taken, or often enough in vain."""
+
+    payout = models.ForeignKey(BankPayout, models.PROTECT)
+    body = models.TextField()
+    due_at = models.DateTimeField(db_default=Now())
+    sent_at = models.DateTimeField(null=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        db_table = "wallet_bank_payout_notice"
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["due_at"], condition=models.Q(sent_at__isnull=True), name="wallet_payout_notice_due")
+        ]
