@@ -14,6 +14,7 @@ from uuid import UUID, uuid5
 import psycopg
 from django.db import DatabaseError, connection
 
+from wallet import limit_words
 from wallet.models import Entry, PostingKey
 
 
@@ -45,6 +46,30 @@ class AlreadyReversed(LedgerError):
     """The journal has been reversed under another key."""
 
 
+class LimitReached(LedgerError):
+    """A stake or a deposit would pass a limit of the player's; the message is a sentence for them, in the language that
+    is active when it is read. Amounts in minor units of *currency*.
+    """
+
+    def __init__(self, kind: str, period: str, limit: int, left: int, currency: str) -> None:
+        super().__init__(kind, period, limit, left, currency)
+        self.kind = kind  # "deposit", "loss" or "stake"
+        self.period = period
+        self.limit = limit
+        self.left = left  # of the limit, before what was refused
+        self.currency = currency
+
+    @classmethod
+    def parse(cls, detail: str) -> "LimitReached":
+        """Read the detail of SB006: ``stake|week|10000|2500|SEK``."""
+        kind, period, limit, left, currency = detail.split("|")
+        return cls(kind, period, int(limit), int(left), currency)
+
+    def __str__(self) -> str:
+        return limit_words.reached(self.kind, self.period, self.limit, self.left, self.currency)
+
+
+LIMIT_REACHED = "SB006"  # its detail says which
 ERROR_OF_STATE = {
     "SB002": PostingConflict,
     "SB003": UnbalancedJournal,
@@ -95,7 +120,7 @@ class Posted:
 def post(*journals: Journal) -> tuple[Posted, ...]:
     """Post *journals* in order, all or none, and return what stands in the ledger for each.
 
-    Raises InsufficientFunds, PostingConflict, UnbalancedJournal, UnknownAccount.
+    Raises InsufficientFunds, LimitReached, PostingConflict, UnbalancedJournal, UnknownAccount.
     """
     return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
 
@@ -149,7 +174,7 @@ def refusals() -> Iterator[None]:
         named = _named(error)
         if named is None:
             raise
-        raise named(str(error)) from error
+        raise named from error
 
 
 def _call(statement: str, parameters: list[str | int | UUID]) -> tuple[Posted, ...]:
@@ -170,9 +195,12 @@ def _read(rows: Iterable[tuple[int, int, bool, int, int | None]]) -> tuple[Poste
     return tuple(posted[place] for place in sorted(posted))
 
 
-def _named(error: DatabaseError) -> type[LedgerError] | None:
+def _named(error: DatabaseError) -> LedgerError | None:
     """Return the ledger's own error for what PostgreSQL reports, or None where the ledger does not know it."""
     cause = error.__cause__
     if not isinstance(cause, psycopg.Error):
         return None
-    return ERROR_OF_STATE.get(cause.sqlstate or "") or ERROR_OF_CONSTRAINT.get(cause.diag.constraint_name or "")
+    if cause.sqlstate == LIMIT_REACHED:
+        return LimitReached.parse(cause.diag.message_detail or "")
+    named = ERROR_OF_STATE.get(cause.sqlstate or "") or ERROR_OF_CONSTRAINT.get(cause.diag.constraint_name or "")
+    return named(str(error)) if named else None

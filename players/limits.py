@@ -1,0 +1,185 @@
+"""Limits that a player, the house or the law sets on deposits, losses, stakes and time.
+
+PostgreSQL says what holds and when a change takes effect (``sql/0008_limits.sql``), by its own clock, so no job has to
+run for a limit to change. Amounts are minor units of the player's currency; of time, seconds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection, transaction
+from django.db.models.functions import Now
+
+from audit import log
+from players.models import LimitChange, LimitKind, LimitOffer, LimitsAsked, LimitSource, Period, Player
+
+LAW = "law"  # whose limit it is where the jurisdiction sets it
+PERIODS = tuple(Period)
+
+
+class LimitsError(Exception):
+    """A limit that cannot be set; nothing has changed."""
+
+
+class NothingChanges(LimitsError):
+    """This is what holds, or waits, already."""
+
+
+class LimitRequired(LimitsError):
+    """The law of the player's jurisdiction asks for this limit: it can be changed, not removed."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The strictest of the limits in force on a kind and period, and whose it is: "player", "house" or "law"."""
+
+    kind: LimitKind
+    period: Period
+    amount: int
+    source: str
+
+
+def limits_of(player: Player) -> Mapping[tuple[LimitKind, Period], Limit]:
+    """Return what holds now, the strictest of each kind and period (GLI-19 v3.0, 2.5.5)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT ON (kind, period) kind, period, amount, source FROM players_limits_by_source(%s::bigint)"
+            " ORDER BY kind, period, amount, source DESC",
+            [player.pk],
+        )
+        found = [Limit(LimitKind(kind), Period(period), amount, source) for kind, period, amount, source in cursor]
+    return {(limit.kind, limit.period): limit for limit in found}
+
+
+def time_limits(player: Player) -> Mapping[Period, int]:
+    """Return how many seconds may be played in each period that has such a limit."""
+    return {period: limit.amount for (kind, period), limit in limits_of(player).items() if kind is LimitKind.TIME}
+
+
+def own_limits(player: Player, source: LimitSource = LimitSource.PLAYER) -> Mapping[tuple[LimitKind, Period], int]:
+    """Return the limits that hold now of those the player, or the house, has set."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT kind, period, amount FROM players_limits_by_source(%s::bigint) WHERE source = %s",
+            [player.pk, source.value],
+        )
+        return {(LimitKind(kind), Period(period)): amount for kind, period, amount in cursor}
+
+
+def pending(player: Player) -> Mapping[tuple[LimitKind, Period], LimitChange]:
+    """Return the changes of the player's own limits that are still to take effect."""
+    newest = LimitChange.objects.filter(player=player, source=LimitSource.PLAYER)
+    newest = newest.order_by("kind", "period", "-id").distinct("kind", "period")
+    waiting = LimitChange.objects.filter(pk__in=newest.values("pk"), effective_at__gt=Now())
+    return {(LimitKind(change.kind), Period(change.period)): change for change in waiting}
+
+
+def period_ends(player: Player) -> Mapping[Period, datetime]:
+    """Return when the running day, week and month end where the player is."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT period, players_period_end(period, clock_timestamp(), %s) FROM unnest(%s::text[]) AS period",
+            [player.jurisdiction.time_zone, [period.value for period in PERIODS]],
+        )
+        return {Period(period): end for period, end in cursor}
+
+
+@transaction.atomic
+def set_limit(
+    *,
+    player: Player,
+    kind: LimitKind,
+    period: Period,
+    amount: int | None,
+    by: str,
+    source: LimitSource = LimitSource.PLAYER,
+    reason: str = "",
+) -> LimitChange:
+    """Set a limit, or remove it (None), and return the change, which says when it takes effect: a stricter one now, a
+    looser one of the player's own when the jurisdiction lets it. Whatever waited before is withdrawn.
+
+    Raises NothingChanges, LimitRequired.
+    """
+    if amount is None and source is LimitSource.PLAYER and (kind, period) in _asked_for(player):
+        raise LimitRequired
+    change = _change(player, source, kind, period, amount, by, reason)
+    _record("limits.changed", change)
+    above = player.jurisdiction.contact_above_month
+    if above is not None and (kind, period) == (LimitKind.DEPOSIT, Period.MONTH) and (amount is None or amount > above):
+        _record("limits.contact_due", change)
+    return change
+
+
+@transaction.atomic
+def withdraw_change(*, player: Player, kind: LimitKind, period: Period, by: str) -> LimitChange:
+    """Withdraw a change of the player's own limit that is still to take effect: what holds now goes on.
+
+    Raises NothingChanges where none waits.
+    """
+    waiting = pending(player).get((kind, period))
+    if waiting is None:
+        raise NothingChanges
+    change = _change(player, LimitSource.PLAYER, kind, period, waiting.before, by, "")
+    _record("limits.withdrawn", change)
+    return change
+
+
+def must_set_limits(player: Player) -> bool:
+    """Say whether play waits for deposit limits: the jurisdiction requires them, and the player has not set all."""
+    return bool(_asked_for(player)) and not _asked_for(player) <= own_limits(player).keys()
+
+
+def should_offer(player: Player) -> bool:
+    """Say whether the player is to be offered deposit limits: the jurisdiction asks for that, they have set none and
+    not answered before.
+    """
+    where = player.jurisdiction
+    if where.deposit_limits == LimitsAsked.REQUIRED or LimitOffer.objects.filter(player=player).exists():
+        return False
+    theirs = LimitChange.objects.filter(player=player, source=LimitSource.PLAYER, kind=LimitKind.DEPOSIT)
+    return not theirs.exists()
+
+
+@transaction.atomic
+def decline_offer(*, player: Player) -> None:
+    """Note that the player was offered deposit limits and wants none now. They are not asked again."""
+    _offer, is_new = LimitOffer.objects.get_or_create(player=player)
+    if is_new:
+        log.record("limits.declined", by=str(player), on=str(player), data={})
+
+
+def _asked_for(player: Player) -> set[tuple[LimitKind, Period]]:
+    """Return the limits without which the player may not play."""
+    where = player.jurisdiction
+    if where.deposit_limits != LimitsAsked.REQUIRED:
+        return set()
+    return {(LimitKind.DEPOSIT, Period(period)) for period in where.deposit_periods}
+
+
+def _change(
+    player: Player, source: LimitSource, kind: LimitKind, period: Period, amount: int | None, by: str, reason: str
+) -> LimitChange:
+    found = LimitChange.objects.raw(
+        "SELECT * FROM players_change_limit(%s::bigint, %s::text, %s::text, %s::text, %s::bigint, %s::text, %s::text)",
+        [player.pk, source.value, kind.value, period.value, amount, by, reason],
+    )
+    changes = list(found)
+    if not changes:
+        raise NothingChanges
+    return changes[0]
+
+
+def _record(event: str, change: LimitChange) -> None:
+    """Record a change as an alteration: what it was, what it is, from when, by whom."""
+    data: dict[str, log.Json] = {
+        "source": change.source,
+        "kind": change.kind,
+        "period": change.period,
+        "before": change.before,
+        "after": change.amount,
+        "effective_at": change.effective_at.isoformat(),
+    }
+    if change.reason:
+        data["reason"] = change.reason
+    log.record(event, by=change.asked_by, on=f"player:{change.player_id}", data=data)

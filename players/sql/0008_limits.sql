@@ -1,0 +1,94 @@
+-- Limits that a player or the house has set: rows are added by players_change_limit alone and never changed.
+-- A change knows what held before it, so the newest row of a source, kind and period tells all: its amount once it has
+-- taken effect, what was before until then. A newer row therefore withdraws whatever was still to come.
+
+ALTER TABLE players_limitchange ALTER COLUMN asked_at SET DEFAULT clock_timestamp();
+
+CREATE FUNCTION players_refuse_limit_change() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE TRIGGER players_limitchange_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_limitchange
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_limit_change();
+CREATE TRIGGER players_limitoffer_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_limitoffer
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_limit_change();
+
+-- Whoever counts against a player's limits, or changes them, does so one after the other, until the transaction ends.
+CREATE FUNCTION players_lock_limits(player bigint) RETURNS void
+LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_xact_lock(hashint8extended(player, 2_005_005)) $$;
+
+-- Where the calendar period that *at* lies in begins, in a time zone: days at midnight, weeks on Monday.
+CREATE FUNCTION players_period_start(period text, at timestamptz, time_zone text) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$ SELECT date_trunc(period, at AT TIME ZONE time_zone) AT TIME ZONE time_zone $$;
+
+CREATE FUNCTION players_period_end(period text, at timestamptz, time_zone text) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$
+    SELECT (date_trunc(period, at AT TIME ZONE time_zone) + ('1 ' || period)::interval) AT TIME ZONE time_zone
+$$;
+
+-- The limits of a player that hold now, each with whose it is: "player", "house" or "law".
+CREATE FUNCTION players_limits_by_source(player bigint)
+RETURNS TABLE (source text, kind text, period text, amount bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT newest.source, newest.kind, newest.period, newest.holds
+    FROM (SELECT DISTINCT ON (c.source, c.kind, c.period) c.source, c.kind, c.period,
+                 CASE WHEN c.effective_at <= clock_timestamp() THEN c.amount ELSE c.before END AS holds
+          FROM players_limitchange AS c WHERE c.player_id = player
+          ORDER BY c.source, c.kind, c.period, c.id DESC) AS newest
+    WHERE newest.holds IS NOT NULL
+    UNION ALL
+    SELECT 'law', 'deposit', 'month', j.highest_month_deposit
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    WHERE p.id = player AND j.highest_month_deposit IS NOT NULL
+$$;
+
+-- Of several limits the strictest holds (GLI-19 v3.0, 2.5.5).
+CREATE FUNCTION players_limits_of(player bigint) RETURNS TABLE (kind text, period text, amount bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT l.kind, l.period, min(l.amount) FROM players_limits_by_source(player) AS l GROUP BY l.kind, l.period
+$$;
+
+-- Sets a limit, or removes it (amount NULL), and returns the row; none where that is what holds or waits already.
+-- A stricter one holds at once. A looser one of the player's own waits as long as the jurisdiction says, and where it
+-- says so until the running period ends; the house lifts its own at once. What waited until now is withdrawn, so asking
+-- for what holds is how a pending change is withdrawn.
+CREATE FUNCTION players_change_limit(
+    player bigint, source text, kind text, period text, amount bigint, asked_by text, reason text
+) RETURNS SETOF players_limitchange
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    now_is timestamptz;
+    newest players_limitchange;
+    holds bigint;
+    waits boolean;
+    law record;
+BEGIN
+    PERFORM players_lock_limits(player);
+    now_is := clock_timestamp();
+    SELECT c.* INTO newest FROM players_limitchange AS c
+    WHERE c.player_id = player AND c.source = players_change_limit.source AND c.kind = players_change_limit.kind
+      AND c.period = players_change_limit.period
+    ORDER BY c.id DESC LIMIT 1;
+    waits := coalesce(newest.effective_at > now_is, false);
+    holds := CASE WHEN waits THEN newest.before ELSE newest.amount END;
+    IF amount IS NOT DISTINCT FROM newest.amount THEN
+        RETURN;
+    END IF;
+    SELECT j.time_zone, j.raise_after_hours, j.raise_after_period INTO STRICT law
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player;
+    RETURN QUERY
+    INSERT INTO players_limitchange AS c
+        (player_id, source, kind, period, before, amount, asked_at, effective_at, asked_by, reason)
+    VALUES (
+        player, source, kind, period, holds, amount, now_is,
+        CASE WHEN source = 'player' AND holds IS NOT NULL AND (amount IS NULL OR amount > holds) THEN
+            greatest(now_is + law.raise_after_hours * interval '1 hour',
+                     CASE WHEN law.raise_after_period THEN players_period_end(period, now_is, law.time_zone) END)
+        ELSE now_is END,
+        asked_by, reason)
+    RETURNING c.*;
+END $$;
+
+REVOKE ALL ON FUNCTION players_change_limit FROM PUBLIC;

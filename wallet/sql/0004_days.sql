@@ -1,0 +1,182 @@
+-- What a player's real money did on each day, counted in the statement that moves it, and the limits held to it there.
+--   SB006 a limit of the player is reached; the detail is kind|period|limit|left|currency
+
+
+-- What has moved so far ---------------------------------------------------------------------------------------------
+
+INSERT INTO wallet_day (player_id, day, deposited, withdrawn, staked, paid)
+SELECT a.owner_id, (coalesce(was.at, j.at) AT TIME ZONE z.time_zone)::date,
+       coalesce(sum(e.amount) FILTER (WHERE coalesce(was.kind, j.kind) = 'deposit'), 0),
+       coalesce(-sum(e.amount) FILTER (WHERE coalesce(was.kind, j.kind) = 'withdraw_paid'), 0),
+       coalesce(-sum(e.amount) FILTER (WHERE coalesce(was.kind, j.kind) = 'stake'), 0),
+       coalesce(sum(e.amount) FILTER (WHERE coalesce(was.kind, j.kind) = 'settle'), 0)
+FROM wallet_entry AS e
+JOIN wallet_account AS a ON a.id = e.account_id JOIN wallet_journal AS j ON j.id = e.journal_id
+LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+WHERE e.mode = 'R' AND coalesce(was.kind, j.kind) IN ('deposit', 'withdraw_paid', 'stake', 'settle')
+GROUP BY 1, 2;
+
+
+-- Rooms under limits ------------------------------------------------------------------------------------------------
+
+-- The money limits of a player that hold now, each with what counts against it on *day* and before it in its period.
+-- A loss is what was staked less what was paid. Deposits that are begun count as if they were authorised today.
+CREATE FUNCTION wallet_limits_used(player bigint, day date)
+RETURNS TABLE (kind text, period text, amount bigint, used bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT l.kind, l.period, l.amount,
+           (CASE l.kind WHEN 'stake' THEN sums.staked WHEN 'loss' THEN sums.staked - sums.paid
+            ELSE sums.deposited + coalesce((SELECT sum(r.amount) FROM wallet_reserved AS r
+                                            WHERE r.player_id = player AND r.ended_at IS NULL), 0) END)::bigint
+    FROM players_limits_of(player) AS l
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(d.deposited), 0) AS deposited, coalesce(sum(d.staked), 0) AS staked,
+               coalesce(sum(d.paid), 0) AS paid
+        FROM wallet_day AS d
+        WHERE d.player_id = player AND d.day BETWEEN date_trunc(l.period, wallet_limits_used.day::timestamp)::date
+                                                 AND wallet_limits_used.day) AS sums
+    WHERE l.kind <> 'time'
+$$;
+
+CREATE FUNCTION wallet_today(player bigint) RETURNS date
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT (clock_timestamp() AT TIME ZONE j.time_zone)::date
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player
+$$;
+
+-- The limit that leaves least for a stake or a deposit, as in the detail of SB006; NULL where there is none. Volatile, so
+-- that it sees what was committed while the statement that asks waited for a lock.
+CREATE FUNCTION wallet_room(player bigint, kinds text[]) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    RETURN (SELECT concat_ws('|', u.kind, u.period, u.amount, greatest(u.amount - u.used, 0), p.currency)
+            FROM wallet_limits_used(player, wallet_today(player)) AS u, players_player AS p
+            WHERE u.kind = ANY (kinds) AND p.id = player ORDER BY u.amount - u.used, u.kind, u.period LIMIT 1);
+END $$;
+
+-- Refuses when any of these limits is passed by *added*, which has been counted already, as have payouts of the same
+-- statement, *paid*: a stake is held to the loss that it may become.
+CREATE FUNCTION wallet_refuse_beyond(player bigint, day date, kinds text[], added bigint, paid bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    passed record;
+BEGIN
+    SELECT u.kind, u.period, u.amount,
+           u.amount - u.used - CASE u.kind WHEN 'loss' THEN paid ELSE 0 END AS room, p.currency
+    INTO passed
+    FROM wallet_limits_used(player, day) AS u, players_player AS p
+    WHERE u.kind = ANY (kinds) AND p.id = player
+    ORDER BY room, u.kind, u.period LIMIT 1;
+    IF passed.room < 0 THEN
+        RAISE EXCEPTION 'a limit of player % is reached', player USING ERRCODE = 'SB006', DETAIL = concat_ws(
+            '|', passed.kind, passed.period, passed.amount, greatest(passed.room + added, 0), passed.currency);
+    END IF;
+END $$;
+
+
+-- Counted where it moves --------------------------------------------------------------------------------------------
+
+-- A journal counts on the day of its own clock, one that reverses another on the day of that one. Stakes, and deposits
+-- that had not been begun, are held to the limits; nothing else is ever refused here. Accounts are locked before limits,
+-- always: the balances of these lines have moved already.
+CREATE FUNCTION wallet_count_day() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved record;
+BEGIN
+    PERFORM players_lock_limits(theirs.owner_id)
+    FROM (SELECT DISTINCT a.owner_id FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id
+          WHERE n.mode = 'R' AND a.balance IS NOT NULL ORDER BY a.owner_id) AS theirs;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    FOR moved IN
+        WITH line AS (
+            SELECT a.owner_id AS player_id, (coalesce(was.at, j.at) AT TIME ZONE z.time_zone)::date AS day,
+                   coalesce(was.kind, j.kind) AS kind, n.amount, j.key
+            FROM new_lines AS n
+            JOIN wallet_account AS a ON a.id = n.account_id
+            JOIN wallet_journal AS j ON j.id = n.journal_id
+            LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+            JOIN players_player AS p ON p.id = a.owner_id
+            JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+            WHERE n.mode = 'R' AND a.balance IS NOT NULL
+              AND coalesce(was.kind, j.kind) IN ('deposit', 'withdraw_paid', 'stake', 'settle')
+        ), ended AS (
+            UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
+            FROM line WHERE line.kind = 'deposit' AND r.key = line.key AND r.player_id = line.player_id
+            RETURNING r.key, r.amount
+        ), total AS (
+            SELECT line.player_id, line.day,
+                   coalesce(sum(line.amount) FILTER (WHERE line.kind = 'deposit'), 0) AS deposited,
+                   coalesce(-sum(line.amount) FILTER (WHERE line.kind = 'withdraw_paid'), 0) AS withdrawn,
+                   coalesce(-sum(line.amount) FILTER (WHERE line.kind = 'stake'), 0) AS staked,
+                   coalesce(sum(line.amount) FILTER (WHERE line.kind = 'settle'), 0) AS paid,
+                   coalesce(sum(line.amount) FILTER (WHERE line.kind = 'deposit' AND NOT EXISTS (
+                       SELECT FROM ended WHERE ended.key = line.key AND ended.amount >= line.amount)), 0) AS unreserved
+            FROM line GROUP BY line.player_id, line.day
+        ), counted AS (
+            INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+            SELECT total.player_id, total.day, total.deposited, total.withdrawn, total.staked, total.paid
+            FROM total ORDER BY total.player_id, total.day
+            ON CONFLICT (player_id, day) DO UPDATE SET
+                deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
+                staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
+        )
+        SELECT player_id, day, staked::bigint, paid::bigint, unreserved::bigint FROM total
+        WHERE staked > 0 OR unreserved > 0 ORDER BY player_id
+    LOOP
+        IF moved.staked > 0 THEN
+            PERFORM wallet_refuse_beyond(moved.player_id, moved.day, '{stake,loss}', moved.staked, moved.paid);
+        END IF;
+        IF moved.unreserved > 0 THEN
+            PERFORM wallet_refuse_beyond(moved.player_id, moved.day, '{deposit}', moved.unreserved, 0);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER wallet_entry_counts AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_count_day();
+
+-- Depth 0 is a statement somebody typed.
+CREATE TRIGGER wallet_day_is_counted BEFORE INSERT OR UPDATE ON wallet_day
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION wallet_refuse_change();
+CREATE TRIGGER wallet_day_is_kept BEFORE DELETE OR TRUNCATE ON wallet_day
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- Counts are updated in place where their page has room.
+ALTER TABLE wallet_day SET (fillfactor = 70);
+
+
+-- Deposits that are begun -------------------------------------------------------------------------------------------
+
+-- Takes room under the deposit limits for a deposit that begins, under the key that its journal will be posted with:
+-- that journal is not refused then, whatever limits are set meanwhile, since the money has left the bank. The same key
+-- again does nothing.
+CREATE FUNCTION wallet_reserve(key uuid, player bigint, amount bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM wallet_account WHERE owner_id = player AND kind = 'cash' AND mode = 'R' FOR UPDATE;
+    PERFORM players_lock_limits(player);
+    INSERT INTO wallet_reserved (key, player_id, amount, at) VALUES (key, player, amount, clock_timestamp())
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        PERFORM wallet_refuse_beyond(player, wallet_today(player), '{deposit}', amount, 0);
+    END IF;
+END $$;
+
+-- Gives the room back: the deposit was refused or given up. Were it authorised after all, it would still be credited.
+CREATE FUNCTION wallet_release(key uuid) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    UPDATE wallet_reserved SET ended_at = clock_timestamp()
+    WHERE wallet_reserved.key = wallet_release.key AND ended_at IS NULL
+$$;
+
+CREATE TRIGGER wallet_reserved_is_kept BEFORE DELETE OR TRUNCATE ON wallet_reserved
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE TRIGGER wallet_reserved_identity BEFORE UPDATE OF key, player_id, amount, at ON wallet_reserved
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+REVOKE ALL ON FUNCTION wallet_reserve, wallet_release FROM PUBLIC;
