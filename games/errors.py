@@ -1,8 +1,18 @@
 """Why a table refuses. The sentence a player reads for each stands in `games.sentences`."""
 
+from players.gate import Bar
+
 
 class PlayError(Exception):
     """Something a player asked for that the table does not do; nothing has changed."""
+
+
+class Barred(PlayError):
+    """Something keeps the player from playing anywhere: *bar* says what, in words."""
+
+    def __init__(self, bar: Bar) -> None:
+        super().__init__(bar.code)
+        self.bar = bar
 
 
 class TableClosed(PlayError):

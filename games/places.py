@@ -4,6 +4,7 @@ round.
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.db import connection
 
@@ -13,6 +14,7 @@ from games.models import NextRound, Table, TableVersion
 from games.rows import columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from games.variants import VARIANTS
+from players import gate
 from players.models import Player
 from wallet.models import AccountKind, Mode
 
@@ -26,11 +28,13 @@ WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
 # The table first: the row is shared among those who play and kept from whoever changes it, until the round is whole. A
 # change that this statement had to wait for has a version it cannot see yet: the table row names it, the join does not.
-# The account that the game plays on comes last; each row is locked as it stands once it has been waited for.
+# The account that the game plays on comes last; each row is locked as it stands once it has been waited for. Before any
+# of them it is asked whether the player may play.
 LOCK = f"""
-WITH seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %s FOR SHARE)
-SELECT {COLUMNS}, own.id, own.balance, own.held
-FROM games_nextround AS place
+WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
+seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %s FOR SHARE)
+SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar
+FROM gate CROSS JOIN games_nextround AS place
 JOIN seat ON seat.id = place.table_id
 JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode
     AND own.kind = CASE WHEN seat.variant = ANY (%s) THEN '{AccountKind.PURSE}' ELSE '{AccountKind.CASH}' END
@@ -50,6 +54,7 @@ class Locked(NamedTuple):
     account_id: int
     balance: int  # minor units
     held: int  # of the balance: set aside, so that it covers nothing
+    bar: str | None  # what keeps the player from playing, by `players.gate.Code`
 
 
 def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
@@ -58,12 +63,14 @@ def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
     return None if row is None else _place(player, row)
 
 
-def lock(player: Player, table_id: int, mode: Mode) -> Locked | None:
-    """Lock the place and the account, and the table against changes; None where no place was taken.
+def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> Locked | None:
+    """Lock the place and the account, and the table against changes; None where no place was taken. An exclusion of the
+    player waits until the transaction ends.
 
     Raises TableChanged where a change of the table was committed just now.
     """
-    row = fetch_one(LOCK, [table_id, ON_A_PURSE, player.pk, table_id, mode.value])
+    at = [table_id, ON_A_PURSE, player.pk, table_id, mode.value]
+    row = fetch_one(LOCK, [*gate.barred(player, session), *at])
     if row is None:
         return None
     place = _place(player, row)

@@ -89,7 +89,8 @@ WITH round AS (
 )
 SELECT audit_record(%(event_kind)s, %(event_by)s, %(event_on)s, %(event)s, NULL),
     (SELECT array_agg(balance ORDER BY place DESC)
-     FROM wallet_post(%(journals)s::jsonb) WHERE account = %(account)s) AS balances
+     FROM wallet_post(%(journals)s::jsonb) WHERE account = %(account)s) AS balances,
+    players_note_round(%(player)s, %(session)s, %(mode)s, %(staked)s, %(paid)s)
 """
 
 
@@ -112,7 +113,7 @@ def finish(finished: FinishedRound, place: NextRound) -> None:
     values |= {"lines": json.dumps(lines), "journals": ledger.request(*_journals(finished))}
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(FINISH, values)
-        _, balances = cursor.fetchone()
+        _, balances, _ = cursor.fetchone()
     if balances[0] != finished.balance_after:
         raise BalancesDisagree(f"{finished.round_id}: {balances[0]}, not {finished.balance_after}")
 

@@ -16,12 +16,15 @@ from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
 from games.labels import announcement, bet_name
 from games.models import Participation
 from games.presentation import Notice
+from players.gate import Bar
 from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 
 
 def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
     """Say why nothing happened."""
+    if isinstance(error, errors.Barred):
+        return barred(error.bar)
     if isinstance(error, errors.BalanceTooLow):
         if plays_on(variant) is AccountKind.PURSE:
             return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
@@ -31,6 +34,11 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
     if isinstance(error, errors.LimitError):
         return Notice("error", _limit(error, variant, language))
     return Notice("error", _sentence(error))
+
+
+def barred(bar: Bar) -> Notice:
+    """Say what keeps the player from playing at all, and where that leads."""
+    return Notice("error", bar.sentence, reverse(bar.page), _("Find out more"))
 
 
 def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, language: str) -> Notice:

@@ -20,6 +20,7 @@ from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
+    Barred,
     PlayError,
     SlipChanged,
     StalePage,
@@ -33,6 +34,7 @@ from games.rounds import FinishedRound
 from games.seeds import unseal
 from games.slip import Slip
 from games.variants import VARIANTS
+from players import gate
 from players.models import Player
 from wallet import accounts
 from wallet.models import AccountKind, Mode
@@ -75,8 +77,8 @@ def add_chip(
     """Put one chip on a bet of the slip.
 
     *table_version* is the number of the version that the player was shown, here and below; None for callers that show
-    nothing. Raises TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError
-    where the bets exclude each other.
+    nothing. Raises Barred, TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's
+    SettlementError where the bets exclude each other.
     """
     place = _open_place(player, table_id, mode)
     _check_version(place, table_version)
@@ -133,9 +135,9 @@ def play_round(
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
-    StakeOffStep, BalanceTooLow; each refusal is recorded, in a transaction of its own, since the refused one rolls
-    back.
+    Raises Barred, TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum,
+    OverMaximum, StakeOffStep, BalanceTooLow; each refusal is recorded, in a transaction of its own, since the refused
+    one rolls back.
     """
     try:
         return _play(player, table_id, mode, round_id, slip_version, table_version, how, player_value, session)
@@ -157,9 +159,11 @@ def _play(
     player_value: str,
     session: UUID | None,
 ) -> Played:
-    place, account_id, balance, held = _locked(player, table_id, mode)
+    place, account_id, balance, held, bar = _locked(player, table_id, mode, session)
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True, place=place)
+    if bar:
+        raise Barred(gate.bar(player, gate.Code(bar)))
     _demand_open(place)
     _check_version(place, table_version)
     if place.slip_version != slip_version:
@@ -204,9 +208,9 @@ def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) ->
     return round_id
 
 
-def _locked(player: Player, table_id: int, mode: Mode) -> places.Locked:
+def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> places.Locked:
     """Return the place with its row and the account's locked. Raises StalePage where no place was taken."""
-    locked = places.lock(player, table_id, mode)
+    locked = places.lock(player, table_id, mode, session)
     if locked is None:
         raise StalePage
     return locked
@@ -218,8 +222,11 @@ def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 
 
 def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the locked place at an open table. Raises StalePage, TableClosed."""
-    place = _locked_place(player, table_id, mode)
+    """Return the locked place at an open table of someone who may play. Raises StalePage, Barred, TableClosed."""
+    locked = _locked(player, table_id, mode)
+    place = locked.place
+    if locked.bar:
+        raise Barred(gate.bar(player, gate.Code(locked.bar)))
     _demand_open(place)
     return place
 

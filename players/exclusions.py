@@ -1,6 +1,6 @@
 """Pausing, taking a time-out, excluding oneself or being excluded: at once, free play too, and for its whole time.
 
-A row is added and none is changed, so nothing here makes an exclusion shorter. GLI-19 v3.0, A.3.7 and A.3.8: it holds at
+A row is added and none is changed, so nothing here makes an exclusion shorter. GLI-19 v3.0, A.3.7–8: it holds at
 once, and whoever is excluded can still withdraw. Limits are not touched (2.5.5): they hold on when an exclusion ends.
 """
 

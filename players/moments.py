@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 from django.utils.timezone import localtime
@@ -19,3 +20,9 @@ def written_day(value: date, language: str) -> str:
 def written_time(value: datetime, language: str) -> str:
     """Write the time of day with seconds: "14:05:09", in Danish "14.05.09"."""
     return format_time(localtime(value), "medium", locale=_LOCALES.get(language, language))
+
+
+def written_moment(value: datetime, language: str, zone: str) -> str:
+    """Write day and time to the minute where *zone* is: "21 November 2026, 14:05"."""
+    there, name = value.astimezone(ZoneInfo(zone)), _LOCALES.get(language, language)
+    return f"{format_date(there, 'long', locale=name)}, {format_time(there, 'short', locale=name)}"

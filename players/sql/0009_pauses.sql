@@ -45,7 +45,7 @@ BEGIN
       AND (e.kind = 'staff'
            OR e.kind = 'self' AND e.until IS NULL AND e.begun + make_interval(days => j.permanent_days) <= NEW.at);
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'exclusion % ends at its time', NEW.exclusion_id USING ERRCODE = 'SB007';
+        RAISE EXCEPTION 'exclusion % ends at its time', NEW.exclusion_id USING ERRCODE = 'SB010';
     END IF;
     RETURN NEW;
 END $$;

@@ -1,0 +1,123 @@
+"""Whether a player may begin to play, or to deposit: everything that can keep them from it, asked in one place.
+
+Raised before any stake, free play included, and never in the middle of a round: what is in progress concludes
+(GLI-19 v3.0, 2.4.1).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from players import exclusions, terms
+from players.models import ExclusionKind, Outcome, Player, RegisterCheck
+from players.moments import written_moment
+
+
+class Code(StrEnum):
+    """What keeps a player from playing."""
+
+    EXCLUDED = "excluded"
+    REGISTER = "register"
+    UNREACHABLE = "unreachable"
+    TERMS = "terms"
+    LIMITS = "limits"
+    TIME = "time"
+    CHECK = "check"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Why somebody may not begin, as a sentence to them in the active language, and the page (a URL name) that leads
+    on.
+    """
+
+    code: Code
+    sentence: str
+    page: str
+
+
+# The code of what keeps a player from a round, by the database's own clock, NULL where nothing does. It holds the lock
+# that exclusions wait for until the transaction ends.
+BARRED = """coalesce(players_barred(%s, %s),
+    CASE WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %s AND terms_version = %s) THEN 'terms' END,
+    CASE WHEN players_check_due(%s, %s, %s) THEN 'check' END)"""
+
+
+def barred(player: Player, session: UUID | None) -> list[object]:
+    """Return the values of the placeholders of `BARRED`."""
+    minutes = settings.REALITY_CHECK_MINUTES
+    return [player.pk, session, player.pk, terms.VERSION, player.pk, session, minutes]
+
+
+def bar_to_play(player: Player, *, real: bool, session: UUID | None = None) -> Bar | None:
+    """Return what keeps the player from playing, for free money too; only limits of money are skipped there."""
+    return _bar(player, session)
+
+
+def bar_to_deposit(player: Player) -> Bar | None:
+    """Return what keeps the player from depositing."""
+    return _bar(player, None)
+
+
+def _bar(player: Player, session: UUID | None) -> Bar | None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {BARRED}", barred(player, session))
+        (code,) = cursor.fetchone()
+    return bar(player, Code(code)) if code else None
+
+
+def bar(player: Player, code: Code) -> Bar:
+    """Return the bar with this code, in words."""
+    match code:
+        case Code.EXCLUDED:
+            return Bar(code, excluded_sentence(player), "protection")
+        case Code.REGISTER:
+            return Bar(code, _registered(player), "protection")
+        case Code.UNREACHABLE:
+            text = _("A register that has to be asked before play does not answer just now. Try again in a while.")
+            return Bar(code, text, "protection")
+        case Code.TERMS:
+            return Bar(code, _("The terms have changed. Read them and agree to them before you play on."), "terms")
+        case Code.LIMITS:
+            return Bar(code, _("Set your deposit limits first: then you can play."), "limits")
+        case Code.TIME:
+            return Bar(code, _("Your time for playing is used up. It begins anew with the next period."), "protection")
+        case Code.CHECK:
+            return Bar(code, _("Look at your time and money first, then decide whether to play on."), "protection")
+
+
+def excluded_sentence(player: Player) -> str:
+    """Say until when the player does not play, and by whose decision."""
+    exclusion = exclusions.in_force(player)
+    if exclusion is None:  # it has ended since
+        return _("Your pause has ended. You can play again.")
+    if exclusion.until is None:
+        if exclusion.kind == ExclusionKind.STAFF:
+            return _("The house has excluded you from play until further notice.")
+        return _("You have excluded yourself from play for good.")
+    words = {"when": written_moment(exclusion.until, get_language() or "en", player.jurisdiction.time_zone)}
+    match exclusion.kind:
+        case ExclusionKind.PAUSE:
+            return _("You are taking a pause until %(when)s.") % words
+        case ExclusionKind.TIME_OUT:
+            return _("You are taking a time-out until %(when)s.") % words
+        case ExclusionKind.SELF:
+            return _("You have excluded yourself from play until %(when)s.") % words
+        case _other:
+            return _("The house has excluded you from play until %(when)s.") % words
+
+
+def _registered(player: Player) -> str:
+    until: datetime | None = (
+        RegisterCheck.objects.filter(player=player, outcome=Outcome.EXCLUDED).order_by("-id").first() or RegisterCheck()
+    ).until
+    if until is None:
+        return _("A register of excluded players has you, so you cannot play here.")
+    words = {"when": written_moment(until, get_language() or "en", player.jurisdiction.time_zone)}
+    return _("A register of excluded players has you until %(when)s, so you cannot play here.") % words
