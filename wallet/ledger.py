@@ -78,6 +78,7 @@ ERROR_OF_STATE = {
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,
     "wallet_entry_account": UnknownAccount,
+    "wallet_hold_account": UnknownAccount,
     "wallet_journal_reversed_once": AlreadyReversed,
 }
 
@@ -148,6 +149,15 @@ def reverse(journal_id: int, *, key: UUID, kind: str) -> Posted:
     """
     (posted,) = _call("SELECT * FROM wallet_reverse(%s::bigint, %s::uuid, %s::text)", [journal_id, key, kind])
     return posted
+
+
+def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
+    """Post what is held for a round as its stakes and return the journal; None where nothing was held.
+
+    The same *key* again returns the same journal.
+    """
+    posted = _call("SELECT * FROM wallet_stake_holds(%s::uuid, %s::uuid)", [round_id, key])
+    return posted[0] if posted else None
 
 
 def find(key: UUID) -> Posted | None:

@@ -91,6 +91,17 @@ COVERED = Invariant(
     """,
 )
 
+HELD = Invariant(
+    "holds_are_sums",
+    "what is held on an account is the sum of its holds",
+    """
+    SELECT format('account %s: held %s, holds sum to %s', a.id, a.held, coalesce(h.total, 0))
+    FROM wallet_account AS a
+    LEFT JOIN (SELECT account_id, sum(amount) AS total FROM wallet_hold GROUP BY account_id) AS h ON h.account_id = a.id
+    WHERE a.held <> coalesce(h.total, 0) ORDER BY a.id
+    """,
+)
+
 KEYS = Invariant(
     "keys_match_journals",
     "every journal has its posting key and every posting key its journal, with the hash of what was asked for",
@@ -255,4 +266,4 @@ RIGHTS = Invariant(
     """,
 )
 
-INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, KEYS, HOMES, REVERSALS, ESCROW, PURSES, VOIDS, GUARDS, RIGHTS)
+INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, HELD, KEYS, HOMES, REVERSALS, ESCROW, PURSES, VOIDS, GUARDS, RIGHTS)

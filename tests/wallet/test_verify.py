@@ -40,6 +40,7 @@ DAMAGE = [
         "nothing_is_negative",
         "balance -3",
     ),
+    (f"UPDATE wallet_account SET held = 1 WHERE id = {CASH}", "holds_are_sums", "holds sum to 0"),
     (f"DELETE FROM wallet_posting_key WHERE journal_id = {STAKE}", "keys_match_journals", "is missing"),
     ("INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 99)", "keys_match_journals", "no journal 99"),
     ("UPDATE wallet_posting_key SET request_hash = 'x'", "keys_match_journals", "not that of posting key"),

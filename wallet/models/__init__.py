@@ -1,6 +1,7 @@
 """Tables about money, one module for each subject."""
 
 from wallet.models.days import Day, Reserved
+from wallet.models.holds import Hold
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
 from wallet.models.payments import NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
@@ -25,6 +26,7 @@ __all__ = [
     "Currency",
     "Day",
     "Entry",
+    "Hold",
     "Journal",
     "Mode",
     "NoticePath",

@@ -21,12 +21,15 @@ GROUP BY 1, 2;
 -- Rooms under limits ------------------------------------------------------------------------------------------------
 
 -- The money limits of a player that hold now, each with what counts against it on *day* and before it in its period.
--- A loss is what was staked less what was paid. Deposits that are begun count as if they were authorised today.
+-- A loss is what was staked less what was paid. What is held counts as staked today, and deposits that are begun as
+-- authorised today.
 CREATE FUNCTION wallet_limits_used(player bigint, day date)
 RETURNS TABLE (kind text, period text, amount bigint, used bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT l.kind, l.period, l.amount,
-           (CASE l.kind WHEN 'stake' THEN sums.staked WHEN 'loss' THEN sums.staked - sums.paid
+           (CASE WHEN l.kind IN ('stake', 'loss') THEN
+                sums.staked - CASE l.kind WHEN 'loss' THEN sums.paid ELSE 0 END
+                + coalesce((SELECT sum(a.held) FROM wallet_account AS a WHERE a.owner_id = player AND a.mode = 'R'), 0)
             ELSE sums.deposited + coalesce((SELECT sum(r.amount) FROM wallet_reserved AS r
                                             WHERE r.player_id = player AND r.ended_at IS NULL), 0) END)::bigint
     FROM players_limits_of(player) AS l
@@ -77,8 +80,8 @@ END $$;
 
 -- Counted where it moves --------------------------------------------------------------------------------------------
 
--- A journal counts on the day of its own clock, one that reverses another on the day of that one. Stakes, and deposits
--- that had not been begun, are held to the limits; nothing else is ever refused here. Accounts are locked before limits,
+-- A journal counts on the day of its own clock, one that reverses another on the day of that one. Stakes that were not held before, and
+-- deposits that had not been begun, are held to the limits; nothing else is ever refused here. Accounts are locked before limits,
 -- always: the balances of these lines have moved already.
 CREATE FUNCTION wallet_count_day() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -102,7 +105,7 @@ BEGIN
             JOIN players_player AS p ON p.id = a.owner_id
             JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
             WHERE n.mode = 'R' AND a.balance IS NOT NULL
-              AND coalesce(was.kind, j.kind) IN ('deposit', 'withdraw_paid', 'stake', 'settle')
+              AND coalesce(was.kind, j.kind) IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle')
         ), ended AS (
             UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
             FROM line WHERE line.kind = 'deposit' AND r.key = line.key AND r.player_id = line.player_id
@@ -111,7 +114,8 @@ BEGIN
             SELECT line.player_id, line.day,
                    coalesce(sum(line.amount) FILTER (WHERE line.kind = 'deposit'), 0) AS deposited,
                    coalesce(-sum(line.amount) FILTER (WHERE line.kind = 'withdraw_paid'), 0) AS withdrawn,
-                   coalesce(-sum(line.amount) FILTER (WHERE line.kind = 'stake'), 0) AS staked,
+                   coalesce(-sum(line.amount) FILTER (WHERE line.kind IN ('stake', 'held_stake')), 0) AS staked,
+                   coalesce(-sum(line.amount) FILTER (WHERE line.kind = 'stake'), 0) AS unheld,
                    coalesce(sum(line.amount) FILTER (WHERE line.kind = 'settle'), 0) AS paid,
                    coalesce(sum(line.amount) FILTER (WHERE line.kind = 'deposit' AND NOT EXISTS (
                        SELECT FROM ended WHERE ended.key = line.key AND ended.amount >= line.amount)), 0) AS unreserved
@@ -124,11 +128,11 @@ BEGIN
                 deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
                 staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
         )
-        SELECT player_id, day, staked::bigint, paid::bigint, unreserved::bigint FROM total
-        WHERE staked > 0 OR unreserved > 0 ORDER BY player_id
+        SELECT player_id, day, unheld::bigint, paid::bigint, unreserved::bigint FROM total
+        WHERE unheld > 0 OR unreserved > 0 ORDER BY player_id
     LOOP
-        IF moved.staked > 0 THEN
-            PERFORM wallet_refuse_beyond(moved.player_id, moved.day, '{stake,loss}', moved.staked, moved.paid);
+        IF moved.unheld > 0 THEN
+            PERFORM wallet_refuse_beyond(moved.player_id, moved.day, '{stake,loss}', moved.unheld, moved.paid);
         END IF;
         IF moved.unreserved > 0 THEN
             PERFORM wallet_refuse_beyond(moved.player_id, moved.day, '{deposit}', moved.unreserved, 0);

@@ -1,0 +1,134 @@
+"""Holds: money set aside for a round whose bets are open, given back or turned into stakes, never lost between."""
+
+from uuid import uuid4
+
+import pytest
+from django.db import transaction
+
+from players import limits
+from players.models import LimitKind, Period, Player
+from tests.builders import a_player
+from tests.wallet.money_moves import cash, house, move
+from wallet import holds, ledger, verify
+from wallet.ledger import InsufficientFunds, Journal, LimitReached, UnknownAccount
+from wallet.models import Account, Day, Entry, Hold, Mode
+
+pytestmark = pytest.mark.django_db
+
+
+def stake_limit(player: Player, amount: int) -> None:
+    """A limit on the player's stakes of each day, minor units."""
+    by = str(player)
+    limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=amount, by=by)
+
+
+def test_a_hold_sets_money_aside_and_a_smaller_one_gives_the_rest_back():
+    player, round_id = a_player(real=1000), uuid4()
+    assert holds.hold(round_id, cash(player), 700) == 300
+    assert holds.hold(round_id, cash(player), 200) == 800
+    assert Account.objects.get(pk=cash(player)).held == 200
+
+
+def test_the_same_hold_again_changes_nothing():
+    player, round_id = a_player(real=1000), uuid4()
+    holds.hold(round_id, cash(player), 700)
+    assert holds.hold(round_id, cash(player), 700) == 300
+
+
+def test_what_is_held_for_one_round_is_not_there_for_another():
+    player = a_player(real=1000)
+    holds.hold(uuid4(), cash(player), 700)
+    with pytest.raises(InsufficientFunds), transaction.atomic():
+        holds.hold(uuid4(), cash(player), 400)
+    assert holds.hold(uuid4(), cash(player), 300) == 0
+
+
+def test_what_is_held_cannot_be_staked_elsewhere():
+    player = a_player(real=1000)
+    holds.hold(uuid4(), cash(player), 700)
+    elsewhere = Journal(uuid4(), "stake", move((cash(player), -400), (house("escrow", player), 400)))
+    with pytest.raises(InsufficientFunds), transaction.atomic():
+        ledger.post(elsewhere)
+
+
+def test_nothing_is_held_on_accounts_that_are_no_players_own():
+    player = a_player(real=1000)
+    for account_id in (house("escrow", player), 2**40):
+        with pytest.raises(UnknownAccount), transaction.atomic():
+            holds.hold(uuid4(), account_id, 1)
+
+
+def test_all_holds_of_a_round_become_its_stakes_in_one_journal():
+    round_id, players = uuid4(), [a_player(real=1000), a_player("DK", real=1000), a_player(free=1000)]
+    modes = (Mode.REAL, Mode.REAL, Mode.FREE)
+    for player, mode, amount in zip(players, modes, (100, 200, 300), strict=True):
+        holds.hold(round_id, cash(player, mode), amount)
+    elsewhere = holds.hold(uuid4(), cash(players[0]), 50)
+    assert elsewhere == 850
+    posted = holds.stake_all(round_id)
+    assert posted is not None
+    lines = Entry.objects.filter(journal_id=posted.journal_id).values_list("account_id", "amount")
+    assert dict(lines) == {
+        cash(players[0]): -100,
+        cash(players[1]): -200,
+        cash(players[2], Mode.FREE): -300,
+        house("escrow", players[0]): 100,
+        house("escrow", players[1]): 200,
+        house("escrow", players[2], Mode.FREE): 300,
+    }
+    assert not Hold.objects.filter(round_id=round_id).exists()
+    assert Account.objects.get(pk=cash(players[0])).held == 50
+
+
+def test_stakes_of_a_round_are_taken_once():
+    player, round_id = a_player(real=1000), uuid4()
+    holds.hold(round_id, cash(player), 700)
+    first, second = holds.stake_all(round_id), holds.stake_all(round_id)
+    assert first is not None
+    assert second is not None
+    assert (second.journal_id, second.replayed, second.balances) == (first.journal_id, True, first.balances)
+    assert Account.objects.get(pk=cash(player)).balance == 300
+
+
+def test_a_round_on_which_nobody_holds_anything_has_no_stakes():
+    assert holds.stake_all(uuid4()) is None
+
+
+def test_a_round_annulled_before_its_deal_gives_every_hold_back():
+    round_id, players = uuid4(), [a_player(real=1000), a_player(real=1000)]
+    for player in players:
+        holds.hold(round_id, cash(player), 1000)
+    assert holds.release_all(round_id) == 2
+    assert holds.release_all(round_id) == 0
+    assert [Account.objects.get(pk=cash(player)).held for player in players] == [0, 0]
+
+
+def test_a_hold_counts_against_limits_when_it_is_accepted_and_closing_bets_asks_nothing():
+    player, round_id = a_player(real=10_000), uuid4()
+    stake_limit(player, 1000)
+    holds.hold(round_id, cash(player), 800)
+    with pytest.raises(LimitReached) as refused, transaction.atomic():
+        holds.hold(uuid4(), cash(player), 300)
+    assert refused.value.left == 200
+    stake_limit(player, 500)
+    assert holds.stake_all(round_id) is not None
+    assert Day.objects.get(player=player).staked == 800
+    with pytest.raises(LimitReached), transaction.atomic():
+        holds.hold(uuid4(), cash(player), 1)
+
+
+def test_a_hold_may_shrink_under_a_limit_that_it_has_passed():
+    player, round_id = a_player(real=10_000), uuid4()
+    holds.hold(round_id, cash(player), 800)
+    stake_limit(player, 100)
+    assert holds.hold(round_id, cash(player), 700) == 9300
+
+
+def test_the_ledger_checks_out_with_holds_on_it():
+    player = a_player(real=1000)
+    holds.hold(uuid4(), cash(player), 100)
+    staked = uuid4()
+    holds.hold(staked, cash(player), 100)
+    holds.stake_all(staked)
+    found = {check.invariant.name: check.rows for check in verify.run() if check.rows}
+    assert set(found) <= {"escrow_is_empty"}
