@@ -3,6 +3,7 @@ of Django's own ASGI.
 """
 
 import os
+from collections.abc import Iterator
 from typing import Any, cast
 
 from a2wsgi import WSGIMiddleware
@@ -10,10 +11,29 @@ from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
-from casino.door import Door
+from django.urls import reverse
+from django.utils.translation import override
+
+from casino.door import Allowance, Door
 from casino.wsgi import application as pages
+from players.identity_views import TOO_MUCH
 
 THREADS = int(os.environ.get("WEB_THREADS", "16"))
 
+SECONDS_FOR_DOCUMENTS = 300.0  # 25 MB from a telephone with a poor connection
+
+
+def _where_documents_are_sent() -> Iterator[tuple[str, Allowance]]:
+    """Yield the one page that takes files, at its address in each language."""
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            page = reverse("identity")
+        yield page, Allowance(settings.LARGEST_UPLOAD, SECONDS_FOR_DOCUMENTS, instead=f"{page}?{TOO_MUCH}=1")
+
+
 _threads = WSGIMiddleware(cast("Any", pages), workers=THREADS)  # their types of WSGI differ in name only
-application = Door(cast("Any", _threads), largest=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+application = Door(
+    cast("Any", _threads),
+    ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
+    at=dict(_where_documents_are_sent()),
+)

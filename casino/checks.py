@@ -20,7 +20,7 @@ from players.models import User
 
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
 FEWEST_DIFFERENT = 5
-SEED_KEY_BYTES = 32
+SEED_KEY_BYTES = DOCUMENT_KEY_BYTES = 32
 DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
 
 
@@ -80,6 +80,8 @@ def _keys() -> Iterator[CheckMessage]:
         )
     if _key_bytes(settings.SEED_KEY) != SEED_KEY_BYTES:
         yield Error(f"SEED_KEY is missing, or not {SEED_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E002")
+    if _key_bytes(settings.DOCUMENT_KEY) != DOCUMENT_KEY_BYTES:
+        yield Error(f"DOCUMENT_KEY is missing, or not {DOCUMENT_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E010")
 
 
 def _web() -> Iterator[CheckMessage]:

@@ -5,7 +5,8 @@ taken in first, whole, within limits of size and time; where the sender goes awa
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -25,42 +26,70 @@ class _TooLarge(Exception):
     """More than any form of the house has."""
 
 
-class Door:
-    """Lets a request in to *application* when all of it is here: at most *largest* bytes of body."""
+@dataclass(frozen=True)
+class Allowance:
+    """What a request may bring: at most *largest* bytes of body within *seconds*. Whoever sends more is led to the
+    address *instead*, where that is said; without one they are refused in a word.
+    """
 
-    def __init__(self, application: Application, *, largest: int, seconds: float = SECONDS_FOR_A_BODY) -> None:
+    largest: int
+    seconds: float = SECONDS_FOR_A_BODY
+    instead: str = ""
+
+
+class Door:
+    """Lets a request in to *application* when all of it is here, within the *ordinary* allowance or its path's."""
+
+    def __init__(
+        self, application: Application, *, ordinary: Allowance, at: Mapping[str, Allowance] | None = None
+    ) -> None:
         self._application = application
-        self._largest = largest
-        self._seconds = seconds
+        self._ordinary = ordinary
+        self._at = at or {}
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection; whatever is not HTTP passes as it is."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
+        allowed = self._at.get(scope.get("path", ""), self._ordinary)
         try:
-            async with asyncio.timeout(self._seconds):
-                body = await self._whole_body(receive)
+            async with asyncio.timeout(allowed.seconds):
+                body = await _whole_body(receive, allowed)
         except _Gone:
             return
         except _TooLarge:
-            await _refuse(send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            await (
+                _lead(send, allowed.instead) if allowed.instead else _refuse(send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            )
         except TimeoutError:
             await _refuse(send, HTTPStatus.REQUEST_TIMEOUT)
         else:
             await self._application(_without_disguises(scope), _first(body, receive), send)
 
-    async def _whole_body(self, receive: Receive) -> bytes:
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise _Gone
-            body += message.get("body", b"")
-            if len(body) > self._largest:
+
+async def _whole_body(receive: Receive, allowed: Allowance) -> bytes:
+    """Take in a body. Of one that is too large nothing is kept; a browser that is to be led elsewhere has to be heard
+    to the end first, or it shows a broken connection.
+    """
+    body, size = bytearray(), 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        part = message.get("body", b"")
+        size += len(part)
+        if size <= allowed.largest:
+            body += part
+        else:
+            body.clear()
+            if not allowed.instead:
                 raise _TooLarge
-            if not message.get("more_body", False):
-                return bytes(body)
+        if not message.get("more_body", False):
+            break
+    if size > allowed.largest:
+        raise _TooLarge
+    return bytes(body)
 
 
 def _without_disguises(scope: Message) -> Message:
@@ -85,3 +114,10 @@ async def _refuse(send: Send, status: HTTPStatus) -> None:
     headers = [(b"content-type", b"text/plain"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     await send({"type": "http.response.body", "body": f"{status.phrase}\n".encode()})
+
+
+async def _lead(send: Send, address: str) -> None:
+    """Lead the browser to another address of the house."""
+    headers = [(b"location", address.encode()), (b"content-length", b"0"), (b"cache-control", b"no-store")]
+    await send({"type": "http.response.start", "status": HTTPStatus.SEE_OTHER.value, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})

@@ -29,6 +29,8 @@ FUNCTIONS = (
     Function(ROUND_READERS, "staff_rounds", "Rounds", "Any finished round, by the code that players quote."),
     Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
     Function(("wallet.view_ledger",), "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
+    Function(("players.review_identity",), "staff_identity", "Identity", "Who players are: look at what they sent in."),
+    Function(("players.review_identity",), "staff_duplicates", "Duplicates", "Players who may be one person."),
     Function(("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."),
 )
 

@@ -23,6 +23,7 @@ urlpatterns = [
     path("staff/events/", staff_required("audit.view_event")(id_for_code("on", "round:")(events)), name="staff_events"),
     path("staff/ledger/", staff_required("wallet.view_ledger")(id_for_code("round")(ledger)), name="staff_ledger"),
     path("staff/", include("games.staff_urls")),
+    path("staff/", include("players.staff_urls")),
     *i18n_patterns(
         path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),

@@ -1,5 +1,6 @@
 """People, tables and money for tests, made through the product's own services."""
 
+from dataclasses import replace
 from datetime import date
 from itertools import count
 from uuid import uuid4
@@ -9,8 +10,12 @@ from games.models import NextRound, Table
 from games.shipped import baccarat_limits, golden_limits
 from games.solo import Played, add_chip, place_at, play_round
 from games.tables import make_table, set_open
-from players import terms
-from players.models import Agreement, Jurisdiction, Player, User
+from players import terms, verification
+from players.models import Agreement, DocumentKind, Jurisdiction, Part, Player, Submission, User
+from players.uploads import examine
+from players.verification import Details
+from tests.people import a_member_of_staff
+from tests.players import papers
 from wallet import accounts, ledger, purse
 from wallet.models import Mode
 
@@ -21,7 +26,7 @@ _numbers = count(1)
 def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password: str | None = None) -> Player:
     """A player with that much real and free money, in minor units."""
     where = Jurisdiction.objects.get(pk=jurisdiction)
-    user = User.objects.create_user(f"player{next(_numbers)}.{uuid4().hex[:6]}@example.com", password)
+    user = User.objects.create_user(f"player{next(_numbers)}.{uuid4().hex[:6]}@example.com", password, verified=True)
     player = Player.objects.create(
         user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
     )
@@ -41,6 +46,30 @@ def _give(player: Player, mode: Mode, kind: str, amount: int) -> None:
         ledger.Line(cash, player.currency, mode, amount),
     )
     ledger.post(ledger.Journal(uuid4(), "deposit", lines))
+
+
+def a_submission(player: Player, **details: object) -> Submission:
+    """What *player* sends in to show who they are, nothing of it anybody else's; *details* of it may be given."""
+    number = uuid4().hex
+    said = Details(
+        given_names="Ada " + number.translate(str.maketrans("0123456789", "ghijklmnop")),
+        family_name="Bergström",
+        street=f"Storgatan {number[:6]}",
+        postal_code="111 22",
+        city="Malmö",
+        phone="",
+        document_kind=DocumentKind.PASSPORT,
+        document_number=number[:12].upper(),
+    )
+    evidence = {part: examine(papers.picture(f"{part} {number[:8]}")) for part in (Part.FRONT, Part.ADDRESS)}
+    return verification.submit(player=player, details=replace(said, **details), evidence=evidence)
+
+
+def a_verified_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0) -> Player:
+    """A player of whom staff have confirmed who they are."""
+    player = a_player(jurisdiction, real=real, free=free)
+    verification.verify(submission_id=a_submission(player).pk, by=a_member_of_staff("compliance"))
+    return player
 
 
 def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_open: bool = True) -> Table:

@@ -24,6 +24,7 @@ for name in (
     "CACHE_URL",
     "SECRET_KEY",
     "SEED_KEY",
+    "DOCUMENT_KEY",
     "DEBUG",
     "HTTPS",
 ):

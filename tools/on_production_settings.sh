@@ -9,6 +9,7 @@ exec env -i PATH="$PATH" HOME="${HOME:-/}" \
     PYTHONWARNINGS="ignore:Got an error checking a consistent migration history:RuntimeWarning" \
     SECRET_KEY="$(secret)$(secret)" \
     SEED_KEY="$(secret)" \
+    DOCUMENT_KEY="$(secret)" \
     DATABASE_URL="postgresql://web:$(secret)@127.0.0.1:1/sabot" \
     DATABASE_OWNER_URL="postgresql://owner:$(secret)@127.0.0.1:1/sabot" \
     BROKER_URL="redis://:$(secret)@127.0.0.1:1/0" \

@@ -20,6 +20,7 @@ PRODUCTION = {
     "SABOT_DEMO": "0",
     "SECRET_KEY": SECRET,
     "SEED_KEY": GOOD_KEY,
+    "DOCUMENT_KEY": GOOD_KEY,
     "ALLOWED_HOSTS": "sabot.example",
     "DATABASE_URL": "postgresql://web:kept-to-itself@127.0.0.1:1/sabot",
     "DATABASE_OWNER_URL": "postgresql://owner:kept-elsewhere@127.0.0.1:1/sabot",
@@ -37,7 +38,7 @@ def production(settings, monkeypatch):
     """
     web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
-    settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
+    settings.SECRET_KEY, settings.SEED_KEY, settings.DOCUMENT_KEY = SECRET, GOOD_KEY, GOOD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
     monkeypatch.setitem(settings.DATABASES, "default", web)
     monkeypatch.setitem(settings.DATABASES, "owner", web | {"USER": "owner", "PASSWORD": "kept-elsewhere"})
@@ -63,6 +64,8 @@ def test_good_settings_have_no_fault(production):
         ("SEED_KEY", "", "sabot.E002"),
         ("SEED_KEY", "not base64 at all", "sabot.E002"),
         ("SEED_KEY", base64.urlsafe_b64encode(bytes(16)).decode(), "sabot.E002"),
+        ("DOCUMENT_KEY", "", "sabot.E010"),
+        ("DOCUMENT_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E010"),
         ("DEBUG", True, "sabot.E003"),
         ("ALLOWED_HOSTS", [], "sabot.E004"),
         ("ALLOWED_HOSTS", ["sabot.example", "*"], "sabot.E004"),

@@ -8,13 +8,19 @@ from typing import Any
 
 import pytest
 
-from casino.door import Door
+from casino.door import Allowance, Door
 
 LARGEST = 1000
 FORM = b"key=1&amount=5000"
+WIDE = "/en/wide/"  # where more may be sent
 
 
-def ask(*messages: dict[str, Any], headers: list[tuple[bytes, bytes]] | None = None, seconds: float = 5.0):
+def ask(
+    *messages: dict[str, Any],
+    headers: list[tuple[bytes, bytes]] | None = None,
+    seconds: float = 5.0,
+    path: str = "/",
+):
     """Send a request in parts; return what got through the door and the status of a refusal. After the last part
     nothing more comes.
     """
@@ -34,10 +40,11 @@ def ask(*messages: dict[str, Any], headers: list[tuple[bytes, bytes]] | None = N
     async def application(scope, receive, send):
         inside.append((scope, (await receive())["body"]))
 
-    door = Door(application, largest=LARGEST, seconds=seconds)
+    wide = Allowance(10 * LARGEST, seconds=5.0, instead=f"{WIDE}?too-much=1")
+    door = Door(application, ordinary=Allowance(LARGEST, seconds), at={WIDE: wide})
     # In a thread of its own: Playwright's synchronous interface keeps a loop running in the thread of the tests.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, door({"type": "http", "headers": headers or []}, receive, send)).result()
+        thread.submit(asyncio.run, door({"type": "http", "path": path, "headers": headers or []}, receive, send)).result()
     return inside, refusals
 
 
@@ -67,6 +74,18 @@ def test_more_than_any_form_has_is_not_read_to_its_end(sizes):
 def test_a_sender_who_never_ends_is_sent_away():
     inside, refusals = ask(part(FORM, more=True), seconds=0.01)
     assert (inside, refusals) == ([], [408])
+
+
+def test_more_may_be_sent_where_files_are():
+    inside, refusals = ask(*(part(b"x" * LARGEST, more=left > 0) for left in range(9, -1, -1)), path=WIDE)
+    assert ([len(body) for _, body in inside], refusals) == ([10 * LARGEST], [])
+    assert ask(part(b"x" * (LARGEST + 1)), path=f"{WIDE}else/")[1] == [413]
+
+
+def test_who_sends_too_much_there_is_heard_to_the_end_and_led_on():
+    inside, refusals = ask(*(part(b"x" * LARGEST, more=left > 0) for left in range(20, -1, -1)), path=WIDE)
+    assert (inside, refusals) == ([], [303])
+    assert ask(*(part(b"x" * LARGEST, more=True) for _ in range(11)), GONE, path=WIDE) == ([], [])
 
 
 def test_nobody_but_the_proxy_speaks_for_the_proxy():

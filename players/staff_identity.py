@@ -1,0 +1,181 @@
+"""The back office's review of who players are: what waits, one case, its documents, likely duplicates.
+
+Whoever looks at a document is recorded, each time: so a document is an answer of its own, which a page asks for only
+when it is unfolded.
+"""
+
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Exists, OuterRef
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from players import duplicates, verification
+from players.access import StaffRequest, staff_required
+from players.identity_words import DOCUMENT_KINDS, PARTS, REASONS
+from players.models import DocumentContent, DocumentKind, Ground, RefusalReason, Resolution, Submission
+from players.uploads import PDF
+
+REVIEW = "players.review_identity"
+POLICY = (
+    "default-src 'none'; frame-ancestors 'none'; sandbox"  # of a document: nothing in it runs, wherever it is shown
+)
+GROUNDS = {
+    Ground.NAME: "Same name and date of birth",
+    Ground.ADDRESS: "Same last name, address and date of birth",
+    Ground.NUMBER: "Same document number",
+    Ground.PICTURE: "Same picture or file",
+    Ground.PHONE: "Same telephone number",
+    Ground.PAYOUT: "Paid to the same account",
+}
+RESOLUTIONS = {Resolution.SAME: "One person", Resolution.DIFFERENT: "Different people"}
+
+
+class RefusalForm(forms.Form):
+    """Why, in the player's language, and what staff add in their own words."""
+
+    reason = forms.ChoiceField(
+        label="Reason, which the player reads in their own language",
+        choices=lambda: [("", "Choose"), *((reason.value, str(text)) for reason, text in REASONS.items())],
+    )
+    note = forms.CharField(
+        label="Add for the player (optional, sent as you write it)",
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class ResolutionForm(forms.Form):
+    """What staff found about two players, for the flags that they were shown."""
+
+    shown = forms.TypedMultipleChoiceField(coerce=int, choices=())
+    resolution = forms.ChoiceField(choices=list(RESOLUTIONS.items()))
+    note = forms.CharField(max_length=1000)
+
+    def __init__(self, data: object) -> None:
+        super().__init__(data)
+        sent = [flag for flag in self.data.getlist("shown") if flag.isdecimal() and len(flag) < 19]
+        self.fields["shown"].choices = [(flag, flag) for flag in sent]
+
+
+@staff_required(REVIEW)
+@require_safe
+def staff_identity(request: StaffRequest) -> HttpResponse:
+    """What waits for a review, oldest first."""
+    return render(request, "staff/identity.html", {"waiting": verification.waiting(), "kinds": DOCUMENT_KINDS})
+
+
+@staff_required(REVIEW)
+@require_safe
+def staff_identity_case(request: StaffRequest, submission_id: int) -> HttpResponse:
+    """One submission: what the player said, what they showed, who else they may be."""
+    return _case(request, _find(submission_id), RefusalForm())
+
+
+@staff_required(REVIEW)
+@require_POST
+def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResponse:
+    """Confirm who the player is, or say why that cannot be."""
+    submission = _find(submission_id)
+    try:
+        verification.verify(submission_id=submission_id, by=request.staff)
+    except verification.ReviewError as error:
+        messages.error(request, str(error))
+        return redirect("staff_identity_case", submission_id)
+    messages.success(request, f"{submission.player} is verified, and has been written to.")
+    return redirect("staff_identity")
+
+
+@staff_required(REVIEW)
+@require_POST
+def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResponse:
+    """Refuse what the player sent, with the reason."""
+    submission, form = _find(submission_id), RefusalForm(request.POST)
+    if not form.is_valid():
+        return _case(request, submission, form)
+    reason = RefusalReason(form.cleaned_data["reason"])
+    try:
+        verification.refuse(
+            submission_id=submission_id, reason=reason, note=form.cleaned_data["note"], by=request.staff
+        )
+    except verification.ReviewError as error:
+        messages.error(request, str(error))
+        return redirect("staff_identity_case", submission_id)
+    messages.success(request, f"{submission.player} is refused, and has been written to.")
+    return redirect("staff_identity")
+
+
+@staff_required(REVIEW)
+@require_safe
+def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
+    """A document itself. A picture may be shown, a PDF is only handed out; nothing in either runs."""
+    try:
+        document, content = verification.view_document(document_id=document_id, by=request.staff)
+    except DocumentContent.DoesNotExist as error:
+        raise Http404 from error
+    response = HttpResponse(content, content_type=document.media_type)
+    way, ending = ("attachment", "pdf") if document.media_type == PDF else ("inline", "jpg")
+    response["Content-Disposition"] = f'{way}; filename="{document.submission_id}-{document.part}.{ending}"'
+    response["Content-Security-Policy"] = POLICY
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response
+
+
+@staff_required(REVIEW)
+@require_safe
+def staff_duplicates(request: StaffRequest) -> HttpResponse:
+    """Every two players who may be one person, until somebody has found out."""
+    context = {"pairs": duplicates.open_pairs(), "grounds": GROUNDS, "resolutions": RESOLUTIONS}
+    return render(request, "staff/duplicates.html", context)
+
+
+@staff_required(REVIEW)
+@require_POST
+def staff_duplicate_resolve(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
+    """Keep whether two players are one person, and how that was found out."""
+    form = ResolutionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose whether they are one person, and say how you found out: both are kept.")
+        return redirect("staff_duplicates")
+    given = form.cleaned_data
+    try:
+        duplicates.resolve(
+            first_id=first_id,
+            second_id=second_id,
+            shown=given["shown"],
+            resolution=Resolution(given["resolution"]),
+            note=given["note"],
+            by=request.staff,
+        )
+    except duplicates.AlreadyResolved:
+        messages.error(request, "Somebody else has resolved this already; what you wrote was not kept.")
+    else:
+        messages.success(request, f"Kept: player:{first_id} and player:{second_id}.")
+    return redirect("staff_duplicates")
+
+
+def _find(submission_id: int) -> Submission:
+    people = Submission.objects.select_related("player__user", "player__jurisdiction", "reviewed_by")
+    return get_object_or_404(people, pk=submission_id)
+
+
+def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> HttpResponse:
+    kept = Exists(DocumentContent.objects.filter(pk=OuterRef("pk")))
+    documents = sorted(submission.document_set.annotate(is_kept=kept), key=lambda each: list(PARTS).index(each.part))
+    others = Submission.objects.filter(player=submission.player).exclude(pk=submission.pk).order_by("-id")
+    context = {
+        "submission": submission,
+        "kind": DOCUMENT_KINDS[DocumentKind(submission.document_kind)],
+        "reason": REASONS[RefusalReason(submission.reason)] if submission.reason else "",
+        "documents": [(PARTS[each.part], each) for each in documents],
+        "others": others,
+        "pairs": duplicates.pairs_of(submission.player),
+        "grounds": GROUNDS,
+        "resolutions": RESOLUTIONS,
+        "form": form,
+    }
+    return render(request, "staff/identity_case.html", context)

@@ -1,0 +1,17 @@
+from django.urls import path
+
+from players import staff_identity
+
+urlpatterns = [
+    path("duplicates/", staff_identity.staff_duplicates, name="staff_duplicates"),
+    path(
+        "duplicates/<int:first_id>/<int:second_id>/",
+        staff_identity.staff_duplicate_resolve,
+        name="staff_duplicate_resolve",
+    ),
+    path("identity/", staff_identity.staff_identity, name="staff_identity"),
+    path("identity/<int:submission_id>/", staff_identity.staff_identity_case, name="staff_identity_case"),
+    path("identity/<int:submission_id>/refuse/", staff_identity.staff_identity_refuse, name="staff_identity_refuse"),
+    path("identity/<int:submission_id>/verify/", staff_identity.staff_identity_verify, name="staff_identity_verify"),
+    path("documents/<uuid:document_id>/", staff_identity.staff_document, name="staff_document"),
+]

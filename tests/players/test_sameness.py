@@ -1,0 +1,56 @@
+"""Two ways of writing that mean the same."""
+
+import pytest
+
+from players import sameness
+
+NAMES = [
+    (("Anna Maria", "Svensson"), ("SVENSSON", "maria anna")),
+    (("Åsa", "Öberg"), ("Asa", "Oberg")),
+    (("Jürgen", "Müller"), ("JUERGEN", "MUELLER")),
+    (("Søren", "Kjærgård"), ("SOEREN", "KJAERGAARD")),
+    (("Ștefan", "Țăran"), ("Stefan", "Taran")),
+    (("Ştefan", "Ţăran"), ("Ștefan", "Țăran")),
+    (("Jean-Pierre", "O’Neill"), ("Jean Pierre", "ONEILL")),
+    (("Weiß", "Groß"), ("WEISS", "GROSS")),
+    (("Łukasz", "Đorđe"), ("Lukasz", "Dorde")),
+    (("A\u030asa", "Berg"), ("\u00c5sa", "Berg")),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), NAMES, ids=[f"{number}" for number in range(len(NAMES))])
+def test_one_name_in_two_ways_is_one_name(one, other):
+    assert sameness.name(*one) == sameness.name(*other)
+
+
+@pytest.mark.parametrize("other", [("Anna", "Svenson"), ("Annas", "Vensson"), ("Anna Anna", "Svensson"), ("", "")])
+def test_another_name_is_another(other):
+    assert sameness.name("Anna", "Svensson") != sameness.name(*other)
+
+
+def test_an_address_is_one_however_it_is_spaced():
+    assert sameness.text("Storgatan 12 B, 111 22 Malmö") == sameness.text("storgatan 12b 11122 MALMO")
+
+
+def test_a_number_is_one_however_it_is_spaced():
+    assert sameness.number("ab 12-34.56") == sameness.number("AB123456")
+
+
+@pytest.mark.parametrize(
+    ("typed", "country", "meant"),
+    [
+        ("070-123 45 67", "SE", "+46701234567"),
+        ("+46 (0)70 123 45 67", "RO", "+46701234567"),
+        ("0046701234567", "SE", "+46701234567"),
+        ("20 12 34 56", "DK", "+4520123456"),
+        ("0721 234 567", "RO", "+40721234567"),
+        ("0151 23456789", "DE", "+4915123456789"),
+        ("07400 123456", "GB", "+447400123456"),
+        ("12", "SE", None),
+        ("nonsense", "SE", None),
+        ("²²²²²²²²", "SE", None),
+        ("+999 12345678", "SE", None),
+    ],
+)
+def test_a_telephone_number_is_one_however_it_is_written(typed, country, meant):
+    assert sameness.phone(typed, country) == meant
