@@ -4,18 +4,21 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from audit.views import events
-from casino import offline, staff, views
+from casino import offline, protection, staff, views
 from casino.registration import Register
 from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
 from players.access import staff_required
 from players.outbox import outbox
+from wallet.payments import views as payments
 from wallet.staff_views import ledger
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.health, name="health"),
     path("service-worker.js", offline.service_worker, name="service_worker"),
+    path("pay/callback/<slug:provider>/", payments.pay_callback, name="pay_callback"),
+    path("pay/return/<uuid:token>/", payments.pay_return, name="pay_return"),
     path("demo/outbox/", outbox, name="demo_outbox"),
     path("styleguide/", styleguide, name="styleguide"),
     path("staff/", staff.staff_home, name="staff_home"),
@@ -27,6 +30,12 @@ urlpatterns = [
     *i18n_patterns(
         path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),
+        path("protection/", protection.protection, name="protection"),
+        path("protection/pause/", protection.pause, name="pause"),
+        path("protection/time-out/", protection.time_out, name="time_out"),
+        path("protection/exclusion/", protection.exclude_self, name="exclude_self"),
+        path("protection/interval/", protection.reality_interval, name="reality_interval"),
+        path("protection/check/", protection.reality_check, name="reality_check"),
         path("", include("players.urls")),
         path("", include("wallet.urls")),
         path("", include("games.urls")),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -10,12 +11,14 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django_htmx.http import HttpResponseClientRedirect
 
-from games.errors import PlayError, TableClosed
+from games.errors import Barred, PlayError, TableClosed
 from games.limits import Limits
 from games.models import Table
 from games.sentences import refusal
 from games.variants import VARIANTS
+from players import gate, registers
 from players.access import PlayerRequest
+from players.gate import Bar
 from players.models import Player
 from wallet.models import Mode
 
@@ -47,6 +50,21 @@ def demand_playable(table: Table, player: Player) -> None:
     if table.version is None:
         raise TableClosed
     Limits.of(table.version.limits, player.currency)
+
+
+def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
+    """Raises Barred where something keeps the player from playing at any table. A reality check does not: it is answered
+    at the table.
+    """
+    registers.ask_where_stale(player)
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
+    if bar and bar.code is not gate.Code.CHECK:
+        raise Barred(bar)
+
+
+def barred_page(request: PlayerRequest, table: Table, bar: Bar) -> HttpResponse:
+    """Say on a page of its own what keeps the player from playing, and what they can do all the same."""
+    return render(request, "games/barred.html", {"table": table, "bar": bar})
 
 
 def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: PlayError) -> HttpResponse:

@@ -21,6 +21,7 @@ from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
     Barred,
+    OverLimit,
     PlayError,
     SlipChanged,
     StalePage,
@@ -37,6 +38,7 @@ from games.variants import VARIANTS
 from players import gate
 from players.models import Player
 from wallet import accounts
+from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
 
@@ -136,13 +138,15 @@ def play_round(
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
     Raises Barred, TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum,
-    OverMaximum, StakeOffStep, BalanceTooLow; each refusal is recorded, in a transaction of its own, since the refused
-    one rolls back.
+    OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is recorded, in a transaction of its own, since
+    the refused one rolls back.
     """
     try:
         return _play(player, table_id, mode, round_id, slip_version, table_version, how, player_value, session)
     except PlayError as refusal:
         data = {"reason": type(refusal).__name__, "round": str(round_id)}
+        if isinstance(refusal, Barred):
+            data["bar"] = refusal.bar.code.value
         log.record("round.refused", by=f"player:{player.pk}", on=f"table:{table_id}", data=data)
         raise
 
@@ -159,7 +163,7 @@ def _play(
     player_value: str,
     session: UUID | None,
 ) -> Played:
-    place, account_id, balance, held, bar = _locked(player, table_id, mode, session)
+    place, account_id, balance, held, bar, room = _locked(player, table_id, mode, session)
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True, place=place)
     if bar:
@@ -171,10 +175,13 @@ def _play(
     variant = VARIANTS[place.table.variant]
     demand(variant, CONTROL_OF[how])
     stakes = stakes_of(_slip(place), how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
-    if sum(stakes.values()) > balance - held:
-        # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
-        # refusal would tell of its cards.
+    # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
+    # refusal would tell of its cards.
+    staked = sum(stakes.values())
+    if staked > balance - held:
         raise BalanceTooLow
+    if room is not None and staked > room.left:
+        raise OverLimit(room)
 
     seed = unseal(round_id, bytes(place.sealed_seed))
     coup = deal(shuffle(seed, variant.decks, player_value))
@@ -194,7 +201,10 @@ def _play(
         session=session,
     )
     places.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
-    rounds.finish(finished, place)
+    try:
+        rounds.finish(finished, place)
+    except LimitReached as reached:  # by a stake on the player's other account, since the limits were looked at
+        raise OverLimit(reached) from reached
     return Played(round_id, repeated=False, place=place)
 
 

@@ -10,13 +10,14 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from games import history as logs
 from games import logs_csv, meanwhile, places, selectors, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
-from games.entrance import at_a_playable_table
-from games.errors import PlayError, StalePage, TableChanged
+from games.entrance import at_a_playable_table, barred_page, demand_welcome
+from games.errors import Barred, PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
 from games.help import game_lines
 from games.models import NextRound, Table
@@ -24,10 +25,13 @@ from games.page import game_view, table_limits
 from games.presentation import Notice
 from games.search import every
 from games.sentences import annulled, refusal, repeated, table_changed
+from games.sitting import sitting_view
 from games.still import still
 from games.variants import VARIANTS
 from games.void import tell
+from players import sittings
 from players.access import PlayerRequest, player_required, session_id
+from players.gate import Code
 from players.identity import player_of
 from players.rates import at_a_human_pace
 from wallet.models import Mode
@@ -59,7 +63,11 @@ def lobby(request: HttpRequest) -> HttpResponse:
 @require_safe
 @at_a_playable_table
 def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """A table page: the player's own place, as it stands."""
+    """A table page: the player's own place, as it stands, or what keeps the player from playing."""
+    try:
+        demand_welcome(request.player, mode, session_id(request))
+    except Barred as error:
+        return barred_page(request, found, error.bar)
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
     return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
@@ -83,6 +91,9 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         misfits = table_limits(place).misfits(place.slip)
         notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
     except (PlayError, SettlementError) as error:
+        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+            address = reverse("table", args=[found.slug, mode])
+            return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
         place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
     if not request.htmx:
@@ -195,10 +206,14 @@ def _render(
     mode = Mode(place.mode)
     notice = notice or annulled(tell(place.player, place.table_id, mode))
     news = meanwhile.news([place] if place.unseen != shown else [], request, _language())
+    game = game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh)
+    session = session_id(request)
+    seen = sittings.sitting(place.player, session) if session else None
     context = {
+        "sitting": sitting_view(seen, place.player, mode, game) if seen else None,
         "table": place.table,
         "variant": VARIANTS[place.table.variant],
-        "game": game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh),
+        "game": game,
         "news": news.values(),
         "now_mode": mode,
         "play_url": reverse("table_play", args=[place.table.slug, mode]),

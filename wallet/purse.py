@@ -25,6 +25,7 @@ class Leaving(StrEnum):
     GAME = "left the game"
     SESSION = "logged out"
     IDLE = "did nothing"
+    EXCLUDED = "stopped playing"
 
 
 class PurseError(Exception):
@@ -82,7 +83,7 @@ def give_back(*, player: Player, mode: Mode, why: Leaving, by: str) -> int:
 @transaction.atomic
 def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
     accounts.open_purse(player, mode)
-    cash, purse = accounts.lock_cash_and_purse(player.pk, mode)
+    cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
     has = (cash.balance or 0) - cash.held
     if has < amount and ledger.find(key) is None:
         raise MoreThanBalance(
@@ -105,7 +106,7 @@ def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Retu
     comes before or after, never between.
     """
     try:
-        cash, purse = accounts.lock_cash_and_purse(player.pk, mode)
+        cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
     except Account.DoesNotExist:
         return Returned(0, replayed=False)
     before = ledger.find(key)

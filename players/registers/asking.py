@@ -35,12 +35,19 @@ def ask(player: Player) -> None:
 
 
 def ask_where_stale(player: Player) -> None:
-    """Ask the registers whose last answer about the player is missing, too old or was none at all."""
+    """Ask again what may have changed: the house's own register always, a national one where its last answer is missing,
+    too old or was none at all. What the house's says as before is not kept again.
+    """
     last = {
         check.register: check
         for check in RegisterCheck.objects.filter(player=player).order_by("register", "-id").distinct("register")
     }
-    for register in serving(player.jurisdiction_id):
+    house, *national = serving(player.jurisdiction_id)
+    known = last.get(house.name)
+    finding = house.check(person_of(player))
+    if (known is not None and known.outcome == Outcome.EXCLUDED) != finding.is_excluded:
+        _keep(player, house)
+    for register in national:
         known = last.get(register.name)
         if known is None or known.outcome == Outcome.UNREACHABLE or now() - known.at > HOLDS:
             _keep(player, register)

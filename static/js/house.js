@@ -39,6 +39,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// The question before a pause is a page of its own where there is no script.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-opens=pause-ask]")) return;
+  event.preventDefault();
+  document.getElementById("pause-ask").showModal();
+});
+
 // The language switch keeps the page: the place in it is known to the browser alone, and outlives the redirect.
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-keeps-place]")) event.target.action = event.target.action.split("#")[0] + location.hash;

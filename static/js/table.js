@@ -77,6 +77,8 @@ function reveal(game, step, signal) {
     if ("count" in element.dataset && !signal.aborted) countUp(element, signal);
   }
   if (step === RESULT && !signal.aborted) moveChips(game);
+  for (const element of sittingParts(`[data-until="${step}"]`)) element.classList.add("is-past");
+  for (const element of sittingParts(`[data-due="${step}"]`)) element.classList.add("is-due");
 }
 
 /** Send a copy of a bet's chips between the bet and the house, which sits above the cards. Nothing waits for it. */
@@ -134,6 +136,39 @@ function finish(game) {
   dealing = null;
   game.classList.remove("game--fresh");
   rest(game, false);
+  askForCheck();
+}
+
+// --- Time and money of the session --------------------------------------------------------------------------------------
+
+/** Parts of the line in the header, which waits for the money as the meters do. */
+const sittingParts = (parts) => document.querySelectorAll(`#sitting ${parts}`);
+
+let clockAhead = 0; // milliseconds that the house's clock is ahead of this one
+
+/** Have the house's clock run on between two answers. */
+function tick() {
+  const { began, zone } = document.getElementById("sitting").dataset;
+  const now = Date.now() + clockAhead;
+  const minutes = Math.floor((now - Date.parse(began)) / 60_000);
+  const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: zone });
+  document.getElementById("sitting-clock").textContent = time.format(now);
+  document.getElementById("sitting-lasted").textContent = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
+}
+
+/** Set the clock by the answer that has just come. */
+function setClock() {
+  const line = document.getElementById("sitting");
+  if (line) clockAhead = Date.parse(line.dataset.now) - Date.now();
+}
+
+/** Put the reality check in front of the table, if the server has sent one: it waits for an answer, not for Escape. */
+function askForCheck() {
+  const check = document.getElementById("check");
+  if (!check || dealing) return;
+  check.close();
+  check.addEventListener("cancel", (event) => event.preventDefault());
+  check.showModal();
 }
 
 // --- Clicks ---------------------------------------------------------------------------------------------------------------
@@ -192,11 +227,13 @@ function answered() {
   const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
   if (chip) chip.checked = true;
   if (game.querySelector(".call__notice--error")) waiting.length = 0;
+  setClock();
   if (game.classList.contains("game--fresh")) {
     waiting.length = 0;
     deal(game);
     return;
   }
+  askForCheck();
   if (betTotal() !== betBefore) say(betTotal());
   if (waiting.length) buttonFor(waiting.shift())?.click();
 }
@@ -303,4 +340,10 @@ document.getElementById("again")?.addEventListener("click", () => {
 // A page that the browser kept while the reader was elsewhere shows a table that may have moved on.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
+if (document.getElementById("sitting")) {
+  setClock();
+  setInterval(tick, 1000);
+}
+
 if (theGame().classList.contains("game--fresh")) deal(theGame());
+else askForCheck();

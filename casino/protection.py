@@ -1,0 +1,142 @@
+"""The pages on which players look after themselves: pause, time-out, self-exclusion, reality check.
+
+They stand on the top floor, since whoever stops playing gets back what lies in a game. Thin: parse, call one service,
+lead on.
+"""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from players import exclusions, gate, sittings
+from players.access import PlayerRequest, player_required, session_id
+from players.models import Exclusion, ExclusionKind, Player
+from players.moments import written_moment
+from players.protection_forms import IntervalForm, SelfExclusionForm, TimeOutForm
+from wallet import purse
+from wallet.models import Mode
+
+
+@player_required
+@require_safe
+def protection(request: PlayerRequest) -> HttpResponse:
+    """Everything there is for safer play, and what holds now."""
+    return _overview(request)
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def pause(request: PlayerRequest) -> HttpResponse:
+    """Pause at once. A GET asks first where the jurisdiction lets the house ask, and otherwise shows the page with the
+    button.
+    """
+    if request.method != "POST":
+        if exclusions.in_force(request.player) or not request.player.jurisdiction.pause_asks:
+            return redirect("protection")
+        return render(request, "players/pause.html", {"hours": request.player.jurisdiction.pause_hours})
+    with transaction.atomic():
+        exclusions.pause(player=request.player, by=str(request.player))
+        give_back(request.player)
+    return redirect("protection")
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def time_out(request: PlayerRequest) -> HttpResponse:
+    """Take a time-out, or say why not: here, so the language switch may ask for this address by itself."""
+    if request.method != "POST":
+        return redirect("protection")
+    form = TimeOutForm(request.POST, auto_id="time-out-%s")
+    if not form.is_valid():
+        return _overview(request, time_out=form)
+    try:
+        with transaction.atomic():
+            exclusions.take_time_out(player=request.player, by=str(request.player), **form.cleaned_data)
+            give_back(request.player)
+    except exclusions.UntilOutOfRange:
+        form.refuse_date()
+        return _overview(request, time_out=form)
+    return redirect("protection")
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def exclude_self(request: PlayerRequest) -> HttpResponse:
+    """Exclude oneself, or say why not: here, so the language switch may ask for this address by itself."""
+    if request.method != "POST":
+        return redirect("protection")
+    form = SelfExclusionForm(request.POST, player=request.player, auto_id="exclusion-%s")
+    if not form.is_valid():
+        return _overview(request, exclusion=form)
+    with transaction.atomic():
+        exclusions.exclude_self(player=request.player, months=form.cleaned_data["months"], by=str(request.player))
+        give_back(request.player)
+    return redirect("protection")
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def reality_interval(request: PlayerRequest) -> HttpResponse:
+    """Choose how often to be told of time and money."""
+    if request.method != "POST":
+        return redirect("protection")
+    form = IntervalForm(request.POST, auto_id="interval-%s")
+    if not form.is_valid():
+        return _overview(request, interval=form)
+    sittings.choose_interval(player=request.player, minutes=form.cleaned_data["minutes"])
+    messages.success(request, _("Saved. This interval holds from now on."))
+    return redirect("protection")
+
+
+@player_required
+@require_POST
+def reality_check(request: PlayerRequest) -> HttpResponse:
+    """Answer the reality check at a table: back to it, or to the lobby."""
+    goes_on, session = request.POST.get("answer") == "continue", session_id(request)
+    if session:
+        sittings.answer_check(player=request.player, session=session, goes_on=goes_on)
+    slug, mode = request.POST.get("table", ""), request.POST.get("mode", "")
+    if goes_on and slug and mode in Mode.values:
+        return redirect("table", slug=slug, mode=Mode(mode))
+    return redirect("lobby")
+
+
+def give_back(player: Player) -> None:
+    """Return what lies in games, of both kinds of money, to the account that it can be withdrawn from."""
+    for mode in Mode:
+        purse.give_back(player=player, mode=mode, why=purse.Leaving.EXCLUDED, by=str(player))
+
+
+def _overview(
+    request: PlayerRequest,
+    *,
+    time_out: TimeOutForm | None = None,
+    exclusion: SelfExclusionForm | None = None,
+    interval: IntervalForm | None = None,
+) -> HttpResponse:
+    player, language = request.player, get_language() or "en"
+    held = exclusions.in_force(player)
+    context = {
+        "bar": gate.bar_to_play(player, real=False),
+        "excluded": held,
+        "standing": [_line(each, language) for each in exclusions.standing(player)],
+        "hours": player.jurisdiction.pause_hours,
+        "asks": player.jurisdiction.pause_asks,
+        "permanent_days": player.jurisdiction.permanent_days,
+        "time_out": time_out or TimeOutForm(auto_id="time-out-%s"),
+        "exclusion": exclusion or SelfExclusionForm(player=player, auto_id="exclusion-%s"),
+        "interval": interval or IntervalForm(initial={"minutes": sittings.interval(player)}, auto_id="interval-%s"),
+    }
+    return render(request, "players/protection.html", context)
+
+
+def _line(exclusion: Exclusion, language: str) -> tuple[str, str]:
+    """Return the kind of an exclusion and when it ends, in words."""
+    if exclusion.until is None:
+        return ExclusionKind(exclusion.kind).label, _("for good")
+    zone = exclusion.player.jurisdiction.time_zone
+    return ExclusionKind(exclusion.kind).label, written_moment(exclusion.until, language, zone)
