@@ -1,6 +1,7 @@
 """Why a table refuses. The sentence a player reads for each stands in `games.sentences`."""
 
 from players.gate import Bar
+from wallet.ledger import LimitReached
 
 
 class PlayError(Exception):
@@ -41,6 +42,14 @@ class NothingToRepeat(PlayError):
 
 class BalanceTooLow(PlayError):
     """The bets come to more than the balance."""
+
+
+class OverLimit(PlayError):
+    """The bets would pass a limit of the player's; *reached* says which, in words."""
+
+    def __init__(self, reached: LimitReached) -> None:
+        super().__init__(f"{reached.kind} {reached.period}")
+        self.reached = reached
 
 
 class UnknownChip(PlayError):

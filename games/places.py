@@ -16,6 +16,7 @@ from games.seeds import new_sealed_seed
 from games.variants import VARIANTS
 from players import gate
 from players.models import Player
+from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
 COLUMNS = f"{columns(NextRound, 'place')}, {columns(Table, 'seat')}, {columns(TableVersion, 'version')}"
@@ -33,7 +34,8 @@ WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 LOCK = f"""
 WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
 seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %s FOR SHARE)
-SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar
+SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar,
+    CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, '{{stake,loss}}') END
 FROM gate CROSS JOIN games_nextround AS place
 JOIN seat ON seat.id = place.table_id
 JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode
@@ -55,6 +57,7 @@ class Locked(NamedTuple):
     balance: int  # minor units
     held: int  # of the balance: set aside, so that it covers nothing
     bar: str | None  # what keeps the player from playing, by `players.gate.Code`
+    room: LimitReached | None  # the limit that leaves least for a stake
 
 
 def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
@@ -74,7 +77,8 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     if row is None:
         return None
     place = _place(player, row)
-    return Locked(place, *row)
+    account_id, balance, held, bar, room = row
+    return Locked(place, account_id, balance, held, bar, room and LimitReached.parse(room))
 
 
 def _place(player: Player, row: Iterator[Any]) -> NextRound:

@@ -29,6 +29,8 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
         if plays_on(variant) is AccountKind.PURSE:
             return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
         return _balance_too_low(mode)
+    if isinstance(error, errors.OverLimit):
+        return Notice("error", str(error.reached), reverse("limits"), _("Your limits"))
     if isinstance(error, ExcludedBets):
         return Notice("error", _excluded(error, variant, language))
     if isinstance(error, errors.LimitError):

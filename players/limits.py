@@ -6,7 +6,7 @@ run for a limit to change. Amounts are minor units of the player's currency; of 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
@@ -85,6 +85,17 @@ def period_ends(player: Player) -> Mapping[Period, datetime]:
         return {Period(period): end for period, end in cursor}
 
 
+def period_days(player: Player) -> Mapping[Period, date]:
+    """Return the first day of the running day, week and month where the player is."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT period, date_trunc(period, clock_timestamp() AT TIME ZONE %s)::date"
+            " FROM unnest(%s::text[]) AS period",
+            [player.jurisdiction.time_zone, [period.value for period in PERIODS]],
+        )
+        return {Period(period): first for period, first in cursor}
+
+
 @transaction.atomic
 def set_limit(
     *,
@@ -101,7 +112,7 @@ def set_limit(
 
     Raises NothingChanges, LimitRequired.
     """
-    if amount is None and source is LimitSource.PLAYER and (kind, period) in _asked_for(player):
+    if amount is None and source is LimitSource.PLAYER and (kind, period) in required(player):
         raise LimitRequired
     change = _change(player, source, kind, period, amount, by, reason)
     _record("limits.changed", change)
@@ -127,7 +138,10 @@ def withdraw_change(*, player: Player, kind: LimitKind, period: Period, by: str)
 
 def must_set_limits(player: Player) -> bool:
     """Say whether play waits for deposit limits: the jurisdiction requires them, and the player has not set all."""
-    return bool(_asked_for(player)) and not _asked_for(player) <= own_limits(player).keys()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_must_set_limits(%s::bigint)", [player.pk])
+        (must,) = cursor.fetchone()
+    return bool(must)
 
 
 def should_offer(player: Player) -> bool:
@@ -149,7 +163,7 @@ def decline_offer(*, player: Player) -> None:
         log.record("limits.declined", by=str(player), on=str(player), data={})
 
 
-def _asked_for(player: Player) -> set[tuple[LimitKind, Period]]:
+def required(player: Player) -> set[tuple[LimitKind, Period]]:
     """Return the limits without which the player may not play."""
     where = player.jurisdiction
     if where.deposit_limits != LimitsAsked.REQUIRED:

@@ -4,8 +4,6 @@ money (``sql/0004_days.sql``); what is asked here is asked early, so that nothin
 Call these in the transaction of what they are for, with the player's account locked.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -14,22 +12,7 @@ from players.models import LimitKind, Period, Player
 from wallet import ledger
 from wallet.ledger import LimitReached
 
-
-@dataclass(frozen=True)
-class Used:
-    """A money limit in force and what counts against it in the running period, in minor units. What was won counts
-    below zero against a loss limit.
-    """
-
-    kind: LimitKind
-    period: Period
-    amount: int
-    used: int
-
-    @property
-    def left(self) -> int:
-        """What may still be staked or deposited; a loss limit is held to the loss that a stake may become."""
-        return max(self.amount - self.used, 0)
+MONEY = (LimitKind.DEPOSIT, LimitKind.STAKE, LimitKind.LOSS)
 
 
 def check_stake(player: Player, amount: int) -> None:
@@ -71,15 +54,17 @@ def release_deposit(*, key: UUID) -> None:
         cursor.execute("SELECT wallet_release(%s::uuid)", [key])
 
 
-def usage(player: Player) -> Mapping[tuple[LimitKind, Period], Used]:
-    """Return every money limit in force with what counts against it now."""
+def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
+    """Return what counts against each money limit, set or not, in the running period, in minor units. What was won
+    counts below zero against losses.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT kind, period, amount, used FROM wallet_limits_used(%s::bigint, wallet_today(%s::bigint))",
-            [player.pk, player.pk],
+            "SELECT kind, period, wallet_used(%s::bigint, kind, period, wallet_today(%s::bigint))"
+            " FROM unnest(%s::text[]) AS kind, unnest(%s::text[]) AS period",
+            [player.pk, player.pk, [kind.value for kind in MONEY], [period.value for period in Period]],
         )
-        found = [Used(LimitKind(kind), Period(period), amount, used) for kind, period, amount, used in cursor]
-    return {(used.kind, used.period): used for used in found}
+        return {(LimitKind(kind), Period(period)): used for kind, period, used in cursor}
 
 
 def _room(player: Player, kinds: str) -> LimitReached | None:

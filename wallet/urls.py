@@ -2,10 +2,19 @@
 
 from django.urls import path
 
-from wallet import views
+from wallet import limits_views, views
+from wallet.payments import views as payments
+from wallet.sandbox_bank.views import sandbox_bank
 
 urlpatterns = [
     path("cashier/", views.cashier, name="cashier"),
     path("cashier/deposit/", views.cashier_deposit, name="cashier_deposit"),
+    path("cashier/deposit/<uuid:payment_id>/", payments.cashier_payment, name="cashier_payment"),
+    path("cashier/deposit/<uuid:payment_id>/state/", payments.cashier_payment_state, name="cashier_payment_state"),
+    path("cashier/deposit/<uuid:payment_id>/bank/", payments.cashier_payment_bank, name="cashier_payment_bank"),
+    path("sandbox-bank/<str:order>/", sandbox_bank, name="sandbox_bank"),
     path("cashier/top-up/", views.cashier_top_up, name="cashier_top_up"),
+    path("protection/limits/", limits_views.limits_page, name="limits"),
+    path("protection/limits/withdraw/", limits_views.limits_withdraw, name="limits_withdraw"),
+    path("protection/limits/not-now/", limits_views.limits_decline, name="limits_decline"),
 ]

@@ -50,6 +50,17 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT l.kind, l.period, min(l.amount) FROM players_limits_by_source(player) AS l GROUP BY l.kind, l.period
 $$;
 
+-- Whether play waits for deposit limits: the jurisdiction requires them, and the player has not set them all.
+CREATE FUNCTION players_must_set_limits(player bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT NOT ARRAY(SELECT jsonb_array_elements_text(j.deposit_periods))
+           <@ ARRAY(SELECT l.period FROM players_limits_by_source(player) AS l
+                    WHERE l.source = 'player' AND l.kind = 'deposit')
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    WHERE p.id = player AND j.deposit_limits = 'required'
+    UNION ALL SELECT false LIMIT 1
+$$;
+
 -- Sets a limit, or removes it (amount NULL), and returns the row; none where that is what holds or waits already.
 -- A stricter one holds at once. A looser one of the player's own waits as long as the jurisdiction says, and where it
 -- says so until the running period ends; the house lifts its own at once. What waited until now is withdrawn, so asking

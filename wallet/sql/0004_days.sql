@@ -20,26 +20,20 @@ GROUP BY 1, 2;
 
 -- Rooms under limits ------------------------------------------------------------------------------------------------
 
--- The money limits of a player that hold now, each with what counts against it on *day* and before it in its period.
--- A loss is what was staked less what was paid. What is held counts as staked today, and deposits that are begun as
--- authorised today.
-CREATE FUNCTION wallet_limits_used(player bigint, day date)
-RETURNS TABLE (kind text, period text, amount bigint, used bigint)
+-- What counts against a limit of this kind on *day* and before it in its period. A loss is what was staked less what was
+-- paid. What is held counts as staked today, and deposits that are begun as authorised today.
+CREATE FUNCTION wallet_used(player bigint, kind text, period text, day date) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT l.kind, l.period, l.amount,
-           (CASE WHEN l.kind IN ('stake', 'loss') THEN
-                sums.staked - CASE l.kind WHEN 'loss' THEN sums.paid ELSE 0 END
-                + coalesce((SELECT sum(a.held) FROM wallet_account AS a WHERE a.owner_id = player AND a.mode = 'R'), 0)
-            ELSE sums.deposited + coalesce((SELECT sum(r.amount) FROM wallet_reserved AS r
-                                            WHERE r.player_id = player AND r.ended_at IS NULL), 0) END)::bigint
-    FROM players_limits_of(player) AS l
-    CROSS JOIN LATERAL (
-        SELECT coalesce(sum(d.deposited), 0) AS deposited, coalesce(sum(d.staked), 0) AS staked,
-               coalesce(sum(d.paid), 0) AS paid
-        FROM wallet_day AS d
-        WHERE d.player_id = player AND d.day BETWEEN date_trunc(l.period, wallet_limits_used.day::timestamp)::date
-                                                 AND wallet_limits_used.day) AS sums
-    WHERE l.kind <> 'time'
+    SELECT (CASE kind
+            WHEN 'deposit' THEN coalesce(sum(d.deposited), 0) + (
+                SELECT coalesce(sum(r.amount), 0) FROM wallet_reserved AS r
+                WHERE r.player_id = player AND r.ended_at IS NULL)
+            ELSE coalesce(sum(CASE kind WHEN 'stake' THEN d.staked ELSE d.staked - d.paid END), 0) + (
+                SELECT coalesce(sum(a.held), 0) FROM wallet_account AS a WHERE a.owner_id = player AND a.mode = 'R')
+            END)::bigint
+    FROM wallet_day AS d
+    WHERE d.player_id = player
+      AND d.day BETWEEN date_trunc(period, wallet_used.day::timestamp)::date AND wallet_used.day
 $$;
 
 CREATE FUNCTION wallet_today(player bigint) RETURNS date
@@ -52,10 +46,13 @@ $$;
 -- that it sees what was committed while the statement that asks waited for a lock.
 CREATE FUNCTION wallet_room(player bigint, kinds text[]) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    day date := wallet_today(player);
 BEGIN
-    RETURN (SELECT concat_ws('|', u.kind, u.period, u.amount, greatest(u.amount - u.used, 0), p.currency)
-            FROM wallet_limits_used(player, wallet_today(player)) AS u, players_player AS p
-            WHERE u.kind = ANY (kinds) AND p.id = player ORDER BY u.amount - u.used, u.kind, u.period LIMIT 1);
+    RETURN (SELECT concat_ws('|', l.kind, l.period, l.amount, greatest(l.amount - u.used, 0), p.currency)
+            FROM players_limits_of(player) AS l CROSS JOIN wallet_used(player, l.kind, l.period, day) AS u (used)
+            CROSS JOIN players_player AS p
+            WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY l.amount - u.used, l.kind, l.period LIMIT 1);
 END $$;
 
 -- Refuses when any of these limits is passed by *added*, which has been counted already, as have payouts of the same
@@ -65,12 +62,12 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     passed record;
 BEGIN
-    SELECT u.kind, u.period, u.amount,
-           u.amount - u.used - CASE u.kind WHEN 'loss' THEN paid ELSE 0 END AS room, p.currency
+    SELECT l.kind, l.period, l.amount,
+           l.amount - u.used - CASE l.kind WHEN 'loss' THEN paid ELSE 0 END AS room, p.currency
     INTO passed
-    FROM wallet_limits_used(player, day) AS u, players_player AS p
-    WHERE u.kind = ANY (kinds) AND p.id = player
-    ORDER BY room, u.kind, u.period LIMIT 1;
+    FROM players_limits_of(player) AS l CROSS JOIN wallet_used(player, l.kind, l.period, day) AS u (used)
+    CROSS JOIN players_player AS p
+    WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY room, l.kind, l.period LIMIT 1;
     IF passed.room < 0 THEN
         RAISE EXCEPTION 'a limit of player % is reached', player USING ERRCODE = 'SB006', DETAIL = concat_ws(
             '|', passed.kind, passed.period, passed.amount, greatest(passed.room + added, 0), passed.currency);
@@ -80,9 +77,9 @@ END $$;
 
 -- Counted where it moves --------------------------------------------------------------------------------------------
 
--- A journal counts on the day of its own clock, one that reverses another on the day of that one. Stakes that were not held before, and
--- deposits that had not been begun, are held to the limits; nothing else is ever refused here. Accounts are locked before limits,
--- always: the balances of these lines have moved already.
+-- A journal counts on the day of its own clock, one that reverses another on the day of that one. Stakes that were not
+-- held before, and deposits that had not been begun, are kept within the limits; nothing else is ever refused here.
+-- Accounts are locked before limits, always: the balances of these lines have moved already.
 CREATE FUNCTION wallet_count_day() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
