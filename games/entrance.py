@@ -53,8 +53,8 @@ def demand_playable(table: Table, player: Player) -> None:
 
 
 def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
-    """Raises Barred where something keeps the player from playing at any table. A reality check does not: it is answered
-    at the table.
+    """Raises Barred where something keeps the player from playing at any table. A reality check does not: it is
+    answered at the table.
     """
     registers.ask_where_stale(player)
     bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)

@@ -33,15 +33,15 @@ WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 # of them it is asked whether the player may play.
 LOCK = f"""
 WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
-seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %s FOR SHARE)
+seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE)
 SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar,
     CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, '{{stake,loss}}') END
 FROM gate CROSS JOIN games_nextround AS place
 JOIN seat ON seat.id = place.table_id
 JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode
-    AND own.kind = CASE WHEN seat.variant = ANY (%s) THEN '{AccountKind.PURSE}' ELSE '{AccountKind.CASH}' END
+    AND own.kind = CASE WHEN seat.variant = ANY (%(purses)s) THEN '{AccountKind.PURSE}' ELSE '{AccountKind.CASH}' END
 LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
-WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
+WHERE place.player_id = %(player)s AND place.table_id = %(table)s AND place.mode = %(mode)s
 FOR UPDATE OF place, own
 """  # noqa: S608
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
@@ -72,8 +72,8 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
 
     Raises TableChanged where a change of the table was committed just now.
     """
-    at = [table_id, ON_A_PURSE, player.pk, table_id, mode.value]
-    row = fetch_one(LOCK, [*gate.barred(player, session), *at])
+    at: dict[str, object] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
+    row = fetch_one(LOCK, gate.barred(player, session, real=mode is Mode.REAL) | at)
     if row is None:
         return None
     place = _place(player, row)

@@ -3,7 +3,7 @@
 For what every round reads: Django's compiler takes ten times as long over such a query as PostgreSQL does.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ def columns(model: type[models.Model], alias: str) -> str:
     return ", ".join(f"{alias}.{field.column}" for field in model._meta.concrete_fields)
 
 
-def fetch_one(statement: str, parameters: Sequence[int | str | UUID | list[str]]) -> Iterator[Any] | None:
+def fetch_one(statement: str, parameters: Sequence[int | str | UUID] | Mapping[str, object]) -> Iterator[Any] | None:
     """Return the columns of the first row, to be taken one after another, or None."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

@@ -27,6 +27,7 @@ class Code(StrEnum):
     UNREACHABLE = "unreachable"
     TERMS = "terms"
     LIMITS = "limits"
+    OFFER = "offer"
     TIME = "time"
     CHECK = "check"
 
@@ -43,31 +44,34 @@ class Bar:
 
 
 # The code of what keeps a player from a round, by the database's own clock, NULL where nothing does. It holds the lock
-# that exclusions wait for until the transaction ends.
-BARRED = """coalesce(players_barred(%s, %s),
-    CASE WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %s AND terms_version = %s) THEN 'terms' END,
-    CASE WHEN players_check_due(%s, %s, %s) THEN 'check' END)"""
+# that exclusions wait for until the transaction ends. Free play waits for no limits of money.
+ALWAYS = """players_barred(%(player)s, %(session)s), CASE WHEN NOT EXISTS (
+    SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s) THEN 'terms' END"""
+LIMITS = "CASE WHEN %(real)s AND players_must_set_limits(%(player)s) THEN 'limits' END"
+TIME = """CASE WHEN players_time_used_up(%(player)s) THEN 'time' END,
+    CASE WHEN players_check_due(%(player)s, %(session)s, %(minutes)s) THEN 'check' END"""
+BARRED = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
 
 
-def barred(player: Player, session: UUID | None) -> list[object]:
+def barred(player: Player, session: UUID | None, *, real: bool) -> dict[str, object]:
     """Return the values of the placeholders of `BARRED`."""
     minutes = settings.REALITY_CHECK_MINUTES
-    return [player.pk, session, player.pk, terms.VERSION, player.pk, session, minutes]
+    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": real}
 
 
 def bar_to_play(player: Player, *, real: bool, session: UUID | None = None) -> Bar | None:
     """Return what keeps the player from playing, for free money too; only limits of money are skipped there."""
-    return _bar(player, session)
+    return _bar(f"SELECT {BARRED}", player, session, real=real)
 
 
 def bar_to_deposit(player: Player) -> Bar | None:
     """Return what keeps the player from depositing."""
-    return _bar(player, None)
+    return _bar(f"SELECT coalesce({ALWAYS}, {LIMITS})", player, None, real=True)
 
 
-def _bar(player: Player, session: UUID | None) -> Bar | None:
+def _bar(question: str, player: Player, session: UUID | None, *, real: bool) -> Bar | None:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {BARRED}", barred(player, session))
+        cursor.execute(question, barred(player, session, real=real))
         (code,) = cursor.fetchone()
     return bar(player, Code(code)) if code else None
 
@@ -86,8 +90,11 @@ def bar(player: Player, code: Code) -> Bar:
             return Bar(code, _("The terms have changed. Read them and agree to them before you play on."), "terms")
         case Code.LIMITS:
             return Bar(code, _("Set your deposit limits first: then you can play."), "limits")
+        case Code.OFFER:
+            text = _("Would you like deposit limits? Set them or say “Not now”: then you can play.")
+            return Bar(code, text, "limits")
         case Code.TIME:
-            return Bar(code, _("Your time for playing is used up. It begins anew with the next period."), "protection")
+            return Bar(code, _("Your time for playing is used up. It begins anew with the next period."), "limits")
         case Code.CHECK:
             return Bar(code, _("Look at your time and money first, then decide whether to play on."), "protection")
 

@@ -35,8 +35,8 @@ def ask(player: Player) -> None:
 
 
 def ask_where_stale(player: Player) -> None:
-    """Ask again what may have changed: the house's own register always, a national one where its last answer is missing,
-    too old or was none at all. What the house's says as before is not kept again.
+    """Ask again what may have changed: the house's own register always, a national one where its last answer is
+    missing, too old or was none at all. What the house's says as before is not kept again.
     """
     last = {
         check.register: check

@@ -110,3 +110,29 @@ BEGIN
         CASE WHEN gap <= interval '9 minutes' THEN greatest(extract(epoch FROM gap), 0)::integer ELSE 0 END, moment)
     ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at;
 END $$;
+
+-- Says whether a limit of the player's on time is used up, the time since the last action counted as it would be.
+CREATE FUNCTION players_time_used_up(player bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    here text;
+    gap interval;
+BEGIN
+    IF NOT EXISTS (SELECT FROM public.players_limitchange AS c WHERE c.player_id = player AND c.kind = 'time') THEN
+        RETURN false;
+    END IF;
+    SELECT j.time_zone INTO here
+    FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    WHERE p.id = player;
+    SELECT clock_timestamp() - t.last_at INTO gap FROM public.players_playtime AS t
+    WHERE t.player_id = player ORDER BY t.day DESC LIMIT 1;
+    IF gap IS NULL OR gap > interval '9 minutes' THEN
+        gap := interval '0';
+    END IF;
+    RETURN EXISTS (
+        SELECT FROM public.players_limits_of(player) AS l
+        WHERE l.kind = 'time' AND l.amount <= extract(epoch FROM gap) + coalesce((
+            SELECT sum(t.seconds) FROM public.players_playtime AS t
+            WHERE t.player_id = player
+              AND t.day >= date_trunc(l.period, clock_timestamp() AT TIME ZONE here)::date), 0));
+END $$;
