@@ -3,13 +3,14 @@
 All have one printed password.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
 from django.conf import settings
 
-from players import services
-from players.models import Jurisdiction, User
+from players import limits, second_factor, services
+from players.models import Jurisdiction, LimitKind, Period, Player, User
 
 PASSWORD = "cards-on-the-table"  # noqa: S105  (printed for everyone; a house with these people in it does not start in production)
 DOMAIN = "demo.example"
@@ -53,14 +54,29 @@ DEMO_LOGINS = (
 )
 
 
+# Where nobody plays without deposit limits: minor units of the jurisdiction's currency.
+DEPOSIT_LIMITS: Mapping[str, Mapping[Period, int]] = {
+    "SE": {Period.DAY: 3_000_00, Period.WEEK: 6_000_00, Period.MONTH: 10_000_00},
+    "DE": {Period.MONTH: 500_00},
+}
+
+
 def create_demo_people() -> None:
-    """Make whoever of them is missing. Raises NotADemo in production."""
+    """Make whoever of them is missing, and give staff the second factor they need, with a secret of this house's own.
+
+    Raises NotADemo in production.
+    """
     if not settings.DEMO:
         raise NotADemo
     there = set(User.objects.filter(is_demo=True).values_list("email", flat=True))
     for login in DEMO_LOGINS:
         if login.email not in there:
             _create(login)
+    for code, deposits in DEPOSIT_LIMITS.items():
+        _limit(Player.objects.get(user__email=f"{code.lower()}@{DOMAIN}"), deposits)
+    for user in User.objects.filter(is_demo=True, staff__isnull=False):
+        if not second_factor.is_set_up(user):
+            second_factor.give(user)
 
 
 def _create(login: DemoLogin) -> None:
@@ -80,3 +96,11 @@ def _create(login: DemoLogin) -> None:
         ip=None,
         is_demo=True,
     )
+
+
+def _limit(player: Player, deposits: Mapping[Period, int]) -> None:
+    """Set the limits without which there is no play, unless the player has."""
+    if not limits.must_set_limits(player):
+        return
+    for period, amount in deposits.items():
+        limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=period, amount=amount, by=str(player))

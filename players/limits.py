@@ -138,21 +138,14 @@ def withdraw_change(*, player: Player, kind: LimitKind, period: Period, by: str)
 
 def must_set_limits(player: Player) -> bool:
     """Say whether play waits for deposit limits: the jurisdiction requires them, and the player has not set all."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT players_must_set_limits(%s::bigint)", [player.pk])
-        (must,) = cursor.fetchone()
-    return bool(must)
+    return _asked("players_must_set_limits", player)
 
 
 def should_offer(player: Player) -> bool:
     """Say whether the player is to be offered deposit limits: the jurisdiction asks for that, they have set none and
     not answered before.
     """
-    where = player.jurisdiction
-    if where.deposit_limits == LimitsAsked.REQUIRED or LimitOffer.objects.filter(player=player).exists():
-        return False
-    theirs = LimitChange.objects.filter(player=player, source=LimitSource.PLAYER, kind=LimitKind.DEPOSIT)
-    return not theirs.exists()
+    return _asked("players_should_offer_limits", player)
 
 
 @transaction.atomic
@@ -169,6 +162,13 @@ def required(player: Player) -> set[tuple[LimitKind, Period]]:
     if where.deposit_limits != LimitsAsked.REQUIRED:
         return set()
     return {(LimitKind.DEPOSIT, Period(period)) for period in where.deposit_periods}
+
+
+def _asked(question: str, player: Player) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {question}(%s::bigint)", [player.pk])
+        (answer,) = cursor.fetchone()
+    return bool(answer)
 
 
 def _change(

@@ -5,13 +5,16 @@ from datetime import date
 from itertools import count
 from uuid import uuid4
 
+from django.db import connection
+
 from games.limits import StoredLimits
 from games.models import NextRound, Table
 from games.shipped import baccarat_limits, golden_limits
 from games.solo import Played, add_chip, place_at, play_round
 from games.tables import make_table, set_open
 from players import terms, verification
-from players.models import Agreement, DocumentKind, Jurisdiction, Part, Player, Submission, User
+from players.limits import required
+from players.models import Agreement, DocumentKind, Jurisdiction, LimitOffer, Part, Player, Submission, User
 from players.uploads import examine
 from players.verification import Details
 from tests.people import a_member_of_staff
@@ -32,10 +35,22 @@ def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password
     )
     Agreement.objects.create(player=player, terms_version=terms.VERSION)
     accounts.open_accounts(player)
+    _set_required_limits(player)
     for mode, kind, amount in ((Mode.REAL, "cashier", real), (Mode.FREE, "mint", free)):
         if amount:
             _give(player, mode, kind, amount)
     return player
+
+
+def _set_required_limits(player: Player) -> None:
+    """Whatever the jurisdiction asks for before play, so high that nothing reaches it; what it offers is declined."""
+    if not required(player):
+        LimitOffer.objects.create(player=player)
+    asked = [(player.pk, kind, period, 10**15, str(player)) for kind, period in required(player)]
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "SELECT players_change_limit(%s::bigint, 'player', %s::text, %s::text, %s::bigint, %s::text, '')", asked
+        )
 
 
 def _give(player: Player, mode: Mode, kind: str, amount: int) -> None:

@@ -61,6 +61,38 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     UNION ALL SELECT false LIMIT 1
 $$;
 
+-- Whether deposit limits are to be offered: the jurisdiction asks for that, the player has set none and not answered.
+CREATE FUNCTION players_should_offer_limits(player bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT NOT EXISTS (SELECT FROM players_limitoffer AS o WHERE o.player_id = player)
+        AND EXISTS (SELECT FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+                    WHERE p.id = player AND j.deposit_limits <> 'required')
+        AND NOT EXISTS (SELECT FROM players_limitchange AS c
+                        WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
+$$;
+
+-- Which limits keep a player from beginning to play, NULL where none do: "limits" that have to be set before play with
+-- real money, the "offer" of some, "time" that is used up. (The body is read when it first runs: what counts the time
+-- is made later.)
+CREATE FUNCTION players_limits_bar(player bigint, real_money boolean) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    today timestamp;
+BEGIN
+    IF real_money AND players_must_set_limits(player) THEN
+        RETURN 'limits';
+    ELSIF real_money AND players_should_offer_limits(player) THEN
+        RETURN 'offer';
+    END IF;
+    SELECT date_trunc('day', clock_timestamp() AT TIME ZONE j.time_zone) INTO today
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player;
+    RETURN (SELECT 'time' FROM players_limits_of(player) AS l
+            WHERE l.kind = 'time' AND l.amount <= (
+                SELECT coalesce(sum(t.seconds), 0) FROM players_playtime AS t
+                WHERE t.player_id = player AND t.day BETWEEN date_trunc(l.period, today)::date AND today::date)
+            LIMIT 1);
+END $$;
+
 -- Sets a limit, or removes it (amount NULL), and returns the row; none where that is what holds or waits already.
 -- A stricter one holds at once. A looser one of the player's own waits as long as the jurisdiction says, and where it
 -- says so until the running period ends; the house lifts its own at once. What waited until now is withdrawn, so asking
