@@ -1,4 +1,4 @@
-"""What a player finds on the page of their account: one card for each page about themselves, in the order of their use."""
+"""What a player finds on the page of their account: one card for each page about themselves."""
 
 from dataclasses import dataclass
 
@@ -18,4 +18,9 @@ class Card:
 CARDS: tuple[Card, ...] = (
     Card("cashier", _("Cashier"), _("Your balance, deposits, and every movement of your money.")),
     Card("history", _("Game logs"), _("Every round that you played with real money, to look at again.")),
+    Card("account_sessions", _("Sessions"), _("Where you are logged in. End what you no longer use.")),
+    Card("statement", _("Statement"), _("Any period to the cent, to look at or to keep as a file.")),
+    Card("identity", _("Identity"), _("Show us who you are: it is needed before your first withdrawal.")),
+    Card("service", _("Customer service"), _("Write to us, read our answers, complain about a round.")),
+    Card("protection", _("Safer play"), _("A pause, a time-out, self-exclusion, and the reality check at tables.")),
 )

@@ -7,18 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.urls import reverse
 from django.utils.translation import override
 
-from players.models import Player, User
-from tests.builders import a_golden_table, a_player, a_round, a_table
+from players.models import Duplicate, Part, Player, Submission, Topic, User
+from players.service import begin
+from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
 from tests.people import a_member_of_staff
 from wallet.models import Mode
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 STAFF = ("operator", "supervisor", "finance", "compliance", "support")
+ANSWERING = ("operator", "compliance", "support")  # who answers players
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
 
@@ -28,13 +30,14 @@ class Answer(Enum):
 
     PAGE = "a page of the house"
     TEXT = "something for machines"
+    DOCUMENT = "what a player sent in, in which nothing runs"
     MOVED = "a redirect into the house"
     LOG_IN = "a redirect to the log-in page"
     FORBIDDEN = "403"
     NOT_FOUND = "404"
 
 
-PAGE, TEXT, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND = Answer
+PAGE, TEXT, DOCUMENT, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND = Answer
 Answers = dict[str, Answer]
 
 
@@ -60,6 +63,29 @@ class World:
     def round_id(self) -> str:
         """A round of the player's."""
         return str(a_round(self.player, a_table(), player=1000).round_id)
+
+    @cached_property
+    def conversation_id(self) -> int:
+        """A complaint of the player's that waits for an answer."""
+        text = "The banker’s third card was wrong.\nPlease look."
+        return begin(player=self.player, topic=Topic.COMPLAINT, text=text).pk
+
+    @cached_property
+    def submission(self) -> Submission:
+        """What a player sent in, who may be somebody else, too."""
+        one, other = a_player(), a_player()
+        a_submission(one, document_number="SAME1234")
+        return a_submission(other, document_number="SAME1234")
+
+    @cached_property
+    def document_id(self) -> UUID:
+        """A picture of it."""
+        return self.submission.document_set.get(part=Part.FRONT).pk
+
+    @cached_property
+    def pair(self) -> Duplicate:
+        """Who they may be."""
+        return Duplicate.objects.get(second=self.submission.player)
 
     def user(self, role: str) -> User | None:
         """Who stands at the address."""
@@ -109,6 +135,11 @@ def visitors(answer: Answer) -> Answers:
     return everyone(MOVED) | {"anonymous": answer}
 
 
+def insiders(answer: Answer) -> Answers:
+    """For everyone who is logged in."""
+    return everyone(answer) | {"anonymous": LOG_IN}
+
+
 def players(answer: Answer, *, other: Answer | None = None) -> Answers:
     """For players; to the *other* player what does not belong to them."""
     return everyone(FORBIDDEN) | {"anonymous": LOG_IN, "player": answer, "other_player": other or answer}
@@ -117,6 +148,16 @@ def players(answer: Answer, *, other: Answer | None = None) -> Answers:
 def staff(answer: Answer, *roles: str) -> Answers:
     """For staff in these roles."""
     return everyone(FORBIDDEN) | {"anonymous": LOG_IN} | dict.fromkeys(roles, answer)
+
+
+def a_submission_of(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about a submission."""
+    return {"submission_id": world.submission.pk}
+
+
+def a_likely_duplicate(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about two players."""
+    return {"first_id": world.pair.first_id, "second_id": world.pair.second_id}
 
 
 def a_table_in_real_mode(world: World) -> Mapping[str, object]:
@@ -135,6 +176,16 @@ def a_table_to_try(world: World) -> Mapping[str, object]:
     """Arguments of a guest's pages."""
     assert world.table_id
     return {"slug": "baccarat"}
+
+
+def a_session(world: World) -> Mapping[str, object]:
+    """Arguments of what is asked about a session."""
+    return {"session": uuid4()}
+
+
+def a_conversation(world: World) -> Mapping[str, object]:
+    """Arguments of a conversation's pages."""
+    return {"conversation_id": world.conversation_id}
 
 
 LINES = (
@@ -164,6 +215,48 @@ LINES = (
     Line("account_signup", "GET", visitors(PAGE)),
     Line("account_signup", "POST", visitors(PAGE)),
     Line("account_logout", "POST", everyone(MOVED)),
+    Line("mfa_authenticate", "GET", everyone(MOVED)),
+    Line("mfa_authenticate", "POST", everyone(MOVED)),
+    Line("mfa_login_webauthn", "GET", visitors(TEXT)),
+    Line("mfa_login_webauthn", "POST", everyone(MOVED)),
+    Line("account_unlock", "GET", everyone(MOVED)),
+    Line("account_unlock", "POST", everyone(MOVED)),
+    Line("account_email_verification_sent", "GET", everyone(MOVED)),
+    Line("account_email_verification_sent", "POST", everyone(MOVED)),
+    Line("account_reset_password", "GET", everyone(PAGE)),
+    Line("account_reset_password", "POST", everyone(PAGE)),
+    Line("account_confirm_password_reset_code", "GET", everyone(MOVED)),
+    Line("account_confirm_password_reset_code", "POST", everyone(MOVED)),
+    Line("account_complete_password_reset", "GET", everyone(MOVED)),
+    Line("account_complete_password_reset", "POST", everyone(MOVED)),
+    # How someone logs in: what matters asks for the password again
+    Line("account_security", "GET", insiders(PAGE)),
+    Line("account_email", "GET", insiders(PAGE)),
+    Line("account_email", "POST", insiders(MOVED)),
+    Line("account_change_password", "GET", insiders(PAGE)),
+    Line("account_change_password", "POST", insiders(PAGE)),
+    *(
+        Line(name, method, insiders(MOVED), arguments)
+        for name, arguments in (
+            ("mfa_activate_totp", nothing),
+            ("mfa_deactivate_totp", nothing),
+            ("mfa_add_webauthn", nothing),
+            ("mfa_edit_webauthn", lambda world: {"pk": 1}),
+            ("mfa_remove_webauthn", lambda world: {"pk": 1}),
+            ("mfa_generate_recovery_codes", nothing),
+        )
+        for method in ("GET", "POST")
+    ),
+    Line("mfa_view_recovery_codes", "GET", insiders(MOVED)),
+    Line("account_reauthenticate", "GET", insiders(PAGE)),
+    Line("account_reauthenticate", "POST", insiders(PAGE)),
+    Line("mfa_reauthenticate", "GET", insiders(PAGE)),
+    Line("mfa_reauthenticate", "POST", insiders(PAGE)),
+    Line("mfa_reauthenticate_webauthn", "GET", insiders(MOVED)),
+    Line("mfa_reauthenticate_webauthn", "POST", insiders(MOVED)),
+    # Who the player is
+    Line("identity", "GET", players(PAGE)),
+    Line("identity", "POST", players(PAGE)),
     # Play
     Line("table", "GET", players(PAGE), a_table_in_real_mode),
     Line("table_play", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "clear"}),
@@ -173,7 +266,17 @@ LINES = (
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
+    # Customer service
+    Line("service", "GET", players(PAGE)),
+    Line("service_new", "GET", players(PAGE)),
+    Line("service_new", "POST", players(MOVED), data=lambda world: {"topic": "question", "text": "When?"}),
+    Line("service_thread", "GET", players(PAGE, other=NOT_FOUND), a_conversation),
+    Line("service_thread", "POST", players(MOVED, other=NOT_FOUND), a_conversation, lambda world: {"text": "More."}),
+    Line("service_close", "POST", players(MOVED, other=NOT_FOUND), a_conversation),
     # Money
+    Line("statement", "GET", players(PAGE)),
+    Line("statement_csv", "GET", players(TEXT)),
+    Line("statement_pdf", "GET", players(TEXT)),
     Line("cashier", "GET", players(PAGE)),
     Line("cashier_deposit", "GET", players(MOVED)),
     Line("cashier_deposit", "POST", players(MOVED), data=lambda world: {"amount": "100", "key": uuid4()}),
@@ -181,6 +284,13 @@ LINES = (
     Line("cashier_top_up", "POST", players(MOVED), data=lambda world: {"key": uuid4()}),
     # The player's account
     Line("account", "GET", players(PAGE)),
+    Line("account_sessions", "GET", players(PAGE)),
+    Line("account_sessions_end", "POST", players(MOVED)),
+    Line("account_session_end", "POST", players(MOVED), a_session),
+    Line("session_status", "GET", everyone(TEXT), a_session),
+    Line("session_stay", "POST", everyone(TEXT), a_session),
+    Line("terms_agree", "GET", players(MOVED)),
+    Line("terms_agree", "POST", players(MOVED)),
     # The back office
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
     Line("styleguide", "GET", staff(PAGE, *STAFF)),
@@ -195,5 +305,35 @@ LINES = (
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("staff_ledger", "GET", staff(PAGE, "finance")),
+    Line("staff_service", "GET", staff(PAGE, *ANSWERING)),
+    Line("staff_service_thread", "GET", staff(PAGE, *ANSWERING), a_conversation),
+    Line("staff_service_thread", "POST", staff(MOVED, *ANSWERING), a_conversation, lambda world: {"text": "We did."}),
+    Line(
+        "staff_service_close", "POST", staff(MOVED, *ANSWERING), a_conversation, lambda world: {"verdict": "rejected"}
+    ),
+    Line("staff_identity", "GET", staff(PAGE, "compliance", "support")),
+    Line("staff_identity_case", "GET", staff(PAGE, "compliance", "support"), a_submission_of),
+    Line("staff_identity_verify", "POST", staff(MOVED, "compliance", "support"), a_submission_of),
+    Line(
+        "staff_identity_refuse",
+        "POST",
+        staff(MOVED, "compliance", "support"),
+        a_submission_of,
+        lambda world: {"reason": "expired"},
+    ),
+    Line(
+        "staff_document",
+        "GET",
+        staff(DOCUMENT, "compliance", "support"),
+        lambda world: {"document_id": world.document_id},
+    ),
+    Line("staff_duplicates", "GET", staff(PAGE, "compliance", "support")),
+    Line(
+        "staff_duplicate_resolve",
+        "POST",
+        staff(MOVED, "compliance", "support"),
+        a_likely_duplicate,
+        lambda world: {"shown": world.pair.pk, "resolution": "same", "note": "for a test"},
+    ),
     Line("staff_events", "GET", staff(PAGE, "compliance")),
 )

@@ -9,13 +9,13 @@ from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from tests.matrix import FORBIDDEN, LINES, LOG_IN, MOVED, NOT_FOUND, PAGE, ROLES, TEXT, Line, World
+from tests.matrix import DOCUMENT, FORBIDDEN, LINES, LOG_IN, MOVED, NOT_FOUND, PAGE, ROLES, TEXT, Line, World
 from tests.pages.markup import Page
 from tests.people import a_visitor
 
 pytestmark = pytest.mark.django_db
 
-STATUS = {PAGE: 200, TEXT: 200, MOVED: 302, LOG_IN: 302, FORBIDDEN: 403, NOT_FOUND: 404}
+STATUS = {PAGE: 200, TEXT: 200, DOCUMENT: 200, MOVED: 302, LOG_IN: 302, FORBIDDEN: 403, NOT_FOUND: 404}
 POLICY = {
     "default-src": "'none'",
     "style-src": "'self'",
@@ -59,7 +59,7 @@ def visitor_as(world: World, role: str, **options: Any) -> Client:
 
 def insider(line: Line) -> str:
     """A role that the line lets in."""
-    return next(role for role in ROLES if line.answers[role] in (PAGE, TEXT, MOVED))
+    return next(role for role in ROLES if line.answers[role] in (PAGE, TEXT, DOCUMENT, MOVED))
 
 
 def ask(visitor: Client, line: Line, world: World, method: str = "") -> Any:
@@ -93,6 +93,16 @@ def check_page(answer: Any, language: str) -> None:
     assert page.headings == 1
 
 
+def check_document(answer: Any) -> None:
+    """Hold what a player sent in to this: nothing in it runs, no frame shows it, nobody keeps or embeds it."""
+    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["X-Frame-Options"] == "DENY"
+    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "no-store" in answer["Cache-Control"]
+    assert answer["Content-Disposition"].startswith(("inline; filename=", "attachment; filename="))
+
+
 def test_every_address_has_a_name_and_a_line():
     assert set(addresses(get_resolver())) == {line.name for line in LINES}
 
@@ -107,6 +117,8 @@ def test_every_role_gets_what_the_matrix_says(line, role):
     assert to_log_in is (expected is LOG_IN)
     if expected in (PAGE, FORBIDDEN, NOT_FOUND):
         check_page(answer, language="en")
+    elif expected is DOCUMENT:
+        check_document(answer)
     else:
         check_headers(answer)
 
