@@ -20,6 +20,7 @@ from players.models import User
 
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
 FEWEST_DIFFERENT = 5
+TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # providers for trying things out
 SEED_KEY_BYTES = DOCUMENT_KEY_BYTES = 32
 DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
 
@@ -42,7 +43,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     """Find what a production house must not start with; a demo may."""
     if settings.DEMO:
         return []
-    return [*_keys(), *_web(), *_databases(), *_broker()]
+    return [*_keys(), *_web(), *_databases(), *_broker(), *_payments()]
 
 
 @register(Tags.database)
@@ -116,6 +117,12 @@ def _broker() -> Iterator[CheckMessage]:
         elif address.startswith(("redis://", "rediss://")) and not urlsplit(address).password:
             # What lies in the cache is unpickled: whoever can write there runs code here.
             yield Error(f"{variable} has no password: use one, or a unix socket.", id="sabot.E006")
+
+
+def _payments() -> Iterator[CheckMessage]:
+    for name, (provider, _configuration) in settings.PAYMENT_VARIANTS.items():
+        if provider.startswith(TOYS):
+            yield Error(f"PAYMENT_VARIANTS: {name} hands out money that nobody has paid.", id="sabot.E011")
 
 
 def _key_bytes(key: str) -> int:

@@ -83,6 +83,7 @@ class Launcher:
                 ) from error
             raise CannotOpen(f"Port {self._port} cannot be used: {error.strerror}") from error
         self._port = listening.getsockname()[1]
+        os.environ["PORT"] = str(self._port)  # web tells banks where to send their messages
         return listening
 
     def _open(self, listening: socket.socket) -> None:

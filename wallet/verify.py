@@ -189,6 +189,31 @@ PURSES = Invariant(
     """,
 )
 
+PENDING = Invariant(
+    "pending_is_what_was_asked_for",
+    "what lies pending is the sum of a player's open withdrawals, and each that has ended was paid or given back once",
+    """
+    SELECT format('player %s: %s %s pending, open withdrawals sum to %s',
+                  coalesce(a.player_id, w.player_id), coalesce(a.currency, w.currency), coalesce(a.balance, 0),
+                  coalesce(w.total, 0))
+    FROM (SELECT owner_id AS player_id, currency, balance FROM wallet_account WHERE kind = 'pending') AS a
+    FULL JOIN (SELECT player_id, currency, sum(amount) AS total FROM wallet_withdrawal
+               WHERE status IN ('requested', 'seconding', 'approved', 'sending') GROUP BY player_id, currency) AS w
+        USING (player_id, currency)
+    WHERE coalesce(a.balance, 0) <> coalesce(w.total, 0)
+    UNION ALL
+    SELECT format('withdrawal %s is %s, its journals are %s', w.id, w.status, j.kinds)
+    FROM wallet_withdrawal AS w
+    LEFT JOIN LATERAL (
+        SELECT string_agg(j.kind, ', ' ORDER BY s.id) AS kinds
+        FROM wallet_withdrawal_step AS s JOIN wallet_journal AS j ON j.id = s.journal_id
+        WHERE s.withdrawal_id = w.id
+          AND (SELECT max(e.amount) FROM wallet_entry AS e WHERE e.journal_id = j.id) = w.amount) AS j ON true
+    WHERE j.kinds IS DISTINCT FROM CASE WHEN w.status = 'paid' THEN 'withdraw, withdraw_paid'
+        WHEN w.status IN ('returned', 'refused', 'cancelled') THEN 'withdraw, withdraw_returned' ELSE 'withdraw' END
+    """,
+)
+
 VOIDS = Invariant(
     "voids_are_whole",
     "a round is taken back whole or not at all, and the house covers a shortfall only where one is taken back",
@@ -203,6 +228,50 @@ VOIDS = Invariant(
     FROM wallet_journal AS j
     WHERE j.kind IN ('void_shortfall', 'void_transfer')
       AND NOT EXISTS (SELECT FROM wallet_journal AS r WHERE r.round_id = j.round_id AND r.reverses_id IS NOT NULL)
+    """,
+)
+
+PAYMENTS = Invariant(
+    "payments_are_credited_exactly",
+    "a payment is credited once, with its own amount, to its own player; one that is not credited has moved nothing",
+    """
+    SELECT format('payment %s: %s, and journal %s does not say so', p.id, p.state, p.journal_id)
+    FROM wallet_payment AS p LEFT JOIN wallet_journal AS j ON j.id = p.journal_id
+    LEFT JOIN wallet_entry AS e ON e.journal_id = j.id
+          AND e.account_id IN (SELECT id FROM wallet_account WHERE owner_id = p.player_id AND kind = 'cash')
+    WHERE p.state = 'credited' AND (j.kind, e.amount, e.currency, e.mode) IS DISTINCT FROM
+                                   ('deposit', p.amount, p.currency, 'R')
+    UNION ALL
+    SELECT format('journal %s: credits %s payments', p.journal_id, count(*))
+    FROM wallet_payment AS p WHERE p.journal_id IS NOT NULL GROUP BY p.journal_id HAVING count(*) > 1
+    """,
+)
+
+DAYS = Invariant(
+    "days_are_sums",
+    "what counts against limits on each day is what the journals of that day moved, reversals on the day of what they"
+    " reverse",
+    """
+    WITH line AS (
+        SELECT a.owner_id AS player_id, (coalesce(was.at, j.at) AT TIME ZONE z.time_zone)::date AS day,
+               coalesce(was.kind, j.kind) AS kind, e.amount
+        FROM wallet_entry AS e
+        JOIN wallet_account AS a ON a.id = e.account_id JOIN wallet_journal AS j ON j.id = e.journal_id
+        LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+        JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+        WHERE e.mode = 'R'
+    ), due AS (
+        SELECT player_id, day, coalesce(sum(amount) FILTER (WHERE kind = 'deposit'), 0) AS deposited,
+               coalesce(-sum(amount) FILTER (WHERE kind = 'withdraw_paid'), 0) AS withdrawn,
+               coalesce(-sum(amount) FILTER (WHERE kind IN ('stake', 'held_stake')), 0) AS staked,
+               coalesce(sum(amount) FILTER (WHERE kind = 'settle'), 0) AS paid
+        FROM line WHERE kind IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle') GROUP BY player_id, day
+    )
+    SELECT format('player %s on %s: counted %s, should be %s', player_id, day,
+                  (d.deposited, d.withdrawn, d.staked, d.paid), (due.deposited, due.withdrawn, due.staked, due.paid))
+    FROM due FULL JOIN wallet_day AS d USING (player_id, day)
+    WHERE (d.deposited, d.withdrawn, d.staked, d.paid)
+          IS DISTINCT FROM (due.deposited, due.withdrawn, due.staked, due.paid)
     """,
 )
 
@@ -230,6 +299,8 @@ GUARDS = Invariant(
     FROM (VALUES
         ('wallet_posting_key', 'wallet_posting_key_is_kept'), ('wallet_journal', 'wallet_journal_is_kept'),
         ('wallet_journal', 'wallet_journal_reverses_exactly'), ('wallet_entry', 'wallet_entry_is_kept'),
+        ('wallet_entry', 'wallet_entry_counts'), ('wallet_day', 'wallet_day_is_counted'),
+        ('wallet_day', 'wallet_day_is_kept'),
         ('wallet_entry', 'wallet_entry_moves_balance'), ('wallet_entry', 'wallet_entry_sums_to_zero'),
         ('wallet_account', 'wallet_account_is_kept'), ('wallet_account', 'wallet_account_identity'),
         ('wallet_account', 'wallet_account_balance'), ('wallet_account', 'wallet_account_opens')
@@ -266,4 +337,21 @@ RIGHTS = Invariant(
     """,
 )
 
-INVARIANTS = (SUMS, BALANCES, CHAINS, COVERED, HELD, KEYS, HOMES, REVERSALS, ESCROW, PURSES, VOIDS, GUARDS, RIGHTS)
+INVARIANTS = (
+    SUMS,
+    BALANCES,
+    CHAINS,
+    COVERED,
+    HELD,
+    KEYS,
+    HOMES,
+    REVERSALS,
+    ESCROW,
+    PURSES,
+    PENDING,
+    VOIDS,
+    DAYS,
+    PAYMENTS,
+    GUARDS,
+    RIGHTS,
+)

@@ -4,6 +4,7 @@ A form answers htmx with the fragment as it then stands; without JavaScript it l
 with what was wrong.
 """
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -11,14 +12,19 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
 from wallet import accounts, ledger, statements
 from wallet import cashier as services
 from wallet.forms import AmountForm, KeyForm, StatementForm
-from wallet.models import AccountKind, Mode
+from wallet.ledger import LimitReached
+from wallet.models import AccountKind, Mode, Payment, PaymentState
 from wallet.money import format_money
+from wallet.payments import beginning
+
+MOST_SHOWN = 10  # deposits in progress
 
 
 @player_required
@@ -36,7 +42,12 @@ def cashier(request: PlayerRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_deposit(request: PlayerRequest) -> HttpResponse:
-    """Deposit sandbox money, or say why not: here, so the language switch may ask for this address by itself."""
+    """Begin a deposit and lead to the bank, or say why not: here, so the language switch may ask for this address by
+    itself.
+
+    htmx is led straight to the bank. A form without it may lead within the house alone (``form-action``): to the
+    deposit's page, whose link goes on.
+    """
     if request.method != "POST":
         return redirect("cashier")
     form = AmountForm(request.POST, currency=request.player.currency)
@@ -44,13 +55,17 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
         return _render(request, Mode.REAL, form=form)
     amount, key = form.cleaned_data["amount"], form.cleaned_data["key"]
     try:
-        posted = services.sandbox_deposit(player=request.player, amount=amount, key=key)
-    except services.FormUsed as error:
+        payment = beginning.begin(player=request.player, amount=amount, key=key)
+    except beginning.FormUsed as error:
         return _render(request, Mode.REAL, error=str(error))
-    except services.CashierError as error:
+    except beginning.DepositBarred as error:
+        return _render(request, Mode.REAL, form=form, error=str(error), error_link=reverse(error.page))
+    except (services.CashierError, LimitReached) as error:
         form.add_error("amount", str(error))
         return _render(request, Mode.REAL, form=form)
-    return _done(request, Mode.REAL, amount, posted)
+    if request.htmx:
+        return HttpResponseClientRedirect(reverse("cashier_payment_bank", kwargs={"payment_id": payment.pk}))
+    return redirect("cashier_payment", payment_id=payment.pk)
 
 
 @player_required
@@ -67,23 +82,17 @@ def cashier_top_up(request: PlayerRequest) -> HttpResponse:
         posted = services.top_up_free(player=request.player, key=form.cleaned_data["key"])
     except services.CashierError as error:
         return _render(request, Mode.FREE, error=str(error))
-    return _done(request, Mode.FREE, None, posted)
-
-
-def _done(request: PlayerRequest, mode: Mode, amount: int | None, posted: ledger.Posted) -> HttpResponse:
-    sentence = _sentence(request, amount, posted)
+    sentence = _sentence(request, posted)
     if request.htmx:
-        return _render(request, mode, said=sentence)
+        return _render(request, Mode.FREE, said=sentence)
     messages.success(request, sentence)
-    return redirect(f"{reverse('cashier')}?mode={mode.name.lower()}")
+    return redirect(f"{reverse('cashier')}?mode=free")
 
 
-def _sentence(request: PlayerRequest, amount: int | None, posted: ledger.Posted) -> str:
+def _sentence(request: PlayerRequest, posted: ledger.Posted) -> str:
     if posted.replayed:
         return _("This was booked already. Nothing was booked twice.")
     currency, language = request.player.currency, get_language() or "en"
-    if amount is not None:
-        return _("%(amount)s was deposited.") % {"amount": format_money(amount, currency, language)}
     (balance,) = posted.balances.values()
     return _("You now have %(amount)s of free money.") % {"amount": format_money(balance, currency, language)}
 
@@ -95,6 +104,7 @@ def _render(
     before: int | None = None,
     form: AmountForm | None = None,
     error: str = "",
+    error_link: str = "",
     said: str = "",
 ) -> HttpResponse:
     player = request.player
@@ -113,6 +123,11 @@ def _render(
         "mode_word": mode.name.lower(),
         "first": before is None,
         "error": error,
+        "error_link": error_link,
+        "takes_deposits": bool(settings.PAYMENT_VARIANTS),
+        "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[
+            :MOST_SHOWN
+        ],
         "said": said,
     }
     return render(request, "wallet/_cashier.html" if request.htmx else "wallet/cashier.html", context)

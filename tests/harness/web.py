@@ -46,7 +46,7 @@ def start(database: Database, log: Path, *, application: str, environment: Mappi
         process = subprocess.Popen(
             web_arguments(listening.fileno(), application),
             cwd=PROJECT,
-            env=database.environment | dict(environment),
+            env=database.environment | {"PORT": str(port)} | dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -1,17 +1,16 @@
-"""Money in: the services first, then the page, with htmx and without JavaScript."""
+"""Free money and the cashier's page: the service first, then the page, with htmx and without JavaScript."""
 
 import re
 from uuid import uuid4
 
 import pytest
 from django.test import Client
-from django.utils import translation
 
 from tests.builders import a_player
 from tests.people import events
 from tests.wallet.money_moves import a_round
 from wallet import accounts, cashier, verify
-from wallet.models import Entry, Journal, Mode
+from wallet.models import Journal, Mode
 from wallet.money import format_money
 
 pytestmark = pytest.mark.django_db
@@ -24,74 +23,6 @@ def player():
 
 def balance(player, mode=Mode.REAL):
     return accounts.balance(player.pk, mode)
-
-
-class TestDeposits:
-    def test_a_deposit_comes_from_the_cashier(self, player):
-        posted = cashier.sandbox_deposit(player=player, amount=50_000, key=uuid4())
-        assert posted.balances == {accounts.player_account(player.pk, Mode.REAL): 50_000}
-        lines = Entry.objects.filter(journal_id=posted.journal_id).values_list("account__kind", "amount", "mode")
-        assert set(lines) == {("cashier", -50_000, "R"), ("cash", 50_000, "R")}
-
-    def test_a_deposit_is_on_record_with_the_balance_before_and_after(self, player):
-        cashier.sandbox_deposit(player=player, amount=50_000, key=uuid4())
-        posted = cashier.sandbox_deposit(player=player, amount=20_000, key=uuid4())
-        _, event = events("deposit.posted", on=str(player))
-        assert event["data"] == {
-            "journal": posted.journal_id,
-            "amount": 20_000,
-            "currency": "SEK",
-            "mode": "R",
-            "balance_before": 50_000,
-            "balance_after": 70_000,
-            "method": "sandbox",
-        }
-
-    def test_the_same_key_pays_once_and_is_recorded_once(self, player):
-        key = uuid4()
-        first, again = (cashier.sandbox_deposit(player=player, amount=50_000, key=key) for _ in range(2))
-        assert (first.replayed, again.replayed) == (False, True)
-        assert balance(player) == 50_000
-        assert len(events("deposit.posted", on=str(player))) == 1
-
-    def test_the_same_key_pays_each_player_for_themselves(self, player):
-        other, key = a_player(), uuid4()
-        for each in (player, other):
-            assert not cashier.sandbox_deposit(player=each, amount=50_000, key=key).replayed
-        assert balance(player) == balance(other) == 50_000
-
-    def test_the_same_key_with_another_amount_is_refused(self, player):
-        key = uuid4()
-        cashier.sandbox_deposit(player=player, amount=50_000, key=key)
-        with pytest.raises(cashier.FormUsed):
-            cashier.sandbox_deposit(player=player, amount=60_000, key=key)
-        assert balance(player) == 50_000
-
-    @pytest.mark.parametrize("jurisdiction", ["SE", "DK", "RO", "DE", "GB"])
-    def test_the_limits_themselves_are_allowed(self, jurisdiction):
-        player = a_player(jurisdiction)
-        limits = cashier.DEPOSIT_LIMITS[player.currency]
-        for amount in (limits.smallest, limits.largest):
-            cashier.sandbox_deposit(player=player, amount=amount, key=uuid4())
-        assert balance(player) == limits.smallest + limits.largest
-
-    @pytest.mark.parametrize(
-        ("limit", "step", "error"),
-        [("smallest", -1, cashier.DepositTooSmall), ("largest", 1, cashier.DepositTooLarge)],
-    )
-    def test_beyond_the_limits_a_deposit_is_refused_and_that_is_recorded(self, player, limit, step, error):
-        amount = getattr(cashier.DEPOSIT_LIMITS["SEK"], limit) + step
-        with pytest.raises(error):
-            cashier.sandbox_deposit(player=player, amount=amount, key=uuid4())
-        assert balance(player) == 0
-        (event,) = events("deposit.refused", on=str(player))
-        assert event["data"] == {"reason": error.__name__, "amount": amount, "currency": "SEK"}
-
-    def test_a_house_that_is_no_demo_has_no_sandbox(self, player, settings):
-        settings.DEMO = False
-        with translation.override("en"), pytest.raises(cashier.NoSandbox, match="need a payment provider"):
-            cashier.sandbox_deposit(player=player, amount=50_000, key=uuid4())
-        assert balance(player) == 0
 
 
 class TestFreeMoney:
@@ -137,12 +68,6 @@ def page_of(visitor, query="", *, language="en"):
     return visitor.get(f"/{language}/cashier/{query}").text
 
 
-def deposit(visitor, amount, *, key=None, htmx=True, language="en"):
-    headers = {"HX-Request": "true"} if htmx else {}
-    form = {"amount": amount, "key": str(key or uuid4())}
-    return visitor.post(f"/{language}/cashier/deposit/", form, headers=headers)
-
-
 def top_up(visitor, *, key=None, htmx=True):
     headers = {"HX-Request": "true"} if htmx else {}
     return visitor.post("/en/cashier/top-up/", {"key": str(key or uuid4())}, headers=headers)
@@ -171,102 +96,14 @@ class TestThePage:
     def test_labels_the_sandbox_plainly(self, visitor):
         assert "Sandbox" in page_of(visitor)
 
-    def test_offers_no_deposit_where_there_is_no_sandbox(self, visitor, settings):
-        settings.DEMO = False
+    def test_offers_no_deposit_where_there_is_no_provider(self, visitor, settings):
+        settings.PAYMENT_VARIANTS = {}
         page = page_of(visitor)
         assert "/en/cashier/deposit/" not in page
-        assert "need a payment provider" in page
+        assert "it has no payment provider" in page
 
     def test_is_for_players(self):
         assert Client().get("/en/cashier/").status_code == 302
-
-
-class TestDepositing:
-    @pytest.mark.parametrize(
-        ("language", "typed"), [("en", "1,234.50"), ("sv", "1 234,50"), ("de", "1.234,50"), ("da", "1.234,50 SEK")]
-    )
-    def test_an_amount_is_typed_as_the_language_writes_it(self, visitor, player, language, typed):
-        answer = deposit(visitor, typed, language=language)
-        assert answer.status_code == 200
-        assert balance(player) == 123_450
-
-    def test_htmx_gets_the_fragment_with_the_new_balance(self, visitor, player):
-        answer = deposit(visitor, "500")
-        assert answer.text.lstrip().startswith('<div id="cashier"')
-        assert "<html" not in answer.text
-        assert f"{format_money(50_000, 'SEK', 'en')} was deposited." in answer.text
-
-    def test_the_balance_in_the_page_s_header_follows(self, visitor):
-        (header,) = re.findall(r'<a [^>]*id="bar-balance"[^>]*hx-swap-oob="true">.*?</a>', deposit(visitor, "500").text)
-        assert format_money(50_000, "SEK", "en") in header
-        assert "hx-swap-oob" not in page_of(visitor)
-
-    def test_without_javascript_the_page_comes_back_by_a_redirect(self, visitor, player):
-        answer = deposit(visitor, "500", htmx=False)
-        assert (answer.status_code, answer["Location"]) == (302, "/en/cashier/?mode=real")
-        assert "was deposited" in page_of(visitor)
-        assert "was deposited" not in page_of(visitor)
-
-    @pytest.mark.parametrize("htmx", [True, False])
-    def test_a_double_click_pays_once(self, visitor, player, htmx):
-        key = key_on(page_of(visitor), "deposit")
-        for _ in range(2):
-            deposit(visitor, "500", key=key, htmx=htmx)
-        assert balance(player) == 50_000
-
-    def test_the_second_click_is_told_that_nothing_was_booked_twice(self, visitor):
-        key = uuid4()
-        deposit(visitor, "500", key=key)
-        assert "Nothing was booked twice" in deposit(visitor, "500", key=key).text
-
-    @pytest.mark.parametrize("htmx", [True, False])
-    @pytest.mark.parametrize(
-        ("typed", "sentence"),
-        [
-            ("", "Write an amount, for example 1,234.50."),
-            ("lots", "This is not an amount."),
-            ("-500", "The amount must be more than zero."),
-            ("0.001", "An amount has at most two decimals. Write it like this: 1,234.50."),
-            ("9" * 30, "This amount is too large."),
-            ("1", "The smallest deposit is"),
-            ("50,000.01", "The largest single deposit is"),
-        ],
-    )
-    def test_what_cannot_be_deposited_is_said_beside_what_was_typed(self, visitor, player, typed, sentence, htmx):
-        answer = deposit(visitor, typed, htmx=htmx)
-        assert answer.status_code == 200
-        assert sentence in answer.text
-        assert f'value="{typed}"' in answer.text or not typed
-        assert 'aria-invalid="true"' in answer.text
-        assert balance(player) == 0
-
-    def test_a_used_form_is_replaced_by_a_new_one(self, visitor, player):
-        key = uuid4()
-        deposit(visitor, "500", key=key)
-        answer = deposit(visitor, "600", key=key)
-        assert "sent before with another amount" in answer.text
-        assert key_on(answer.text, "deposit") != str(key)
-        assert balance(player) == 50_000
-
-    @pytest.mark.parametrize("key", ["", "not a key"])
-    def test_a_form_without_its_key_is_refused(self, visitor, player, key):
-        answer = visitor.post("/en/cashier/deposit/", {"amount": "500", "key": key}, headers={"HX-Request": "true"})
-        assert "This form was incomplete. Try again." in answer.text
-        assert balance(player) == 0
-
-    @pytest.mark.parametrize("htmx", [True, False])
-    def test_a_wrong_amount_has_the_focus_and_names_what_says_more(self, visitor, htmx):
-        answer = deposit(visitor, "lots", htmx=htmx).text
-        (field,) = re.findall(r'<input[^>]*name="amount"[^>]*>', answer)
-        assert " autofocus" in field
-        assert 'aria-describedby="deposit-limits id_amount_error"' in field
-        assert '<div role="alert"><ul class="errorlist" id="id_amount_error">' in answer
-
-    def test_a_forged_form_is_refused(self, player):
-        client = Client(enforce_csrf_checks=True)
-        client.force_login(player.user)
-        assert deposit(client, "500").status_code == 403
-        assert balance(player) == 0
 
 
 class TestToppingUp:
@@ -351,7 +188,6 @@ class TestMovements:
 
 
 def test_the_ledger_is_whole_afterwards(player, visitor):
-    deposit(visitor, "500")
     top_up(visitor)
-    a_round(player, staked=100, paid=250)
+    a_round(a_player(real=1000), staked=100, paid=250)
     assert [check.invariant.name for check in verify.run() if check.rows] == []

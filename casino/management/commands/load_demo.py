@@ -1,5 +1,6 @@
 """`manage.py load_demo`: what a demo house needs to be played in, loaded once however often it is called."""
 
+from contextlib import suppress
 from uuid import NAMESPACE_URL, uuid5
 
 from django.conf import settings
@@ -9,6 +10,11 @@ from games.shipped import load_tables
 from players.demo import create_demo_people
 from players.models import Player
 from wallet import accounts, cashier
+from wallet.ledger import LimitReached
+from wallet.models import Behaviour
+from wallet.payments import asking, beginning
+from wallet.payments.sandbox import request_for
+from wallet.sandbox_bank import orders
 
 # Whole units of the player's currency that lie on a demo player's real-money account at first.
 WELCOME = 1_000
@@ -28,7 +34,15 @@ class Command(BaseCommand):
         create_demo_people()
         for player in Player.objects.filter(user__is_demo=True):
             accounts.open_accounts(player)
-            cashier.sandbox_deposit(
-                player=player, amount=WELCOME * MINOR, key=uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
-            )
+            _deposit(player)
             cashier.top_up_free(player=player, key=uuid5(NAMESPACE_URL, f"sabot:demo:free:{player.pk}"))
+
+
+def _deposit(player: Player) -> None:
+    """Have the player deposit at the sandbox bank, unless something keeps them from it by now: a pause, new terms."""
+    key = uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
+    with suppress(beginning.DepositBarred, LimitReached):
+        payment = beginning.begin(player=player, amount=WELCOME * MINOR, key=key)
+        if payment.is_open:
+            orders.answer(request=request_for(payment), said=orders.Answer.APPROVE, behaviour=Behaviour.NEVER)
+            asking.ask_about(payment.pk)

@@ -1,0 +1,116 @@
+"""A deposit as its player sees it, and the two addresses that providers know: their call-back, and where they send the
+player back to. Thin: parse, call one service, render.
+"""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from payments.core import BasicProvider
+
+from players.access import PlayerRequest, made_by_the_page, player_required
+from players.rates import at_a_human_pace
+from wallet.models import NoticePath, Payment
+from wallet.payments import notices, providers
+from wallet.payments.notices import Decision
+
+
+@player_required
+@require_safe
+def cashier_payment(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
+    """How one deposit of the player's stands."""
+    return _page(request, payment_id, "wallet/payment.html")
+
+
+@made_by_the_page
+@player_required
+@require_safe
+def cashier_payment_state(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
+    """The same for the page that waits and asks by itself, which is nothing that a player does."""
+    return _page(request, payment_id, "wallet/_payment.html")
+
+
+@player_required
+@require_safe
+@at_a_human_pace
+def cashier_payment_bank(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
+    """Lead to the provider's page, while it can still decide."""
+    payment = _theirs(request, payment_id)
+    if not payment.is_open:
+        return redirect("cashier_payment", payment_id=payment_id)
+    try:
+        return redirect(providers.page(payment))
+    except (providers.NoProvider, providers.ProviderFailed):
+        messages.error(request, _("The bank cannot be reached just now. Nothing was taken. Try again in a while."))
+        return redirect("cashier_payment", payment_id=payment_id)
+
+
+@csrf_exempt
+@require_POST
+@at_a_human_pace
+def pay_callback(request: HttpRequest, provider: str) -> HttpResponse:
+    """A provider's message, believed where its signature holds."""
+    try:
+        speaker = providers.provider(provider)
+    except providers.NoProvider as error:
+        raise Http404 from error
+    raw = request.body
+    try:
+        token = providers.guarded(lambda: speaker.get_token_from_request(None, request))
+    except providers.ProviderFailed:
+        notices.keep(provider, NoticePath.CALLBACK, raw, Decision.REFUSED)
+        return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
+    payment = Payment.objects.filter(token=token, variant=provider).first()
+    if payment is None:
+        notices.keep(provider, NoticePath.CALLBACK, raw, Decision.UNKNOWN)
+        return JsonResponse({"taken": False}, status=HTTPStatus.NOT_FOUND)
+    return _take(request, speaker, payment, NoticePath.CALLBACK, raw)
+
+
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+@at_a_human_pace
+def pay_return(request: HttpRequest, token: UUID) -> HttpResponse:
+    """Where providers send the player back to; some of them have the player bring the news."""
+    payment = Payment.objects.select_related("player__user").filter(token=token).first()
+    if payment is None:
+        raise Http404
+    try:
+        speaker = providers.provider(payment.variant)
+    except providers.NoProvider as error:
+        raise Http404 from error
+    with override(payment.player.user.language):
+        return _take(request, speaker, payment, NoticePath.RETURN, request.body or request.get_full_path().encode())
+
+
+@transaction.atomic
+def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: NoticePath, raw: bytes) -> HttpResponse:
+    """Have the provider read a message onto its payment, and do what that means. Returns the provider's answer."""
+    payment = notices.locked(payment.pk)
+    try:
+        answer: HttpResponse = providers.guarded(lambda: speaker.process_data(payment, request))
+    except providers.ProviderFailed:
+        notices.keep(payment.variant, path, raw, Decision.REFUSED)
+        return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
+    notices.on_notice(payment, providers.news_of(payment), path, raw)
+    return answer
+
+
+def _theirs(request: PlayerRequest, payment_id: UUID) -> Payment:
+    """Return a payment of the player's own. Raises Http404."""
+    payment = Payment.objects.filter(pk=payment_id, player=request.player).first()
+    if payment is None:
+        raise Http404
+    return payment
+
+
+def _page(request: PlayerRequest, payment_id: UUID, template: str) -> HttpResponse:
+    payment = _theirs(request, payment_id)
+    return render(request, template, {"payment": payment, "currency": payment.currency})

@@ -1,0 +1,67 @@
+"""The bank's page, where a payer answers. It belongs to no account of the house: whoever holds the sealed request may
+answer it, as at any bank's page once the payer is known there.
+"""
+
+from django import forms
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from players.rates import at_a_human_pace
+from wallet.models import BankOrder, Behaviour, OrderState
+from wallet.sandbox_bank import orders
+from wallet.sandbox_bank.orders import Answer
+from wallet.sandbox_bank.protocol import BadRequestToBank, PayRequest, unseal
+
+BEHAVIOURS = [
+    (Behaviour.PROMPT, _("At once")),
+    (Behaviour.LATE, _("Late, after 45 seconds")),
+    (Behaviour.TWICE, _("Twice")),
+    (Behaviour.SHUFFLED, _("Out of order")),
+    (Behaviour.NEVER, _("Never: the house has to ask")),
+]
+
+
+class AnswerForm(forms.Form):
+    """What the payer says, and how the bank then tells the payee."""
+
+    answer = forms.ChoiceField(choices=[(each.value, each.name) for each in Answer])
+    behaviour = forms.ChoiceField(
+        label=_("How the bank tells the payee"),
+        choices=BEHAVIOURS,
+        initial=Behaviour.PROMPT,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@at_a_human_pace
+def sandbox_bank(request: HttpRequest, order: str) -> HttpResponse:
+    """Show a payment to its payer, or take the answer and send the payer back."""
+    asked = _asked(order)
+    if request.method == "POST":
+        form = AnswerForm(request.POST)
+        if form.is_valid():
+            said, behaviour = Answer(form.cleaned_data["answer"]), form.cleaned_data["behaviour"] or Behaviour.PROMPT
+            orders.answer(request=asked, said=said, behaviour=Behaviour(behaviour))
+            return redirect(asked.return_path)
+    known = BankOrder.objects.filter(pk=asked.reference).first()
+    context = {
+        "asked": asked,
+        "form": AnswerForm(initial={"behaviour": Behaviour.PROMPT}),
+        "is_answered": known is not None and known.state != OrderState.OPEN,
+    }
+    return render(request, "sandbox_bank/pay.html", context)
+
+
+def _asked(order: str) -> PayRequest:
+    """Return what the payee asks for. Raises Http404 where there is no such request, or no sandbox."""
+    if not settings.DEMO:
+        raise Http404
+    try:
+        return unseal(order, settings.SANDBOX_BANK_KEY)
+    except BadRequestToBank as error:
+        raise Http404 from error
