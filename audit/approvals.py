@@ -124,6 +124,11 @@ def kind(name: str) -> Kind:
     return _kinds[name]
 
 
+def kinds() -> tuple[str, ...]:
+    """Return the names of everything that takes two people."""
+    return tuple(sorted(_kinds))
+
+
 def permissions() -> tuple[str, ...]:
     """Return every permission that lets somebody decide something."""
     return tuple(sorted({each.permission for each in _kinds.values()}))

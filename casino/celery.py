@@ -14,8 +14,18 @@ app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab()},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab()},
+    "send payouts": {"task": "wallet.tasks.send_payouts", "schedule": 20.0},
+    "work at the sandbox bank": {"task": "wallet.tasks.work_at_the_sandbox_bank", "schedule": 5.0},
     "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab()},
     "send mail": {"task": "players.tasks.send_mail", "schedule": crontab()},
+    "forget old tries": {"task": "players.tasks.forget_old_tries", "schedule": crontab(minute="23")},
+    "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab()},
+    "ask about undecided payments": {"task": "wallet.tasks.ask_undecided_payments", "schedule": 15.0},
+    "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0},
+    "forget old conversations": {
+        "task": "players.tasks.forget_old_conversations",
+        "schedule": crontab(hour="4", minute="50"),
+    },
     "clear expired sessions": {
         "task": "players.tasks.clear_expired_sessions",
         "schedule": crontab(hour="4", minute="40"),

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "django_structlog",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
 ]
 
 MIDDLEWARE = [
@@ -64,6 +65,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "players.middleware.SessionTime",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -167,12 +169,54 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "lobby"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
-ACCOUNT_FORMS = {"login": "players.forms.LoginForm", "signup": "players.forms.RegistrationForm"}
-ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_FORMS = {
+    "login": "players.forms.LoginForm",
+    "signup": "players.forms.RegistrationForm",
+    "confirm_email_verification_code": "players.account_forms.ConfirmAddressForm",
+    "add_email": "players.account_forms.NewAddressForm",
+    "change_password": "players.account_forms.ChangePasswordForm",
+    "reset_password": "players.account_forms.ForgottenPasswordForm",
+    "confirm_password_reset_code": "players.account_forms.ConfirmResetForm",
+    "reset_password_from_key": "players.account_forms.NewPasswordForm",
+    "reauthenticate": "players.account_forms.ReauthenticateForm",
+}
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
+ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
+ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 ACCOUNT_ADAPTER = "casino.leaving.HouseAdapter"
-ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "5/5m/key,20/5m/ip", "signup": "20/m/ip"}
+# Wrong passwords of one name are counted in the database (`players.locks`); "login_failed" counts wrong second factors.
+ACCOUNT_RATE_LIMITS = {
+    "login": "30/m/ip",
+    "login_failed": "5/5m/key",
+    "password_failed": "20/5m/ip",
+    "signup": "20/m/ip",
+    "unlock": "20/m/ip",
+    "reset_password": "20/m/ip,3/5m/key",
+}
 ACCOUNT_SESSION_REMEMBER = False
+PLAYER_IDLE_SECONDS = env.int("PLAYER_IDLE_SECONDS", default=9 * 60)  # without an action: then a session ends
+STAFF_IDLE_SECONDS = env.int("STAFF_IDLE_SECONDS", default=30 * 60)
+ERASE_AFTER_YEARS = env.int("ERASE_AFTER_YEARS", default=5)  # after closing: as long as the law has records kept
+COMPLAINT_DAYS = env.int("COMPLAINT_DAYS", default=14)  # within which a complaint is due an answer
+MFA_ADAPTER = "players.second_factor.MFAAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_FORMS = {
+    "authenticate": "players.second_factor_forms.AuthenticateForm",
+    "reauthenticate": "players.second_factor_forms.ReauthenticateForm",
+    "activate_totp": "players.second_factor_forms.ActivateForm",
+    "add_webauthn": "players.second_factor_forms.AddPasskeyForm",
+    "edit_webauthn": "players.second_factor_forms.RenamePasskeyForm",
+}
+MFA_TOTP_TOLERANCE = 1  # steps of half a minute; no code counts twice all the same
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody is logged in whose address is not verified
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO  # browsers give passkeys to http://localhost as well
 FORMS_PER_SECOND = env.int("FORMS_PER_SECOND", default=25)  # of a player, or an address, over two seconds
 # What a demo house writes is read at /demo/outbox/ and leaves it for nowhere.
 vars().update(env.email_url("EMAIL_URL", default="dummymail://" if DEMO else "smtp://localhost:25"))
@@ -272,6 +316,10 @@ SANDBOX_BANK_KEY = env.str("SANDBOX_BANK_KEY", default="") or (demo_key(VAR_DIR,
 PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
     {"sandbox": ("wallet.payments.sandbox.SandboxBank", {"key": SANDBOX_BANK_KEY})} if DEMO else {}
 )
+# What pays withdrawals out: a class with the methods of wallet.payouts.Provider. Without one, approved ones wait.
+PAYOUT_PROVIDER = env.str("PAYOUT_PROVIDER", default="wallet.sandbox_bank.payouts.SandboxPayouts" if DEMO else "")
+PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)  # how long nothing is heard before the house asks
+PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)
 PAYMENT_MODEL = "wallet.Payment"
 PAYMENT_USES_SSL = HTTPS
 PORT = env.str("PORT", default="") or "8000"

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from audit import approvals
 from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
 from players.models import User
@@ -28,9 +29,20 @@ FUNCTIONS = (
     Function(("games.operate_table",), "staff_tables", "Tables", "Open and close tables, with a reason."),
     Function(ROUND_READERS, "staff_rounds", "Rounds", "Any finished round, by the code that players quote."),
     Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
+    Function(
+        ("wallet.approve_withdrawal",), "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."
+    ),
+    Function(approvals.permissions(), "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(("wallet.view_ledger",), "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
     Function(("players.review_identity",), "staff_identity", "Identity", "Who players are: look at what they sent in."),
     Function(("players.review_identity",), "staff_duplicates", "Duplicates", "Players who may be one person."),
+    Function(("players.answer_service",), "staff_service", "Service", "What players wrote, and answering it."),
+    Function(
+        ("players.exclude_player",),
+        "staff_exclusions",
+        "Exclusions",
+        "Keep a player from playing, at once and with a reason.",
+    ),
     Function(("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."),
 )
 

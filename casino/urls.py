@@ -4,19 +4,22 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from audit.views import events
-from casino import offline, protection, staff, views
+from casino import approvals, offline, protection, staff, staff_exclusions, views
 from casino.registration import Register
 from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
 from players.access import staff_required
 from players.outbox import outbox
+from wallet import withdrawal_staff_views
 from wallet.payments import views as payments
+from wallet.payout_views import payout_callback
 from wallet.staff_views import ledger
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.health, name="health"),
     path("service-worker.js", offline.service_worker, name="service_worker"),
+    path("pay/payouts/", payout_callback, name="payout_callback"),
     path("pay/callback/<slug:provider>/", payments.pay_callback, name="pay_callback"),
     path("pay/return/<uuid:token>/", payments.pay_return, name="pay_return"),
     path("demo/outbox/", outbox, name="demo_outbox"),
@@ -25,6 +28,18 @@ urlpatterns = [
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
     path("staff/events/", staff_required("audit.view_event")(id_for_code("on", "round:")(events)), name="staff_events"),
     path("staff/ledger/", staff_required("wallet.view_ledger")(id_for_code("round")(ledger)), name="staff_ledger"),
+    path("staff/approvals/", approvals.staff_approvals, name="staff_approvals"),
+    path("staff/approvals/<int:approval_id>/", approvals.staff_approval_decide, name="staff_approval_decide"),
+    path("staff/withdrawals/", withdrawal_staff_views.staff_withdrawals, name="staff_withdrawals"),
+    path(
+        "staff/withdrawals/<int:withdrawal_id>/",
+        withdrawal_staff_views.staff_withdrawal_decide,
+        name="staff_withdrawal_decide",
+    ),
+    path("staff/exclusions/", staff_exclusions.staff_exclusions, name="staff_exclusions"),
+    path(
+        "staff/exclusions/<int:exclusion_id>/lift/", staff_exclusions.staff_exclusion_lift, name="staff_exclusion_lift"
+    ),
     path("staff/", include("games.staff_urls")),
     path("staff/", include("players.staff_urls")),
     *i18n_patterns(

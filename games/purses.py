@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
@@ -12,7 +13,7 @@ from players.models import Player
 from wallet import accounts, purse
 from wallet.models import Account, AccountKind, Mode
 
-IDLE = timedelta(minutes=9)
+IDLE = timedelta(seconds=settings.PLAYER_IDLE_SECONDS)  # as long as a session: both end together
 
 
 def return_idle_purses() -> int:
@@ -24,7 +25,7 @@ def return_idle_purses() -> int:
 @transaction.atomic
 def _return_if_idle(owner_id: int, mode: Mode) -> bool:
     """Look again with the purse locked: its owner may have come back meanwhile."""
-    accounts.lock_cash_and_purse(owner_id, mode)
+    accounts.lock_cash_and(AccountKind.PURSE, owner_id, mode)
     if not _idle().filter(owner_id=owner_id, mode=mode).exists():
         return False
     player = Player.objects.get(pk=owner_id)

@@ -22,10 +22,19 @@ def open_accounts(player: Player) -> None:
 
 def open_purse(player: Player, mode: Mode) -> int:
     """Open the player's purse in the player's currency, or find it, and return its id."""
+    return _open(player, mode, AccountKind.PURSE)
+
+
+def open_pending(player: Player) -> int:
+    """Open the account on which the player's withdrawals wait, or find it, and return its id."""
+    return _open(player, Mode.REAL, AccountKind.PENDING)
+
+
+def _open(player: Player, mode: Mode, kind: AccountKind) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT wallet_open_account(%s::bigint, %s::text, %s::text, %s::text)",
-            [player.pk, player.currency, mode.value, AccountKind.PURSE.value],
+            [player.pk, player.currency, mode.value, kind.value],
         )
         (account_id,) = cursor.fetchone()
     return int(account_id)
@@ -70,17 +79,17 @@ def lock_account(player_id: int, mode: Mode) -> Account:
     return Account.objects.filter(owner_id=player_id, kind=AccountKind.CASH, mode=mode).select_for_update().get()
 
 
-def lock_cash_and_purse(player_id: int, mode: Mode) -> tuple[Account, Account]:
-    """Lock a player's cash account and purse until the transaction ends and return them as they stand then.
+def lock_cash_and(kind: AccountKind, player_id: int, mode: Mode) -> tuple[Account, Account]:
+    """Lock a player's cash account and the one of *kind* until the transaction ends and return them as they stand then.
 
-    Raises Account.DoesNotExist where there is no purse.
+    Raises Account.DoesNotExist where there is no such account.
     """
-    kinds = (AccountKind.CASH, AccountKind.PURSE)
+    kinds = (AccountKind.CASH, kind)
     found = Account.objects.filter(owner_id=player_id, kind__in=kinds, mode=mode).order_by("pk").select_for_update()
     by_kind = {account.kind: account for account in found}
-    if AccountKind.PURSE not in by_kind:
+    if kind not in by_kind:
         raise Account.DoesNotExist
-    return by_kind[AccountKind.CASH], by_kind[AccountKind.PURSE]
+    return by_kind[AccountKind.CASH], by_kind[kind]
 
 
 @cache

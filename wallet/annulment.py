@@ -63,11 +63,14 @@ def _moved(journals: list[int]) -> Mapping[int, int]:
 
 
 def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
-    """Lock these accounts, and whatever else their owners have in the same money, ascending by id."""
+    """Lock these accounts, and whatever else their owners have in the same money, ascending by id. What waits to be
+    paid out is left alone.
+    """
     theirs = Account.objects.filter(pk__in=moved).values_list("owner_id", "currency", "mode")
     owners = {owner for owner, _, _ in theirs}
     kinds_of_money = {(currency, mode) for _, currency, mode in theirs}
-    locked = Account.objects.filter(owner_id__in=owners).order_by("pk").select_for_update()
+    found = Account.objects.filter(owner_id__in=owners).exclude(kind=AccountKind.PENDING)
+    locked = found.order_by("pk").select_for_update()
     return {account.pk: account for account in locked if (account.currency, account.mode) in kinds_of_money}
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from audit import log
+from players import gate
 from players.models import Player
 from wallet import accounts, ledger
 from wallet.models import Account, AccountKind, Entry, Mode
@@ -30,6 +31,10 @@ class Leaving(StrEnum):
 
 class PurseError(Exception):
     """Nothing has moved. The message is for the player."""
+
+
+class Barred(PurseError):
+    """Something keeps the player from playing."""
 
 
 class MoreThanBalance(PurseError):
@@ -56,7 +61,7 @@ def balance(player: Player, mode: Mode) -> int:
 def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
     """Move *amount* minor units from the player's cash into the purse. The same *key* moves them once.
 
-    Raises MoreThanBalance, FormUsed; each is recorded.
+    Raises Barred, MoreThanBalance, FormUsed; each is recorded.
     """
     try:
         return _fill(player, mode, amount, uuid5(key, f"rebuy:{player.pk}:{mode.value}"))
@@ -82,6 +87,9 @@ def give_back(*, player: Player, mode: Mode, why: Leaving, by: str) -> int:
 
 @transaction.atomic
 def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
+    if bar:
+        raise Barred(bar.sentence)
     accounts.open_purse(player, mode)
     cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
     has = (cash.balance or 0) - cash.held

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, Sum
+from django.db.models import Count, Prefetch, Q, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -21,6 +21,9 @@ NAMES: dict[str, Promise] = {
     "void": _("Round annulled"),
     "rebuy": _("To Golden Baccarat"),
     "leave": _("From Golden Baccarat"),
+    "withdraw": _("Withdrawal"),
+    "withdraw_paid": _("Withdrawal paid out"),
+    "withdraw_returned": _("Withdrawal returned"),
 }
 OTHER = _("Correction")
 
@@ -56,13 +59,17 @@ class JournalPage:
 
 @dataclass(frozen=True)
 class Liability:
-    """What the house owes its players in one currency and mode, in minor units."""
+    """What the house owes its players in one currency and mode, in minor units (GLI-19 v3.0, 2.9.3).
+
+    *pending* has been asked for and not been paid out yet.
+    """
 
     currency: str
     mode: Mode
     accounts: int
     held: int
     available: int
+    pending: int
     total: int
 
 
@@ -105,14 +112,21 @@ def journals(*, round_id: UUID | None = None, before: int | None = None) -> Jour
 def liabilities() -> tuple[Liability, ...]:
     """Return what the house owes, for every currency and mode in which a player has an account."""
     found = Account.objects.filter(owner__isnull=False).values("mode", "currency").order_by("-mode", "currency")
-    sums = found.annotate(accounts=Count("pk"), total_held=Sum("held"), total=Sum("balance"))
+    is_pending = Q(kind=AccountKind.PENDING)
+    sums = found.annotate(
+        accounts=Count("pk", filter=~is_pending),
+        total_held=Sum("held"),
+        total=Sum("balance"),
+        pending=Sum("balance", filter=is_pending, default=0),
+    )
     return tuple(
         Liability(
             currency=row["currency"],
             mode=Mode(row["mode"]),
             accounts=row["accounts"],
             held=row["total_held"],
-            available=row["total"] - row["total_held"],
+            available=row["total"] - row["total_held"] - row["pending"],
+            pending=row["pending"],
             total=row["total"],
         )
         for row in sums

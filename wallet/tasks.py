@@ -1,9 +1,12 @@
-"""Work of the ledger that beat asks for."""
+"""Work of the ledger and the cashier that beat asks for."""
 
 from celery import shared_task
 
 from audit import log
-from wallet import verify
+from wallet import payouts, verify
+from wallet.payments import asking
+from wallet.sandbox_bank import payouts as sandbox_payouts
+from wallet.sandbox_bank import post
 
 
 @shared_task
@@ -14,3 +17,27 @@ def verify_ledger() -> None:
         log.record("ledger.broken", by="system", on="ledger", data=broken)
     else:
         log.record("ledger.verified", by="system", on="ledger", data={"invariants": len(verify.INVARIANTS)})
+
+
+@shared_task
+def ask_undecided_payments() -> None:
+    """Ask providers about payments of which nothing is heard."""
+    asking.ask_undecided()
+
+
+@shared_task
+def send_bank_notices() -> None:
+    """Send the messages that the sandbox bank owes."""
+    post.send_due()
+
+
+@shared_task
+def send_payouts() -> None:
+    """Give approved withdrawals to the bank, and ask about those it has not decided."""
+    payouts.send_due()
+
+
+@shared_task
+def work_at_the_sandbox_bank() -> None:
+    """Decide the sandbox bank's orders to pay whose moment has come, and send the messages it owes for them."""
+    sandbox_payouts.decide_due()

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from wallet import limits_views, views
+from wallet import limits_views, views, withdrawal_views
 from wallet.payments import views as payments
 from wallet.sandbox_bank.views import sandbox_bank
 
@@ -13,6 +13,8 @@ urlpatterns = [
     path("cashier/deposit/<uuid:payment_id>/state/", payments.cashier_payment_state, name="cashier_payment_state"),
     path("cashier/deposit/<uuid:payment_id>/bank/", payments.cashier_payment_bank, name="cashier_payment_bank"),
     path("sandbox-bank/<str:order>/", sandbox_bank, name="sandbox_bank"),
+    path("cashier/withdraw/", withdrawal_views.cashier_withdraw, name="cashier_withdraw"),
+    path("cashier/withdraw/cancel/", withdrawal_views.cashier_withdraw_cancel, name="cashier_withdraw_cancel"),
     path("cashier/top-up/", views.cashier_top_up, name="cashier_top_up"),
     path("protection/limits/", limits_views.limits_page, name="limits"),
     path("protection/limits/withdraw/", limits_views.limits_withdraw, name="limits_withdraw"),

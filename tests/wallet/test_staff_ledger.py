@@ -27,10 +27,10 @@ def test_what_the_house_owes_is_told_by_currency_and_mode():
     a_player("SE", real=500)
     a_player("DK", free=30)
     assert liabilities() == (
-        Liability("DKK", Mode.REAL, accounts=1, held=0, available=0, total=0),
-        Liability("SEK", Mode.REAL, accounts=2, held=0, available=1500, total=1500),
-        Liability("DKK", Mode.FREE, accounts=1, held=0, available=30, total=30),
-        Liability("SEK", Mode.FREE, accounts=2, held=0, available=7, total=7),
+        Liability("DKK", Mode.REAL, accounts=1, held=0, available=0, pending=0, total=0),
+        Liability("SEK", Mode.REAL, accounts=2, held=0, available=1500, pending=0, total=1500),
+        Liability("DKK", Mode.FREE, accounts=1, held=0, available=30, pending=0, total=30),
+        Liability("SEK", Mode.FREE, accounts=2, held=0, available=7, pending=0, total=7),
     )
 
 

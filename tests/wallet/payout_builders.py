@@ -1,0 +1,27 @@
+"""Withdrawals for tests, as far as staff have come with them."""
+
+from uuid import uuid4
+
+from players.models import Player
+from tests.people import a_member_of_staff
+from wallet import payout_accounts, withdrawals
+from wallet.models import PayoutAccount, Withdrawal
+
+IBAN = "SE4550000000058398257466"
+MONEY = 100_000
+
+
+def an_account(player: Player, iban: str = IBAN) -> PayoutAccount:
+    """A bank account of the player's."""
+    return payout_accounts.keep(player=player, iban=iban)
+
+
+def a_withdrawal(player: Player, amount: int = 50_000, *, iban: str = IBAN) -> Withdrawal:
+    """A withdrawal that waits for staff."""
+    return withdrawals.request(player=player, amount=amount, account=an_account(player, iban), key=uuid4())
+
+
+def approve(withdrawal: Withdrawal, staff=None) -> Withdrawal:
+    """Approved by one person, or once by the first of two."""
+    staff = staff or a_member_of_staff("finance")
+    return withdrawals.approve(withdrawal_id=withdrawal.pk, by=str(staff), person=staff.person, reason="all in order")

@@ -1,0 +1,70 @@
+"""The bank accounts that players are paid to: their own, known by their IBAN, kept encrypted.
+
+Every message of an error is a sentence in the active language.
+"""
+
+from uuid import uuid4
+
+from django.utils.translation import gettext as _
+from stdnum import iban as standard
+from stdnum.exceptions import ValidationError
+
+from audit import log
+from players import duplicates
+from players.models import Ground, Player
+from players.sealing import fingerprint, seal, unseal
+from wallet.models import PayoutAccount
+
+EXAMPLE = "SE45 5000 0000 0583 9825 7466"  # the registry's own example, an account of nobody
+LONGEST = 42  # characters: the longest IBAN has 34, and a space after every four
+# Where payments in the Single Euro Payments Area reach (EPC409-09): the states of the EEA, then those beyond it.
+SEPA = (
+    "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK"
+    " AD AL CH GB GI MC MD ME MK RS SM VA"
+)
+
+
+class IbanError(ValueError):
+    """What somebody typed is no account the house can pay to."""
+
+
+def read_iban(text: str) -> str:
+    """Return the IBAN without its spaces, in capitals. Raises IbanError."""
+    try:
+        number: str = standard.validate(text[: LONGEST + 1])
+    except ValidationError as error:
+        example = {"example": EXAMPLE.replace(" ", "\u00a0")}
+        raise IbanError(_("This is not an IBAN. Write it like this: %(example)s.") % example) from error
+    if number[:2] not in SEPA.split():
+        raise IbanError(_("The house pays to accounts within the European payments area (SEPA) only."))
+    return number
+
+
+def keep(*, player: Player, iban: str) -> PayoutAccount:
+    """Return the player's account with this IBAN, keeping it where it is new, in the caller's transaction.
+
+    A new one is compared with those of other players: two who are paid to one account may be one person.
+    """
+    mark = fingerprint("iban", iban.encode())
+    known = PayoutAccount.objects.filter(player=player, fingerprint=mark).first()
+    if known is not None:
+        return known
+    identifier = uuid4()
+    kept = PayoutAccount.objects.create(
+        id=identifier,
+        player=player,
+        country=iban[:2],
+        last_four=iban[-4:],
+        sealed=seal(identifier, iban.encode()),
+        fingerprint=mark,
+    )
+    log.record(
+        "payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)}, personal={"iban": iban}
+    )
+    duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)
+    return kept
+
+
+def reveal(account: PayoutAccount) -> str:
+    """Return the IBAN, for the bank. Raises cryptography's InvalidTag where key and account do not belong together."""
+    return unseal(account.pk, bytes(account.sealed)).decode()

@@ -1,0 +1,21 @@
+"""Where banks tell the house what became of payouts."""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from wallet import payouts
+from wallet.sandbox_bank.protocol import HEADER
+
+
+@csrf_exempt
+@require_POST
+def payout_callback(request: HttpRequest) -> JsonResponse:
+    """Take a message; what is not the bank's is refused (400), and the bank tells again what was not taken."""
+    try:
+        outcome = payouts.receive(body=request.body, signature=request.headers.get(HEADER, ""))
+    except payouts.NotTheBank:
+        return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
+    return JsonResponse({"taken": True, "outcome": outcome.value})

@@ -1,0 +1,149 @@
+"""The sandbox bank pays out: it takes an order once, decides it a moment later, and tells the payer by signed messages.
+
+Which account an order is for says what becomes of it, as in other banks' sandboxes; every other account is paid, and
+told of at once.
+"""
+
+import json
+import secrets
+from collections.abc import Mapping
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.urls import reverse
+
+from wallet.models import BankPayout, BankPayoutNotice, Behaviour
+from wallet.payouts import NotTheBank, Order, Word
+from wallet.sandbox_bank import post
+from wallet.sandbox_bank.orders import SECONDS_BETWEEN, SECONDS_LATE
+from wallet.sandbox_bank.protocol import BadNotice, check, seconds_now
+
+SECONDS_TO_DECIDE = 5
+
+CLOSED = "DE41370400440000000001"
+UNKNOWN = "DE14370400440000000002"
+LATE = "DE84370400440000000003"
+TWICE = "DE57370400440000000004"
+SHUFFLED = "DE30370400440000000005"
+SILENT = "DE03370400440000000006"
+
+REFUSED: Mapping[str, str] = {CLOSED: "account_closed", UNKNOWN: "account_unknown"}
+TOLD: Mapping[str, Behaviour] = {
+    LATE: Behaviour.LATE,
+    TWICE: Behaviour.TWICE,
+    SHUFFLED: Behaviour.SHUFFLED,
+    SILENT: Behaviour.NEVER,
+}
+
+
+class SandboxPayouts:
+    """The bank as a provider of payouts. It is in the house, so orders and questions need no messages."""
+
+    name = "sandbox"
+
+    def send(self, order: Order) -> None:
+        """Take an order; one that is known already stays as it is."""
+        facts = {"iban": order.iban, "amount": order.amount, "currency": order.currency}
+        callback = f"http://{settings.PAYMENT_HOST}{reverse('payout_callback')}"
+        new = BankPayout(
+            reference=order.reference,
+            callback_url=callback,
+            due_at=post.in_seconds(SECONDS_TO_DECIDE),
+            **facts,
+        )
+        BankPayout.objects.bulk_create([new], ignore_conflicts=True)
+
+    def ask(self, reference: UUID) -> Word | None:
+        """Say how an order stands."""
+        found = BankPayout.objects.filter(pk=reference).first()
+        return None if found is None else _word(json.loads(_statement(found)))
+
+    def read(self, body: bytes, signature: str) -> Word:
+        """Read one of the bank's messages."""
+        try:
+            check(body, signature, settings.SANDBOX_BANK_KEY, now=seconds_now())
+            return _word(json.loads(body))
+        except (BadNotice, ValueError, KeyError, TypeError) as error:
+            raise NotTheBank(str(error)) from error
+
+
+def decide_due() -> None:
+    """Decide every order whose moment has come, each in a transaction of its own; then send what is owed."""
+    while _decide_next():
+        pass
+    while _send_next():
+        pass
+
+
+@transaction.atomic
+def _decide_next() -> bool:
+    due = BankPayout.objects.filter(state="accepted", due_at__lte=Now()).order_by("due_at")
+    payout = due.select_for_update(skip_locked=True).first()
+    if payout is None:
+        return False
+    accepted = _statement(payout)
+    payout.refusal = REFUSED.get(payout.iban, "")
+    payout.state = "refused" if payout.refusal else "paid"
+    payout.number = "" if payout.refusal else f"SP{secrets.randbelow(10**10):010}"
+    payout.sequence += 1
+    payout.save()
+    _owe(payout, accepted)
+    return True
+
+
+def _owe(payout: BankPayout, accepted: str) -> None:
+    decided = _statement(payout)
+    due: tuple[tuple[str, int], ...] = {
+        Behaviour.PROMPT: ((accepted, 0), (decided, 0)),
+        Behaviour.LATE: ((decided, SECONDS_LATE),),
+        Behaviour.TWICE: ((decided, 0), (decided, 0)),
+        Behaviour.SHUFFLED: ((decided, 0), (accepted, SECONDS_BETWEEN)),
+        Behaviour.NEVER: (),
+    }[TOLD.get(payout.iban, Behaviour.PROMPT)]
+    for body, seconds in due:
+        BankPayoutNotice.objects.create(payout=payout, body=body, due_at=post.in_seconds(seconds))
+
+
+@transaction.atomic
+def _send_next() -> bool:
+    due = BankPayoutNotice.objects.filter(sent_at=None, tries__lt=post.MOST_TRIES, due_at__lte=Now())
+    locked = due.order_by("due_at", "id").select_for_update(skip_locked=True, of=("self",)).select_related("payout")
+    notice = locked.first()
+    if notice is None:
+        return False
+    notice.tries = F("tries") + 1
+    if post.deliver(notice.payout.callback_url, notice.body):
+        notice.sent_at = Now()
+    else:
+        notice.due_at = post.in_seconds(post.SECONDS_BETWEEN_TRIES)
+    notice.save(update_fields=["tries", "sent_at", "due_at"])
+    return True
+
+
+def _statement(payout: BankPayout) -> str:
+    """Write what the bank says of an order."""
+    return json.dumps(
+        {
+            "reference": str(payout.reference),
+            "state": payout.state,
+            "amount": payout.amount,
+            "currency": payout.currency,
+            "number": payout.number,
+            "reason": payout.refusal,
+            "sequence": payout.sequence,
+        }
+    )
+
+
+def _word(said: Mapping[str, str | int]) -> Word:
+    return Word(
+        reference=UUID(str(said["reference"])),
+        state=str(said["state"]),
+        amount=int(said["amount"]),
+        currency=str(said["currency"]),
+        number=str(said["number"]),
+        reason=str(said["reason"]),
+    )

@@ -1,0 +1,383 @@
+"""Money out: a withdrawal is requested and held, approved by finance (a large one by two people), sent to the bank, and
+paid or returned.
+
+Each step is one transaction: the status, the step on record, the money where it moves, the mail to the player. The row
+of the withdrawal is locked before any account. How the bank is spoken with stands in `wallet.payouts`.
+
+Messages of errors to players are sentences in the active language; those to staff are English.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID, uuid5
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import Sum
+from django.utils.functional import Promise
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from audit import approvals, log
+from audit.models import Clock
+from players import mail
+from players.models import Player
+from players.verification import is_verified
+from wallet import accounts, ledger
+from wallet.models import (
+    AccountKind,
+    Currency,
+    Mode,
+    PayoutAccount,
+    Withdrawal,
+    WithdrawalStatus,
+    WithdrawalStep,
+)
+from wallet.money import format_money
+from wallet.withdrawal_words import REASONS, UNDECIDED, bank_reason
+
+KIND = "withdrawal"  # of its approvals
+METHOD = "bank transfer"
+HOUSE = "house"
+
+# The smallest withdrawal, in minor units. Whoever has less may take out all of it.
+SMALLEST: Mapping[str, int] = {
+    Currency.SEK: 100_00,
+    Currency.DKK: 100_00,
+    Currency.RON: 50_00,
+    Currency.EUR: 10_00,
+    Currency.GBP: 10_00,
+}
+
+# Above this a withdrawal takes two people, in minor units; what the player withdrew within a day counts with it.
+TWO_PEOPLE_ABOVE: Mapping[str, int] = {
+    Currency.SEK: 20_000_00,
+    Currency.DKK: 20_000_00,
+    Currency.RON: 10_000_00,
+    Currency.EUR: 2_000_00,
+    Currency.GBP: 2_000_00,
+}
+A_DAY = timedelta(days=1)
+HINT_EXPIRES = 60  # seconds after which a worker needs no telling: beat sweeps
+
+TEMPLATES = {
+    WithdrawalStatus.REQUESTED: "withdrawal_requested",
+    WithdrawalStatus.APPROVED: "withdrawal_approved",
+    WithdrawalStatus.PAID: "withdrawal_paid",
+    WithdrawalStatus.RETURNED: "withdrawal_returned",
+    WithdrawalStatus.REFUSED: "withdrawal_refused",
+    WithdrawalStatus.CANCELLED: "withdrawal_cancelled",
+}
+
+
+class WithdrawalError(Exception):
+    """Nothing has moved. The message is for whoever asked."""
+
+
+class TooSmall(WithdrawalError):
+    """Below the smallest withdrawal."""
+
+
+class NotEnough(WithdrawalError):
+    """More than there is on the cash account, free of what is held."""
+
+
+class NotVerified(WithdrawalError):
+    """Nobody has confirmed yet who the player is."""
+
+
+class ForeignAccount(WithdrawalError):
+    """The bank account is kept for another player."""
+
+
+class FormUsed(WithdrawalError):
+    """The form's key has asked for another withdrawal."""
+
+
+class MayNotCancel(WithdrawalError):
+    """Where the player lives, or how far the withdrawal has come, does not allow it."""
+
+
+class NotOpen(WithdrawalError):
+    """The withdrawal has moved on meanwhile, or there is none."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Who does a step, how, and why: as it stands on record, and as the player reads it where there is a reason."""
+
+    by: str
+    handler: str = HOUSE
+    method: str = METHOD
+    reason: str = ""
+    sentence: str | Promise = ""
+
+
+def request(*, player: Player, amount: int, account: PayoutAccount, key: UUID) -> Withdrawal:
+    """Take *amount* minor units off the player's cash and hold them for *account*. The same *key* asks once.
+
+    Whoever is excluded or takes a pause may withdraw like anyone else.
+
+    Raises NotVerified, TooSmall, NotEnough, ForeignAccount, FormUsed; each is recorded.
+    """
+    try:
+        return _request(player, amount, account, uuid5(key, f"withdraw:{player.pk}"))
+    except WithdrawalError as refusal:
+        data: dict[str, log.Json] = {"why": type(refusal).__name__, "amount": amount, "currency": player.currency}
+        log.record_refusal("withdrawal.not_taken", by=str(player), on=str(player), data=data)
+        raise
+
+
+@transaction.atomic
+def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> Withdrawal:
+    accounts.open_pending(player)
+    cash, pending = accounts.lock_cash_and(AccountKind.PENDING, player.pk, Mode.REAL)
+    before = Withdrawal.objects.filter(key=key).first()
+    if before is not None:
+        if (before.amount, before.account_id) != (amount, account.pk):
+            raise FormUsed(
+                _("This form has been sent before with another amount. Look at your balance before you send it again.")
+            )
+        return before
+    _check(player, amount, account, (cash.balance or 0) - cash.held)
+    asked = Withdrawal.objects.create(
+        player=player,
+        account=account,
+        key=key,
+        amount=amount,
+        currency=player.currency,
+        takes_two=_takes_two(player, amount),
+    )
+    journal = _post(asked, "withdraw", cash.pk, pending.pk)
+    _enter(asked, "", Hand(by=str(player)), journal)
+    return asked
+
+
+def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> None:
+    language = get_language() or "en"
+    if account.player_id != player.pk:
+        raise ForeignAccount(_("The house pays to your own account only."))
+    if not is_verified(player):
+        raise NotVerified(_("Before your first withdrawal we have to know who you are. Show us your identity first."))
+    if amount > has:
+        sentence = _("You can withdraw at most %(amount)s.") % {"amount": format_money(has, player.currency, language)}
+        if accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0):
+            sentence += " " + _("What is in Golden Baccarat comes back to your account when you leave the game.")
+        raise NotEnough(sentence)
+    smallest = SMALLEST[player.currency]
+    if amount < min(smallest, has):
+        least = {"amount": format_money(smallest, player.currency, language)}
+        raise TooSmall(_("The smallest withdrawal is %(amount)s, or all you have if that is less.") % least)
+
+
+def _takes_two(player: Player, amount: int) -> bool:
+    """Count what the player asked for within a day, so that parts of a large sum are one."""
+    gone = (WithdrawalStatus.RETURNED, WithdrawalStatus.REFUSED, WithdrawalStatus.CANCELLED)
+    lately = Withdrawal.objects.filter(player=player, at__gt=Clock() - A_DAY).exclude(status__in=gone)
+    asked = lately.aggregate(total=Sum("amount"))["total"] or 0
+    return amount + asked > TWO_PEOPLE_ABOVE[player.currency]
+
+
+def may_cancel(withdrawal: Withdrawal) -> bool:
+    """Return whether the player may take it back into play: where the law lets them, until somebody has approved it."""
+    return withdrawal.status == WithdrawalStatus.REQUESTED and withdrawal.player.jurisdiction.may_cancel_withdrawals
+
+
+@transaction.atomic
+def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
+    """Take the player's own withdrawal back. A second call finds it cancelled and does nothing.
+
+    Raises NotOpen, MayNotCancel.
+    """
+    found = _lock(withdrawal_id)
+    if found.player_id != player.pk:
+        raise NotOpen(_("There is no such withdrawal."))
+    if found.status == WithdrawalStatus.CANCELLED:
+        return found
+    if not player.jurisdiction.may_cancel_withdrawals:
+        raise MayNotCancel(_("Where you live, a withdrawal cannot be taken back into play."))
+    if not may_cancel(found):
+        raise MayNotCancel(_("This withdrawal has been decided on. It cannot be cancelled any more."))
+    return _give_back(found, WithdrawalStatus.CANCELLED, Hand(by=str(player)))
+
+
+@transaction.atomic
+def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdrawal:
+    """Approve a withdrawal; of a large one this is the first of two approvals, and asks for the second.
+
+    Raises NotOpen; approvals.AskedTwice while a second person is being waited for.
+    """
+    found = _lock(withdrawal_id)
+    if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
+        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. There is nothing to approve.")
+    if not found.takes_two:
+        return _move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason))
+    asked = approvals.ask(kind=KIND, on=str(found), request=_frozen(found), by=by, person=person, reason=reason)
+    hand = Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
+    if found.status == WithdrawalStatus.SECONDING:  # the approval before has expired
+        _enter(found, found.status, hand)
+        return found
+    return _move(found, WithdrawalStatus.SECONDING, hand)
+
+
+@transaction.atomic
+def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
+    """Refuse a withdrawal that nobody has approved; its money goes back. *code* is one of `REASONS`, which the player
+    reads; *note* is for the record alone.
+
+    Raises NotOpen.
+    """
+    found = _lock(withdrawal_id)
+    if found.status != WithdrawalStatus.REQUESTED:
+        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It cannot be refused here.")
+    hand = Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
+    return _give_back(found, WithdrawalStatus.REFUSED, hand)
+
+
+def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Approve what the first person asked for, exactly that. Raises CannotExecute."""
+    found = _lock(_number(frozen["withdrawal"]))
+    if found.status != WithdrawalStatus.SECONDING or _frozen(found) != frozen:
+        raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
+    _move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
+
+
+def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Give the money back, since the second person refused. Raises CannotExecute."""
+    found = _lock(_number(frozen["withdrawal"]))
+    if found.status != WithdrawalStatus.SECONDING:
+        raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
+    _give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
+
+
+def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
+    """Say what is to be paid to whom."""
+    amount = format_money(_number(frozen["amount"]), str(frozen["currency"]), "en")
+    return approvals.Description(
+        f"Pay {amount} to player:{frozen['player']}",
+        (
+            ("Withdrawal", str(frozen["withdrawal"])),
+            ("Amount", amount),
+            ("Player", f"player:{frozen['player']}"),
+            ("Bank account", str(frozen["account"])),
+        ),
+    )
+
+
+def send(withdrawal_id: int, *, provider: str) -> bool:
+    """Put an approved withdrawal in the provider's hands, before the provider hears of it; return whether it was this
+    call that did.
+    """
+    with transaction.atomic():
+        found = Withdrawal.objects.filter(pk=withdrawal_id, status=WithdrawalStatus.APPROVED)
+        row = found.select_for_update(skip_locked=True).first()
+        if row is not None:
+            _move(row, WithdrawalStatus.SENDING, Hand(by="system", handler=provider))
+        return row is not None
+
+
+def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
+    """Enter that the bank has paid, under its *number*; *locked* is a row that is being sent, in its transaction."""
+    account = accounts.player_account(locked.player_id, Mode.REAL, AccountKind.PENDING)
+    house = accounts.house_account(AccountKind.CASHIER, locked.currency, Mode.REAL)
+    journal = _post(locked, "withdraw_paid", account, house)
+    _move(locked, WithdrawalStatus.PAID, Hand(by="system", handler=provider, reason=number), journal)
+
+
+def take_back(locked: Withdrawal, *, provider: str, code: str) -> None:
+    """Enter that the bank has not paid, and why; *locked* is a row that is being sent, in its transaction."""
+    hand = Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
+    _give_back(locked, WithdrawalStatus.RETURNED, hand)
+
+
+def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> Hand:
+    method = f"approval {verdict.approval_id}"
+    return Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
+
+
+def _frozen(withdrawal: Withdrawal) -> dict[str, log.Json]:
+    """Return what two people agree on: the payment as the bank will be asked for it."""
+    return {
+        "withdrawal": withdrawal.pk,
+        "player": withdrawal.player_id,
+        "amount": withdrawal.amount,
+        "currency": withdrawal.currency,
+        "reference": str(withdrawal.reference),
+        "account": str(withdrawal.account),
+        "account_hash": bytes(withdrawal.account.fingerprint).hex(),
+    }
+
+
+def _number(value: log.Json) -> int:
+    assert isinstance(value, int)  # noqa: S101  (as `_frozen` wrote it)
+    return value
+
+
+def _lock(withdrawal_id: int) -> Withdrawal:
+    found = Withdrawal.objects.select_for_update().filter(pk=withdrawal_id).first()
+    if found is None:
+        raise NotOpen(_("There is no such withdrawal."))
+    return found
+
+
+def _give_back(found: Withdrawal, after: WithdrawalStatus, hand: Hand) -> Withdrawal:
+    cash, pending = accounts.lock_cash_and(AccountKind.PENDING, found.player_id, Mode.REAL)
+    journal = _post(found, "withdraw_returned", pending.pk, cash.pk)
+    return _move(found, after, hand, journal)
+
+
+def _post(withdrawal: Withdrawal, kind: str, source: int, target: int) -> int:
+    lines = (
+        ledger.Line(source, withdrawal.currency, Mode.REAL, -withdrawal.amount),
+        ledger.Line(target, withdrawal.currency, Mode.REAL, withdrawal.amount),
+    )
+    (posted,) = ledger.post(ledger.Journal(ledger.system_key(withdrawal.reference, kind), kind, lines))
+    return posted.journal_id
+
+
+def _move(found: Withdrawal, after: WithdrawalStatus, hand: Hand, journal: int | None = None) -> Withdrawal:
+    before = found.status
+    Withdrawal.objects.filter(pk=found.pk).update(status=after)
+    found.status = after
+    _enter(found, before, hand, journal)
+    return found
+
+
+def _enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None) -> None:
+    """Write the step down, record it, and tell the player where it is one for them to know."""
+    after = WithdrawalStatus(found.status)
+    WithdrawalStep.objects.create(
+        withdrawal=found,
+        before=before,
+        after=after,
+        by=hand.by,
+        handler=hand.handler,
+        method=hand.method,
+        reason=hand.reason,
+        journal_id=journal,
+    )
+    data: dict[str, log.Json] = {
+        "player": found.player_id,
+        "amount": found.amount,
+        "currency": found.currency,
+        "before": before,
+        "method": hand.method,
+        "handler": hand.handler,
+        "reason": hand.reason,
+        "journal": journal,
+    }
+    log.record(f"withdrawal.{after.value}", by=hand.by, on=str(found), data=data)
+    if after is WithdrawalStatus.APPROVED:
+        transaction.on_commit(_ask_to_send)
+    if after in TEMPLATES and before != after:
+        context = {"withdrawal": found, "account": found.account, "reason": hand.sentence}
+        mail.write(user=found.player.user, template=TEMPLATES[after], context=context)
+
+
+def _ask_to_send() -> None:
+    """Send a message to a worker, which is a hint only: without one the payout leaves with the next sweep."""
+    with suppress(OperationalError):
+        current_app.send_task("wallet.tasks.send_payouts", retry=False, expires=HINT_EXPIRES)
