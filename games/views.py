@@ -29,7 +29,7 @@ from games.sitting import sitting_view
 from games.still import still
 from games.variants import VARIANTS
 from games.void import tell
-from players import sittings
+from players import gate, sittings
 from players.access import PlayerRequest, player_required, session_id
 from players.gate import Code
 from players.identity import player_of
@@ -51,6 +51,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
         "tables": tables,
         "to_try": to_try,
         "news": news.values(),
+        "bar": gate.bar_to_play(player, real=False) if player else None,
         "games": game_lines(language),
         "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),
     }

@@ -39,6 +39,10 @@ class EndsAtItsTime(ExclusionError):
     """Nobody may end this exclusion now: the player's own, before the time it was begun for."""
 
 
+class LiftedAlready(ExclusionError):
+    """Somebody ended this exclusion before."""
+
+
 @dataclass(frozen=True)
 class Length:
     """How long, as the database counts it from now; all nothing means for good."""
@@ -137,8 +141,13 @@ def may_be_lifted(exclusion: Exclusion) -> bool:
 
 @transaction.atomic
 def lift(*, exclusion_id: int, reason: str, asked_by: str, decided_by: str) -> ExclusionLift:
-    """End an exclusion that one member of staff asked to end and another agreed to. Raises EndsAtItsTime."""
+    """End an exclusion that one member of staff asked to end and another agreed to.
+
+    Raises LiftedAlready, EndsAtItsTime.
+    """
     exclusion = Exclusion.objects.select_related("player__jurisdiction").get(pk=exclusion_id)
+    if ExclusionLift.objects.filter(exclusion=exclusion).exists():
+        raise LiftedAlready
     if not may_be_lifted(exclusion):
         raise EndsAtItsTime
     lifted = ExclusionLift.objects.create(exclusion=exclusion, reason=reason, asked_by=asked_by, decided_by=decided_by)

@@ -6,16 +6,18 @@ A line is one address and one method. A method that has no line is refused to ev
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from uuid import UUID, uuid4
 
+from django.contrib.auth.hashers import make_password
 from django.urls import reverse
 from django.utils.translation import override
 
+from players import exclusions
 from players.models import Duplicate, Part, Player, Submission, Topic, User
 from players.service import begin
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
-from tests.people import a_member_of_staff
+from tests.people import PASSWORD, a_member_of_staff
 from wallet.models import Mode
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
@@ -87,13 +89,32 @@ class World:
         """Who they may be."""
         return Duplicate.objects.get(second=self.submission.player)
 
+    @cached_property
+    def exclusion_id(self) -> int:
+        """An exclusion by staff of somebody else."""
+        by = a_member_of_staff("support")
+        return exclusions.exclude(player=a_player(), days=None, reason="for a test", by=by).pk
+
     def user(self, role: str) -> User | None:
         """Who stands at the address."""
         if role == "anonymous":
             return None
         if role == "player":
-            return self.player.user
-        return a_player().user if role == "other_player" else a_member_of_staff(role).user
+            return with_password(self.player.user)
+        return with_password(a_player().user if role == "other_player" else a_member_of_staff(role).user)
+
+
+@cache
+def a_hash() -> str:
+    """A password's hash, computed once: what matters asks people for their password again, so that they need one."""
+    return make_password(PASSWORD)
+
+
+def with_password(user: User) -> User:
+    """Give someone the password of the tests."""
+    user.password = a_hash()
+    user.save(update_fields=["password"])
+    return user
 
 
 Values = Callable[[World], Mapping[str, object]]
@@ -188,6 +209,11 @@ def a_conversation(world: World) -> Mapping[str, object]:
     return {"conversation_id": world.conversation_id}
 
 
+def the_player(world: World) -> Mapping[str, object]:
+    """Arguments of a page about a player."""
+    return {"player_id": world.player.pk}
+
+
 LINES = (
     # The front door
     Line("home", "GET", everyone(MOVED)),
@@ -215,18 +241,18 @@ LINES = (
     Line("account_signup", "GET", visitors(PAGE)),
     Line("account_signup", "POST", visitors(PAGE)),
     Line("account_logout", "POST", everyone(MOVED)),
-    Line("mfa_authenticate", "GET", everyone(MOVED)),
-    Line("mfa_authenticate", "POST", everyone(MOVED)),
+    Line("mfa_authenticate", "GET", insiders(MOVED)),
+    Line("mfa_authenticate", "POST", insiders(MOVED)),
     Line("mfa_login_webauthn", "GET", visitors(TEXT)),
-    Line("mfa_login_webauthn", "POST", everyone(MOVED)),
-    Line("account_unlock", "GET", everyone(MOVED)),
-    Line("account_unlock", "POST", everyone(MOVED)),
-    Line("account_email_verification_sent", "GET", everyone(MOVED)),
-    Line("account_email_verification_sent", "POST", everyone(MOVED)),
+    Line("mfa_login_webauthn", "POST", visitors(LOG_IN)),
+    Line("account_unlock", "GET", insiders(MOVED)),
+    Line("account_unlock", "POST", insiders(MOVED)),
+    Line("account_email_verification_sent", "GET", insiders(MOVED)),
+    Line("account_email_verification_sent", "POST", insiders(MOVED)),
     Line("account_reset_password", "GET", everyone(PAGE)),
     Line("account_reset_password", "POST", everyone(PAGE)),
-    Line("account_confirm_password_reset_code", "GET", everyone(MOVED)),
-    Line("account_confirm_password_reset_code", "POST", everyone(MOVED)),
+    Line("account_confirm_password_reset_code", "GET", everyone(LOG_IN)),
+    Line("account_confirm_password_reset_code", "POST", everyone(LOG_IN)),
     Line("account_complete_password_reset", "GET", everyone(MOVED)),
     Line("account_complete_password_reset", "POST", everyone(MOVED)),
     # How someone logs in: what matters asks for the password again
@@ -239,7 +265,6 @@ LINES = (
         Line(name, method, insiders(MOVED), arguments)
         for name, arguments in (
             ("mfa_activate_totp", nothing),
-            ("mfa_deactivate_totp", nothing),
             ("mfa_add_webauthn", nothing),
             ("mfa_edit_webauthn", lambda world: {"pk": 1}),
             ("mfa_remove_webauthn", lambda world: {"pk": 1}),
@@ -247,11 +272,13 @@ LINES = (
         )
         for method in ("GET", "POST")
     ),
+    Line("mfa_deactivate_totp", "GET", insiders(MOVED) | dict.fromkeys(PLAYERS, NOT_FOUND)),
+    Line("mfa_deactivate_totp", "POST", insiders(MOVED) | dict.fromkeys(PLAYERS, NOT_FOUND)),
     Line("mfa_view_recovery_codes", "GET", insiders(MOVED)),
     Line("account_reauthenticate", "GET", insiders(PAGE)),
     Line("account_reauthenticate", "POST", insiders(PAGE)),
-    Line("mfa_reauthenticate", "GET", insiders(PAGE)),
-    Line("mfa_reauthenticate", "POST", insiders(PAGE)),
+    Line("mfa_reauthenticate", "GET", insiders(PAGE) | dict.fromkeys(PLAYERS, MOVED)),
+    Line("mfa_reauthenticate", "POST", insiders(PAGE) | dict.fromkeys(PLAYERS, MOVED)),
     Line("mfa_reauthenticate_webauthn", "GET", insiders(MOVED)),
     Line("mfa_reauthenticate_webauthn", "POST", insiders(MOVED)),
     # Who the player is
@@ -280,6 +307,10 @@ LINES = (
     Line("cashier", "GET", players(PAGE)),
     Line("cashier_deposit", "GET", players(MOVED)),
     Line("cashier_deposit", "POST", players(MOVED), data=lambda world: {"amount": "100", "key": uuid4()}),
+    Line("cashier_withdraw", "GET", players(PAGE)),
+    Line("cashier_withdraw", "POST", players(PAGE), data=lambda world: {"amount": "100", "key": uuid4()}),
+    Line("cashier_withdraw_cancel", "GET", players(MOVED)),
+    Line("cashier_withdraw_cancel", "POST", players(MOVED), data=lambda world: {"withdrawal": "1"}),
     Line("cashier_top_up", "GET", players(MOVED)),
     Line("cashier_top_up", "POST", players(MOVED), data=lambda world: {"key": uuid4()}),
     # The player's account
@@ -291,7 +322,33 @@ LINES = (
     Line("session_stay", "POST", everyone(TEXT), a_session),
     Line("terms_agree", "GET", players(MOVED)),
     Line("terms_agree", "POST", players(MOVED)),
+    # Safer play
+    Line("protection", "GET", players(PAGE)),
+    Line("pause", "GET", players(PAGE)),
+    Line("pause", "POST", players(MOVED)),
+    Line("time_out", "GET", players(MOVED)),
+    Line("time_out", "POST", players(MOVED), data=lambda world: {"length": "day"}),
+    Line("exclude_self", "GET", players(MOVED)),
+    Line("exclude_self", "POST", players(MOVED), data=lambda world: {"months": "12", "is_sure": "on"}),
+    Line("reality_interval", "GET", players(MOVED)),
+    Line("reality_interval", "POST", players(MOVED), data=lambda world: {"minutes": "30"}),
+    Line("reality_check", "POST", players(MOVED), data=lambda world: {"answer": "continue"}),
+    Line("limits", "GET", players(PAGE)),
+    Line("limits", "POST", players(MOVED), data=lambda world: {"stake-kind": "stake", "stake-day": "100"}),
+    Line("limits_withdraw", "GET", players(MOVED)),
+    Line("limits_withdraw", "POST", players(MOVED), data=lambda world: {"kind": "stake", "period": "day"}),
+    Line("limits_decline", "GET", players(MOVED)),
+    Line("limits_decline", "POST", players(MOVED)),
     # The back office
+    Line("staff_exclusions", "GET", staff(PAGE, "compliance", "support")),
+    Line("staff_exclusions", "POST", staff(PAGE, "compliance", "support")),
+    Line(
+        "staff_exclusion_lift",
+        "POST",
+        staff(MOVED, "compliance", "support"),
+        lambda world: {"exclusion_id": world.exclusion_id},
+        lambda world: {"reason": "for a test"},
+    ),
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
     Line("styleguide", "GET", staff(PAGE, *STAFF)),
     Line("staff_tables", "GET", staff(PAGE, "operator", "supervisor")),
@@ -304,6 +361,22 @@ LINES = (
     ),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
+    Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor")),
+    Line(
+        "staff_withdrawal_decide",
+        "POST",
+        staff(MOVED, "finance", "supervisor"),
+        lambda world: {"withdrawal_id": 1},
+        lambda world: {"action": "approve", "reason": "for a test"},
+    ),
+    Line("staff_approvals", "GET", staff(PAGE, "finance", "supervisor")),
+    Line(
+        "staff_approval_decide",
+        "POST",
+        staff(MOVED, "finance", "supervisor"),
+        lambda world: {"approval_id": 1},
+        lambda world: {"yes": "1", "reason": "for a test"},
+    ),
     Line("staff_ledger", "GET", staff(PAGE, "finance")),
     Line("staff_service", "GET", staff(PAGE, *ANSWERING)),
     Line("staff_service_thread", "GET", staff(PAGE, *ANSWERING), a_conversation),
@@ -334,6 +407,15 @@ LINES = (
         staff(MOVED, "compliance", "support"),
         a_likely_duplicate,
         lambda world: {"shown": world.pair.pk, "resolution": "same", "note": "for a test"},
+    ),
+    Line("staff_limits", "GET", staff(PAGE, "compliance", "support")),
+    Line("staff_player_limits", "GET", staff(PAGE, "compliance", "support"), the_player),
+    Line(
+        "staff_player_limits",
+        "POST",
+        staff(MOVED, "compliance", "support"),
+        the_player,
+        lambda world: {"loss-kind": "loss", "loss-week": "100", "loss-reason": "for a test"},
     ),
     Line("staff_events", "GET", staff(PAGE, "compliance")),
 )

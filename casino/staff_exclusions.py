@@ -1,0 +1,85 @@
+"""Excluding a player, and asking for an exclusion to be lifted: in English, like all of the back office.
+
+It stands on the top floor, since whoever is excluded gets back what lies in a game.
+"""
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from audit import approvals
+from casino.protection import give_back
+from players import exclusions, lifting
+from players.access import StaffRequest, staff_required
+from players.models import Exclusion, Player
+
+LONGEST = 3650  # days
+SHOWN = 100  # exclusions in force, the newest
+
+
+class ExclusionForm(forms.Form):
+    """Who, how long and why."""
+
+    email = forms.EmailField(label="Player’s e-mail address")
+    days = forms.IntegerField(
+        label="Days", required=False, min_value=1, max_value=LONGEST, help_text="Leave empty: until further notice."
+    )
+    reason = forms.CharField(label="Reason", max_length=500)
+
+    def clean_email(self) -> Player:
+        """Return the player."""
+        found = Player.objects.filter(user__email__iexact=self.cleaned_data["email"]).first()
+        if found is None:
+            raise forms.ValidationError("No player has this e-mail address.")
+        return found
+
+
+class LiftForm(forms.Form):
+    """Why an exclusion should end."""
+
+    reason = forms.CharField(max_length=500)
+
+
+@staff_required("players.exclude_player")
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_exclusions(request: StaffRequest) -> HttpResponse:
+    """List who is excluded now; exclude somebody, at once and with a reason."""
+    form = ExclusionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        player: Player = form.cleaned_data["email"]
+        with transaction.atomic():
+            exclusions.exclude(
+                player=player, days=form.cleaned_data["days"], reason=form.cleaned_data["reason"], by=request.staff
+            )
+            give_back(player)
+        messages.success(request, f"{player} is excluded. A round in progress finishes; none begins after it.")
+        return redirect("staff_exclusions")
+    in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
+    listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
+    lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
+    return render(request, "staff/exclusions.html", {"form": form, "lines": lines})
+
+
+@staff_required("players.exclude_player")
+@require_POST
+def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpResponse:
+    """Ask for an exclusion to be lifted: another person decides."""
+    exclusion = get_object_or_404(Exclusion, pk=exclusion_id)
+    form = LiftForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the reason is kept in the log.")
+        return redirect("staff_exclusions")
+    try:
+        lifting.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
+    except exclusions.EndsAtItsTime:
+        messages.error(request, "This exclusion ends at its time. Nobody can end it now.")
+    except approvals.AskedTwice as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Asked for. Another person has to agree, on the page of approvals.")
+    return redirect("staff_exclusions")
