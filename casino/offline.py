@@ -17,6 +17,8 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
+from players.access import made_by_the_page
+
 FILES = (
     "css/tokens.css",
     "css/base.css",
@@ -33,12 +35,14 @@ FILES = (
 AN_HOUR = 3600  # seconds after which a browser asks whether the worker has changed
 
 
+@made_by_the_page
 @require_safe
 def offline(request: HttpRequest) -> HttpResponse:
     """The page itself, in the language of its address."""
     return HttpResponse(stand_alone("offline.html", request))
 
 
+@made_by_the_page
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
     """The worker's script, from the root, since a worker governs what lies below its own address."""

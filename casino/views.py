@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from casino.offline import stand_alone
-from players.access import HouseRequest, ask_to_log_in
+from players.access import HouseRequest, ask_to_log_in, made_by_the_page
 from players.identity import staff_of
 
 FOR_VISITORS = frozenset(  # forms of these pages
@@ -28,6 +28,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return redirect("lobby")
 
 
+@made_by_the_page
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -63,7 +64,11 @@ def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
 
 
 def barred_page(request: PlayerRequest, table: Table, bar: Bar) -> HttpResponse:
-    """Say on a page of its own what keeps the player from playing, and what they can do all the same."""
+    """Say on a page of its own what keeps the player from playing, and what they can do all the same. New terms are
+    such a page themselves, and lead back.
+    """
+    if bar.code is gate.Code.TERMS:
+        return redirect(f"{reverse(bar.page)}?{urlencode({'next': request.path})}")
     return render(request, "games/barred.html", {"table": table, "bar": bar})
 
 

@@ -21,9 +21,11 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from audit import log
+from players import second_factor
 from players.identity import actor_of, player_of, session_of, staff_of
 from players.models import Player, Staff, User
 
+BY_THE_PAGE = "made_by_the_page"  # attribute of a view
 ENDED = "ended"  # query parameter of the log-in page: there was a session, and it is over
 
 
@@ -74,7 +76,8 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
     """Let staff in whose role has one of *permissions* (``app.codename``), as ``request.staff``, and speak English with
     them.
 
-    Visitors are asked to log in, all others refused (403).
+    Visitors are asked to log in, all others refused (403). Staff without a second factor get no further than to the
+    page where they set one up.
     """
 
     def fence(view: StaffView[Args]) -> View[Args]:
@@ -85,6 +88,8 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
             staff = staff_of(request.user)
             if staff is None or not any(map(request.user.has_perm, permissions)):
                 _refuse(request)
+            if not second_factor.is_set_up(request.user):
+                return _ask_for_a_second_factor(request)
             inside = cast("StaffRequest", request)
             inside.staff = staff
             with override("en"):
@@ -93,6 +98,19 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
         return fenced
 
     return fence
+
+
+def made_by_the_page(view: View[Args]) -> View[Args]:
+    """Mark a view that pages ask for by themselves, in polls and streams: a request to it is no action of anyone's, and
+    no session lasts longer for it. Who asks cannot choose: the mark is the view's.
+    """
+    vars(view)[BY_THE_PAGE] = True
+    return view
+
+
+def is_made_by_the_page(view: Callable[..., object]) -> bool:
+    """Say whether `made_by_the_page` marks the view."""
+    return bool(getattr(view, BY_THE_PAGE, False))
 
 
 def ask_to_log_in(request: HttpRequest) -> HttpResponse:
@@ -118,6 +136,11 @@ def actor(request: HttpRequest) -> str:
 def session_id(request: HttpRequest) -> UUID | None:
     """Return the id of the log-in session the request belongs to."""
     return session_of(request.session)
+
+
+def _ask_for_a_second_factor(request: HttpRequest) -> HttpResponse:
+    address = reverse("account_security")
+    return HttpResponseClientRedirect(address) if HtmxDetails(request) else redirect(address)
 
 
 def _page_before(request: HttpRequest, htmx: HtmxDetails) -> str:

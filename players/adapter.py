@@ -1,23 +1,53 @@
 """How allauth logs people in and out of this house: every session with an id, every failure on record."""
 
-import time
 from typing import Any, ClassVar
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.models import EmailAddress
 from allauth.core.internal import ratelimit
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from players import services
-from players.models import User
+from players import last_log_in, locks, mail, registers, services, sessions
+from players.identity import actor_of, player_of, session_of
+from players.models import Ended, User
 
-LIMIT = {"app": "allauth.account", "action": "login_failed"}  # what allauth calls the limit of failures
+PASSWORDS = {"app": "allauth.account", "action": "password_failed"}  # what the limit of wrong passwords is called
+
+# What allauth mails to whom asked for it or may not know of it, by the name of its template.
+MAILS = {
+    "account/email/email_confirmation_signup": "verify_address",
+    "account/email/email_confirmation": "verify_address",
+    "account/email/account_already_exists": "already_registered",
+    "account/email/unknown_account": "no_account",
+    "account/email/password_reset_code": "reset_password",
+}
+# What has happened to an account, by the name of allauth's template of a mail about it, as the event log calls it.
+CHANGES = {
+    "account/email/password_changed": "password.changed",
+    "account/email/password_reset": "password.reset",
+    "account/email/email_changed": "address.changed",
+}
+# What the page that follows says, by the name of allauth's template of a message; of everything else it speaks itself.
+SAID: dict[str | None, str | Promise] = {
+    "account/messages/password_changed.txt": _("Your password is changed."),
+    "account/messages/email_confirmed.txt": _("Your e-mail address is confirmed."),
+    "mfa/messages/totp_activated.txt": _(
+        "The authenticator app is set up. It is asked for at every log-in from now on."
+    ),
+    "mfa/messages/totp_deactivated.txt": _("The authenticator app is no longer asked for."),
+    "mfa/messages/webauthn_added.txt": _("The passkey is added."),
+    "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
+}
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -27,30 +57,82 @@ class AccountAdapter(DefaultAccountAdapter):
         # One sentence for both (GLI-19 v3.0, 2.5.3): nobody learns here who has an account.
         "email_password_mismatch": _("The e-mail address or the password is wrong."),
         "too_many_login_attempts": _("Too many attempts. Wait a few minutes, then try again."),
-        "email_taken": _("This e-mail address already has an account. Log in instead."),
+        "rate_limited": _("Too many attempts. Wait a few minutes, then try again."),
+        "locked": _("Too many wrong passwords: this log-in is locked. Log out, log in again, and unlock it by mail."),
+        "email_taken": _("This e-mail address cannot be used."),
+        "duplicate_email": _("This is your e-mail address already."),
+        "incorrect_code": _("This code is not right."),
+        "incorrect_password": _("This password is not right."),
+        "enter_current_password": _("This password is not right."),
     }
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Begin a session, on record."""
         with transaction.atomic():
+            self._open_lock(request, user)
+            last_log_in.tell(request, user)
             super().login(request, user)
-            services.begin_session(user=user, session=request.session, ip=self.get_client_ip(request))
+            browser = request.headers.get("User-Agent", "")
+            sessions.begin(user=user, session=request.session, ip=self.get_client_ip(request), browser=browser)
+        player = player_of(user)
+        if player:
+            registers.ask(player)
 
     def logout(self, request: HttpRequest) -> None:
         """End the session, on record."""
         with transaction.atomic():
-            if not isinstance(request.user, AnonymousUser):
-                services.end_session(user=request.user, session=request.session, ip=self.get_client_ip(request))
+            known = session_of(request.session)
+            if known and not isinstance(request.user, AnonymousUser):
+                by, ip = actor_of(request.user), self.get_client_ip(request)
+                sessions.end(session_id=known, why=Ended.LOGGED_OUT, by=by, ip=ip)
             super().logout(request)
 
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count a try of a password, by name and by address. Raises ValidationError where no more is allowed."""
+        self._login_failed_rl_usage = ratelimit.consume(request, **PASSWORDS)
+        if not self._login_failed_rl_usage:
+            raise self.validation_error("too_many_login_attempts")
+        self._try = locks.begin_try(credentials["email"])
+        if self._try is None:
+            raise self.validation_error("locked")
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Return whose e-mail address and password these are; a right one lets the count begin anew."""
+        user: User | None = super().authenticate(request, **credentials)
+        if user:
+            locks.forget_tries(credentials["email"])
+        return user
+
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Record the failure, and the lock if this was the last attempt allowed. Failures at the same moment all find
-        the lock; the first of them records it.
-        """
+        """Record the failure, and the lock if this was the last try allowed."""
         email, ip = credentials["email"], self.get_client_ip(request)
         services.record_failed_login(email=email, ip=ip)
-        if self._finds_a_new_lock(request, **credentials):
-            services.record_lock(email=email, ip=ip)
+        locks.end_try(email, self._try, ip=ip)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Mail a code, or why there is none, in the language of whoever has the address, or of the page."""
+        user = User.objects.filter(email=email).first() or context.get("user")
+        language = user.language if user else get_language() or "en"
+        chosen = {"code": context.get("code")}
+        mail.write_to(address=email, language=language, template=MAILS[template_prefix], context=chosen)
+
+    def send_notification_mail(
+        self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
+    ) -> None:
+        """Record a change of someone's password or address, and mail it to them, to the old address where that is what
+        has changed. Second factors tell of themselves where they change.
+        """
+        kind = CHANGES.get(template_prefix)
+        if kind:
+            services.record_change(kind, user=user, ip=self.get_client_ip(self.request), old_email=email)
+
+    def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
+        """Where a changed address leads."""
+        return reverse("account_security")
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """Where a changed password leads."""
+        return reverse("account_security")
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         """Say that the account is closed, to whoever knows its password."""
@@ -61,21 +143,25 @@ class AccountAdapter(DefaultAccountAdapter):
         return url_has_allowed_host_and_scheme(url, {self.request.get_host()}, require_https=self.request.is_secure())
 
     def is_ajax(self, request: HttpRequest) -> bool:
-        """Answer with pages, never with allauth's JSON."""
-        return False
+        """Answer with pages, but for what the script of passkeys asks for."""
+        match = request.resolver_match
+        return match is not None and match.url_name == "mfa_login_webauthn" and request.user.is_anonymous
 
-    def add_message(self, *args: object, **kwargs: object) -> None:
-        """Say nothing: the page that follows a log-in or log-out speaks for itself."""
+    def add_message(
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        message_context: dict[str, Any] | None = None,
+        extra_tags: str = "",
+        message: str | None = None,
+    ) -> None:
+        """Say on the next page what has happened, where that page does not speak for itself."""
+        sentence = message or SAID.get(message_template)
+        if sentence:
+            messages.add_message(request, level, str(sentence))
 
-    def _finds_a_new_lock(self, request: HttpRequest, **credentials: Any) -> bool:
-        """Say whether no more attempts are allowed, by name or by address, and this is the first to ask since then.
-
-        While a lock lasts no attempt is counted, so the one counted last names the lock.
-        """
-        key, is_new = self._get_login_attempts_cache_key(request, **credentials), False
-        for rate in ratelimit.get_rates(**LIMIT):
-            counter = ratelimit.get_cache_key(request, rate=rate, key=key, **LIMIT)
-            may_try, attempts = ratelimit.apply_rate(cache.get(counter, []), time.time(), rate, dry_run=True)
-            if not may_try and cache.add(f"{counter}:lock:{attempts[0]}", True, timeout=rate.duration):
-                is_new = True
-        return is_new
+    def _open_lock(self, request: HttpRequest, user: User) -> None:
+        """A second factor opens a lock."""
+        if any(record["method"] == "mfa" for record in get_authentication_records(request, user)):
+            locks.open_lock(user.email, locks.Opened.SECOND_FACTOR)

@@ -25,6 +25,7 @@ class Code(StrEnum):
     EXCLUDED = "excluded"
     REGISTER = "register"
     UNREACHABLE = "unreachable"
+    CLOSING = "closing"
     TERMS = "terms"
     LIMITS = "limits"
     OFFER = "offer"
@@ -45,8 +46,10 @@ class Bar:
 
 # The code of what keeps a player from a round, by the database's own clock, NULL where nothing does. It holds the lock
 # that exclusions wait for until the transaction ends. Free play waits for no limits of money.
-ALWAYS = """players_barred(%(player)s, %(session)s), CASE WHEN NOT EXISTS (
-    SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s) THEN 'terms' END"""
+ALWAYS = """players_barred(%(player)s, %(session)s),
+    CASE WHEN EXISTS (SELECT FROM players_closure WHERE player_id = %(player)s) THEN 'closing'
+        WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s)
+        THEN 'terms' END"""
 LIMITS = "CASE WHEN %(real)s AND players_must_set_limits(%(player)s) THEN 'limits' END"
 TIME = """CASE WHEN players_time_used_up(%(player)s) THEN 'time' END,
     CASE WHEN players_check_due(%(player)s, %(session)s, %(minutes)s) THEN 'check' END"""
@@ -87,7 +90,11 @@ def bar(player: Player, code: Code) -> Bar:
             text = _("A register that has to be asked before play does not answer just now. Try again in a while.")
             return Bar(code, text, "protection")
         case Code.TERMS:
-            return Bar(code, _("The terms have changed. Read them and agree to them before you play on."), "terms")
+            text = _("The terms have changed. Read them and agree to them before you play on.")
+            return Bar(code, text, "terms_agree")
+        case Code.CLOSING:
+            text = _("You are closing your account, so you can no longer play or deposit here.")
+            return Bar(code, text, "account_close")
         case Code.LIMITS:
             return Bar(code, _("Set your deposit limits first: then you can play."), "limits")
         case Code.OFFER:

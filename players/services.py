@@ -1,17 +1,29 @@
-"""What happens to people: they register, are employed, log in and out, choose a language."""
+"""What happens to people: they register, are employed, fail to log in, choose a language."""
 
+from collections.abc import Mapping
 from datetime import date
-from uuid import uuid4
+from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.models import Group
-from django.contrib.sessions.backends.base import SessionBase
 from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext_lazy as _
 
 from audit import log
-from players import terms
-from players.identity import ANONYMOUS, SESSION_ID, actor_of, session_of
+from players import mail, terms
+from players.identity import ANONYMOUS, actor_of
 from players.models import Agreement, Jurisdiction, Player, Staff, User
 
+CHANGES = {
+    "password.changed": _("The password of your account was changed."),
+    "password.reset": _("The password of your account was set anew, with a code sent to this address."),
+    "address.changed": _("Your account has another e-mail address now. This one no longer belongs to it."),
+    "authenticator.added": _("An authenticator app was set up for your account."),
+    "authenticator.removed": _("The authenticator app of your account was removed."),
+    "passkey.added": _("A passkey was added to your account."),
+    "passkey.removed": _("A passkey was removed from your account."),
+    "recovery_codes.made": _("New recovery codes were made for your account. The old ones no longer count."),
+}
 LOG_IN = "log-in"  # what an event is on where the e-mail address is nobody's
 
 
@@ -81,7 +93,7 @@ def register(
         raise TooYoung
     if currency not in jurisdiction.currencies:
         raise CurrencyNotOffered
-    user = _new_user(email, password, language=language, is_demo=is_demo)
+    user = _new_user(email, password, language=language, verified=is_demo, is_demo=is_demo)
     player = Player.objects.create(user=user, jurisdiction=jurisdiction, currency=currency, birth_date=birth_date)
     Agreement.objects.create(player=player, terms_version=terms.VERSION)
     log.record(
@@ -95,32 +107,33 @@ def register(
 
 
 @transaction.atomic
-def employ(*, email: str, password: str, name: str, roles: tuple[str, ...], by: str, is_demo: bool = False) -> Staff:
-    """Give someone a staff account with *roles* (names of groups). Raises EmailTaken, Group.DoesNotExist."""
-    user = _new_user(email, password, language="en", is_demo=is_demo)
-    staff = Staff.objects.create(user=user, name=name)
+def employ(
+    *,
+    email: str,
+    password: str,
+    name: str,
+    roles: tuple[str, ...],
+    by: str,
+    is_demo: bool = False,
+    person: UUID | None = None,
+) -> Staff:
+    """Give someone a staff account with *roles* (names of groups), the house vouching for their address; *person* is
+    that of another account of theirs.
+
+    Raises EmailTaken, Group.DoesNotExist.
+    """
+    user = _new_user(email, password, language="en", verified=True, is_demo=is_demo)
+    same = {"person": person} if person else {}
+    staff = Staff.objects.create(user=user, name=name, **same)
     user.groups.set([Group.objects.get(name=role) for role in roles])
     log.record(
         "staff.employed",
         by=by,
         on=str(staff),
-        data={"roles": sorted(roles), "demo": is_demo},
+        data={"roles": sorted(roles), "demo": is_demo, "person": str(staff.person)},
         personal={"email": user.email, "name": name},
     )
     return staff
-
-
-def begin_session(*, user: User, session: SessionBase, ip: str) -> None:
-    """Give a session that has just logged in the id by which rounds and events name it."""
-    session[SESSION_ID] = str(uuid4())
-    actor = actor_of(user)
-    log.record("session.began", by=actor, on=actor, data={"session": session[SESSION_ID]}, personal=_address(ip))
-
-
-def end_session(*, user: User, session: SessionBase, ip: str) -> None:
-    """Record that someone logs out."""
-    actor = actor_of(user)
-    log.record("session.ended", by=actor, on=actor, data={"session": str(session_of(session))}, personal=_address(ip))
 
 
 def record_failed_login(*, email: str, ip: str) -> None:
@@ -128,9 +141,24 @@ def record_failed_login(*, email: str, ip: str) -> None:
     log.record_refusal("login.failed", by=ANONYMOUS, on=_owner_of(email), data={}, personal={"email": email, "ip": ip})
 
 
-def record_lock(*, email: str, ip: str) -> None:
-    """Record that after too many failures no log-in is tried for a while, for this e-mail address or from this *ip*."""
-    log.record_refusal("login.locked", by="system", on=_owner_of(email), data={}, personal={"email": email, "ip": ip})
+@transaction.atomic
+def record_change(
+    kind: str,
+    *,
+    user: User,
+    ip: str,
+    old_email: str | None = None,
+    data: Mapping[str, log.Json] | None = None,
+) -> None:
+    """Record a change of how someone logs in (*kind* is one of `CHANGES`) and mail it to them; a changed e-mail address
+    to the *old_email*.
+    """
+    actor = actor_of(user)
+    addresses = {"old_email": old_email, "email": user.email} if old_email else {}
+    log.record(kind, by=actor, on=actor, data=data or {}, personal=addresses | _address(ip))
+    context = {"change": CHANGES[kind], "support": settings.SUPPORT_EMAIL}
+    address = old_email or user.email
+    mail.write_to(address=address, language=user.language, template="account_changed", context=context)
 
 
 def choose_language(*, user: User, language: str) -> None:
@@ -138,10 +166,10 @@ def choose_language(*, user: User, language: str) -> None:
     User.objects.filter(pk=user.pk).update(language=language)
 
 
-def _new_user(email: str, password: str, *, language: str, is_demo: bool) -> User:
+def _new_user(email: str, password: str, *, language: str, verified: bool, is_demo: bool) -> User:
     try:
         with transaction.atomic():
-            return User.objects.create_user(email, password, language=language, is_demo=is_demo)
+            return User.objects.create_user(email, password, verified=verified, language=language, is_demo=is_demo)
     except IntegrityError as error:
         raise EmailTaken from error
 

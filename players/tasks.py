@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.core.management import call_command
 
-from players import mail
+from players import locks, mail, service, sessions
 
 
 @shared_task
@@ -13,6 +13,24 @@ def clear_expired_sessions() -> None:
 
 
 @shared_task
+def forget_old_tries() -> None:
+    """Delete the count of wrong passwords that no longer count."""
+    locks.forget_old_tries()
+
+
+@shared_task
 def send_mail() -> None:
     """Send the mail that is due."""
     mail.send_due()
+
+
+@shared_task
+def end_idle_sessions() -> None:
+    """End the sessions in which nobody has done anything for too long."""
+    sessions.end_idle()
+
+
+@shared_task
+def forget_old_conversations() -> None:
+    """Delete what players and the house wrote to each other, once it need not be kept any longer."""
+    service.forget_old()

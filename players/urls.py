@@ -1,15 +1,24 @@
-from allauth.account.views import login, logout
-from django.urls import path
+from allauth.account.views import logout
+from django.urls import include, path
 from django.views.decorators.http import require_POST
 
-from players import account_views, identity_views, views
+from players import account_views, identity_views, service_views, views
 
 # Of allauth's pages only these; registration also opens accounts, so it stands in `casino.registration`.
 urlpatterns = [
     path("account/", account_views.account, name="account"),
-    path("account/login/", login, name="account_login"),
+    path("account/sessions/", account_views.account_sessions, name="account_sessions"),
+    path("account/sessions/end/", account_views.account_sessions_end, name="account_sessions_end"),
+    path("account/sessions/<uuid:session>/end/", account_views.account_session_end, name="account_session_end"),
+    path("session/<uuid:session>/", account_views.session_status, name="session_status"),
+    path("session/<uuid:session>/stay/", account_views.session_stay, name="session_stay"),
+    path("terms/agree/", account_views.terms_agree, name="terms_agree"),
+    path("account/", include("players.log_in_urls")),
     path("account/logout/", require_POST(logout), name="account_logout"),
     path("account/identity/", identity_views.identity, name="identity"),
+    path("service/", service_views.service_list, name="service"),
+    path("service/<int:conversation_id>/", service_views.service_thread, name="service_thread"),
+    path("service/<int:conversation_id>/close/", service_views.service_close, name="service_close"),
     path("language/", views.set_language, name="set_language"),
     path("terms/", views.terms_page, name="terms"),
 ]

@@ -28,12 +28,15 @@ from players.models.pauses import (
     Sitting,
 )
 from players.models.people import Agreement, Jurisdiction, LimitsAsked, Player, Staff, User, UserManager
+from players.models.service import Conversation, ConversationState, ServiceMessage, Topic, Verdict
 from players.models.sessions import Ended, Session
 
 __all__ = [
     "Agreement",
     "Closure",
     "ClosureState",
+    "Conversation",
+    "ConversationState",
     "Document",
     "DocumentContent",
     "DocumentKind",
@@ -60,12 +63,15 @@ __all__ = [
     "RefusalReason",
     "RegisterCheck",
     "Resolution",
+    "ServiceMessage",
     "Session",
     "Sitting",
     "Staff",
     "Submission",
     "SubmissionStatus",
+    "Topic",
     "Trait",
     "User",
     "UserManager",
+    "Verdict",
 ]

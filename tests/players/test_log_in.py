@@ -147,7 +147,7 @@ class TestLoggingOut:
         assert (answer.status_code, answer["Location"]) == (302, "/da/")
         assert SESSION_KEY not in visitor.session
         (ended,) = events("session.ended", on=str(player))
-        assert ended["data"] == {"session": session}
+        assert ended["data"] == {"session": session, "why": "logged out"}
 
     def test_takes_a_click_not_a_link(self, player):
         visitor = a_visitor()

@@ -1,0 +1,66 @@
+"""What holds for every request of someone who is logged in: their session runs still, or they are a visitor."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from players import sessions
+from players.access import is_made_by_the_page
+from players.identity import session_of
+from players.models import Ended
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class SessionTime:
+    """Sends whoever's session is over on as a visitor, and keeps the time of actions.
+
+    Sets ``request.log_in``, a `sessions.Standing`, where someone is logged in. What nobody is logged in to, a guest's
+    game, has no limit and is not looked at.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Look at the session before anything else asks who this is."""
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and SESSION_KEY in request.session:
+            _look(request)
+        return self._get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        """Keep the time, unless the page asks by itself."""
+        log_in = getattr(request, "log_in", None)
+        if log_in and not is_made_by_the_page(view):
+            sessions.act(log_in)
+
+
+def _look(request: HttpRequest) -> None:
+    known = session_of(request.session)
+    if not request.user.is_authenticated:  # another password since then, or no account any more
+        if known:
+            sessions.end(session_id=known, why=Ended.PASSWORD, by="system")
+        _show_out(request)
+        return
+    found = sessions.standing(known) if known else None
+    if found is None:
+        ip, browser = str(get_adapter().get_client_ip(request)), request.headers.get("User-Agent", "")
+        adopted = sessions.adopt(user=request.user, session=request.session, ip=ip, browser=browser)
+        found = sessions.standing(adopted)
+    if found is None or found.why or (not found.left and sessions.end_if_idle(found.id)):
+        _show_out(request)
+        return
+    request.log_in = found  # type: ignore[attr-defined]
+
+
+def _show_out(request: HttpRequest) -> None:
+    request.session.flush()
+    request.user = AnonymousUser()

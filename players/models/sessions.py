@@ -1,0 +1,33 @@
+"""Sessions: from a log-in to its end, whatever ends it."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from players.models.people import User
+
+
+class Ended(models.TextChoices):
+    """Why a session is over."""
+
+    LOGGED_OUT = "logged out"
+    IDLE = "timed out"
+    ELSEWHERE = "ended from another session"
+    PASSWORD = "password changed"  # noqa: S105  (a reason, no password)
+    CLOSED = "account closed"
+
+
+class Session(models.Model):
+    """One log-in at one browser. Rounds and events name it by its id, which Django's session holds."""
+
+    id = models.UUIDField(primary_key=True)
+    user = models.ForeignKey(User, models.PROTECT)
+    ip = models.CharField(max_length=45)  # "" once erased
+    browser = models.CharField(max_length=300)  # as it calls itself; "" once erased
+    began_at = models.DateTimeField(db_default=Now())
+    acted_at = models.DateTimeField(db_default=Now())  # the last action; up to `players.sessions.LAG` behind
+    ended_at = models.DateTimeField(null=True)
+    why = models.CharField(max_length=30, choices=Ended, default="")
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["acted_at"], condition=models.Q(ended_at=None), name="players_session_running")]
