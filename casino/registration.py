@@ -13,12 +13,15 @@ class Register(SignupView):
     """allauth's registration, which also opens the player's accounts: all of it happens, log-in too, or nothing."""
 
     def form_valid(self, form: RegistrationForm) -> HttpResponse:
-        """Make the player, open the accounts, begin the session."""
+        """Make the player, open the accounts, mail the code that confirms the address. Where the address has an
+        account, the answer is the same, and the mail says so.
+        """
         try:
             with transaction.atomic():
                 response: HttpResponse = super().form_valid(form)
-                accounts.open_accounts(self.user.player)
+                if self.user:
+                    accounts.open_accounts(self.user.player)
         except EmailTaken:
-            form.refuse_email()
-            return self.form_invalid(form)
+            form.account_already_exists = True
+            return self.form_valid(form)
         return response

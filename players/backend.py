@@ -1,8 +1,11 @@
-"""Who is logged in, and as what, in one query a request."""
+"""Who is logged in, as what, and whether with a second factor, in one query a request."""
 
 from allauth.account.auth_backends import AuthenticationBackend
+from allauth.mfa.models import Authenticator
+from django.db.models import Exists, OuterRef
 
 from players.models import User
+from players.second_factor import FACTORS
 
 
 class HouseBackend(AuthenticationBackend):
@@ -10,5 +13,7 @@ class HouseBackend(AuthenticationBackend):
 
     def get_user(self, user_id: int) -> User | None:
         """Return who a session belongs to, None once the account is closed."""
-        user = User.objects.select_related("player__jurisdiction", "staff").filter(pk=user_id).first()
+        factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=FACTORS)
+        people = User.objects.select_related("player__jurisdiction", "staff")
+        user = people.annotate(has_second_factor=Exists(factors)).filter(pk=user_id).first()
         return user if user and self.user_can_authenticate(user) else None

@@ -50,6 +50,7 @@ DEMO_LOGINS = (
     DemoLogin("Olga", "operator", "operator"),
     DemoLogin("Samuel", "supervisor", "supervisor"),
     DemoLogin("Farah", "finance", "finance"),
+    DemoLogin("Filip", "finance", "finance2"),  # a large withdrawal takes two people
     DemoLogin("Carl", "compliance", "compliance"),
 )
 

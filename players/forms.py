@@ -9,8 +9,9 @@ from allauth.account import forms as allauth
 from allauth.account.adapter import get_adapter
 from babel import Locale
 from django import forms
+from django.contrib.auth.hashers import make_password
 from django.core.validators import MaxLengthValidator
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
@@ -41,7 +42,7 @@ class LoginForm(allauth.LoginForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _relabel(self.fields, {"login": _("E-mail address"), "password": _("Password")})
+        relabel(self.fields, {"login": _("E-mail address"), "password": _("Password")})
 
 
 class RegistrationForm(allauth.SignupForm):
@@ -64,7 +65,7 @@ class RegistrationForm(allauth.SignupForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _relabel(self.fields, {"email": _("E-mail address"), "password1": _("Password")})
+        relabel(self.fields, {"email": _("E-mail address"), "password1": _("Password")})
         self.fields["password1"].help_text = _("At least 10 characters.")
         self.fields["email"].validators.append(MaxLengthValidator(LONGEST_EMAIL))
         self.residences = _residences()
@@ -106,9 +107,14 @@ class RegistrationForm(allauth.SignupForm):
         )
         return player.user
 
-    def refuse_email(self) -> None:
-        """Say that the e-mail address has been taken since the form was checked."""
-        self.add_error("email", get_adapter().validation_error("email_taken"))
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        """Register the player; where the address has an account already, do as if, and hash the password all the same,
+        so that the answer takes no shorter.
+        """
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])
+        saved: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        return saved
 
 
 def _residences() -> dict[str, Residence]:
@@ -129,7 +135,7 @@ def _residences() -> dict[str, Residence]:
     return dict(sorted(offered.items(), key=lambda item: (item[1].jurisdiction.language != language, item[1].country)))
 
 
-def _relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str]) -> None:
+def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str]) -> None:
     """Give allauth's fields our labels, and drop its placeholders, which say the same again in paler ink."""
     for name, label in labels.items():
         fields[name].label = label

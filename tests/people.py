@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from audit.models import Event
+from players import second_factor
 from players.models import Mail, Staff, User
 
 PASSWORD = "walking-the-dog-7"
@@ -18,8 +19,11 @@ _hosts = count(1)
 
 
 def a_member_of_staff(*roles: str, password: str | None = None) -> Staff:
-    """Someone who works here in these roles; without *password* only `Client.force_login` lets them in."""
-    user = User.objects.create_user(f"staff.{uuid4().hex[:8]}@example.com", password)
+    """Someone who works here in these roles, with a second factor; without *password* only `Client.force_login` lets
+    them in.
+    """
+    user = User.objects.create_user(f"staff.{uuid4().hex[:8]}@example.com", password, verified=True)
+    second_factor.give(user)
     user.groups.set(Group.objects.filter(name__in=roles))
     return Staff.objects.create(user=user, name="Someone")
 

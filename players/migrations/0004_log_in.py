@@ -8,8 +8,15 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("players", "0003_profiles")]
+    dependencies = [("players", "0003_profiles"), ("account", "0009_emailaddress_unique_primary_email")]
     operations = [
+        migrations.RunSQL(
+            """
+            INSERT INTO account_emailaddress (email, verified, "primary", user_id)
+            SELECT email, is_demo, true, id FROM players_user
+            """,
+            migrations.RunSQL.noop,
+        ),
         migrations.CreateModel(
             name="Mail",
             fields=[

@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.functions import RandomUUID
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
@@ -13,11 +13,17 @@ from django.utils.translation import gettext_lazy as _
 class UserManager(BaseUserManager["User"]):
     """Makes log-ins; an e-mail address is kept in lower case, so that one person has one."""
 
-    def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":
-        """Store a log-in with its hashed *password* (None: cannot log in)."""
+    @transaction.atomic
+    def create_user(
+        self, email: str, password: str | None = None, *, verified: bool = False, **fields: object
+    ) -> "User":
+        """Store a log-in with its hashed *password* (None: cannot log in), and its address in allauth's table too,
+        which keeps whether it is *verified*.
+        """
         user = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
+        user.emailaddress_set.create(email=user.email, primary=True, verified=verified)
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":

@@ -21,3 +21,4 @@ class Command(BaseCommand):
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         for row in rows:
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        self.stdout.write("\nStaff also need a code: manage.py demo_code USER prints it, for example for operator.")

@@ -1,0 +1,40 @@
+"""`manage.py demo_code USER`: the code that a member of the demo's staff logs in with, after the password."""
+
+from argparse import ArgumentParser
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from players import second_factor
+from players.demo import DEMO_LOGINS
+from players.models import User
+
+
+class Command(BaseCommand):
+    """Prints a code that counts now, as the authenticator app of that person would show it."""
+
+    help = __doc__ or ""
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take whose code it is."""
+        parser.add_argument("user", help="operator, or operator@demo.example")
+
+    def handle(self, *args: object, user: str, **options: object) -> None:
+        """Run it. Raises CommandError in production, for players, and for names that the demo does not have."""
+        if not settings.DEMO:
+            raise CommandError("This house is not a demo: codes are shown by people's own authenticator apps.")
+        asked = user.strip().lower()
+        login = next((login for login in DEMO_LOGINS if asked in (login.email, login.code.lower())), None)
+        if login is None:
+            staff = ", ".join(login.code for login in DEMO_LOGINS if not login.currency)
+            raise CommandError(f"The demo has no {user}. Its staff are: {staff}.")
+        if login.currency:
+            raise CommandError(f"{login.email} is a player, who logs in with the password alone.")
+        person = User.objects.filter(email=login.email, is_demo=True).first()
+        if person is None:
+            raise CommandError("The demo people are not there yet: start the house once with `make run`.")
+        code = second_factor.code_of(person)
+        if code is None:
+            raise CommandError("All codes of this minute have been used. Try again in half a minute.")
+        self.stdout.write(code)

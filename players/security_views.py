@@ -1,0 +1,137 @@
+"""How someone logs in, as they see and change it: address, password, second factors.
+
+The flows are allauth's; each change is one transaction with its record and the mail that tells of it.
+"""
+
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.manage_email import list_email_addresses
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.views import GenerateRecoveryCodesView, ViewRecoveryCodesView
+from allauth.mfa.totp.views import ActivateTOTPView, DeactivateTOTPView
+from allauth.mfa.webauthn.views import AddWebAuthnView, EditWebAuthnView, RemoveWebAuthnView
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse, reverse_lazy
+from django.views.decorators.http import require_safe
+
+from players import second_factor, services
+from players.identity import staff_of
+from players.second_factor import MFAAdapter
+
+SECURITY = reverse_lazy("account_security")
+
+
+@login_required
+@require_safe
+def security(request: HttpRequest) -> HttpResponse:
+    """Everything about how someone logs in, with the way to change each."""
+    held = Authenticator.objects.filter(user=request.user.pk).order_by("id")
+    context = {
+        "app": held.filter(type=Authenticator.Type.TOTP).first(),
+        "passkeys": held.filter(type=Authenticator.Type.WEBAUTHN),
+        "codes": held.filter(type=Authenticator.Type.RECOVERY_CODES).first(),
+        "pending": [address for address in list_email_addresses(request, request.user) if not address.verified],
+        "must_set_up": staff_of(request.user) is not None and not second_factor.is_set_up(request.user),
+    }
+    return render(request, "account/security.html", context)
+
+
+class ActivateApp(ActivateTOTPView):
+    """Set up an authenticator app; the code that shows that it works counts for nothing else."""
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Keep the secret, use up the code, tell of it."""
+        answer: HttpResponse = super().form_valid(form)
+        held = Authenticator.objects.get(user=self.request.user.pk, type=Authenticator.Type.TOTP)
+        second_factor.spend(held, form.cleaned_data["code"])
+        _tell(self.request, "authenticator.added")
+        return answer
+
+    def get_success_url(self) -> str:
+        """Lead to the recovery codes where they are new."""
+        return _after_adding(self.did_generate_recovery_codes)
+
+
+class DeactivateApp(DeactivateTOTPView):
+    """Remove the authenticator app."""
+
+    success_url = SECURITY
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Remove it and tell of it."""
+        _tell(self.request, "authenticator.removed")
+        answer: HttpResponse = super().form_valid(form)
+        return answer
+
+
+class AddPasskey(AddWebAuthnView):
+    """Add a passkey."""
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Keep it and tell of it."""
+        answer: HttpResponse = super().form_valid(form)
+        _tell(self.request, "passkey.added")
+        return answer
+
+    def get_success_url(self) -> str:
+        """Lead to the recovery codes where they are new."""
+        return _after_adding(self.did_generate_recovery_codes)
+
+
+class RenamePasskey(EditWebAuthnView):
+    """Give a passkey another name."""
+
+    success_url = SECURITY
+
+
+class RemovePasskey(RemoveWebAuthnView):
+    """Remove a passkey, once that is confirmed."""
+
+    success_url = SECURITY
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Remove it and tell of it; the last factor of staff stays."""
+        if not MFAAdapter().can_delete_authenticator(self.object):
+            messages.error(self.request, str(MFAAdapter.error_messages["cannot_delete_authenticator"]))
+            return redirect(SECURITY)
+        _tell(self.request, "passkey.removed")
+        answer: HttpResponse = super().form_valid(form)
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add what the passkey is called."""
+        return {**super().get_context_data(**kwargs), "name": self.object.wrap().name}
+
+
+class MakeRecoveryCodes(GenerateRecoveryCodesView):
+    """Make new recovery codes; the old ones no longer count."""
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Make them and tell of it."""
+        answer: HttpResponse = super().form_valid(form)
+        _tell(self.request, "recovery_codes.made")
+        return answer
+
+
+class ShowRecoveryCodes(ViewRecoveryCodesView):
+    """The recovery codes, once; whoever has none is led back."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show them, or how many are left."""
+        if not Authenticator.objects.filter(user=request.user.pk, type=Authenticator.Type.RECOVERY_CODES).exists():
+            return redirect(SECURITY)
+        answer: HttpResponse = super().get(request, *args, **kwargs)
+        return answer
+
+
+def _after_adding(are_codes_new: bool) -> str:
+    return reverse("mfa_view_recovery_codes" if are_codes_new else "account_security")
+
+
+def _tell(request: HttpRequest, kind: str) -> None:
+    services.record_change(kind, user=request.user, ip=get_adapter().get_client_ip(request))
