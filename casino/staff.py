@@ -43,6 +43,7 @@ FUNCTIONS = (
         "Exclusions",
         "Keep a player from playing, at once and with a reason.",
     ),
+    Function(("players.set_limits",), "staff_limits", "Limits", "What a player may spend: limits that the house sets."),
     Function(("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."),
 )
 

@@ -10,7 +10,7 @@ from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
 from players.access import staff_required
 from players.outbox import outbox
-from wallet import withdrawal_staff_views
+from wallet import staff_limits, withdrawal_staff_views
 from wallet.payments import views as payments
 from wallet.payout_views import payout_callback
 from wallet.staff_views import ledger
@@ -28,6 +28,8 @@ urlpatterns = [
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
     path("staff/events/", staff_required("audit.view_event")(id_for_code("on", "round:")(events)), name="staff_events"),
     path("staff/ledger/", staff_required("wallet.view_ledger")(id_for_code("round")(ledger)), name="staff_ledger"),
+    path("staff/limits/", staff_limits.staff_limits, name="staff_limits"),
+    path("staff/players/<int:player_id>/limits/", staff_limits.staff_player_limits, name="staff_player_limits"),
     path("staff/approvals/", approvals.staff_approvals, name="staff_approvals"),
     path("staff/approvals/<int:approval_id>/", approvals.staff_approval_decide, name="staff_approval_decide"),
     path("staff/withdrawals/", withdrawal_staff_views.staff_withdrawals, name="staff_withdrawals"),

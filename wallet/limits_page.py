@@ -47,6 +47,7 @@ class Row:
     period: Period
     name: str | Promise
     limit: str  # empty: none
+    source: str
     whose: str | Promise
     used: str
     left: str
@@ -132,6 +133,7 @@ def _row(
         period,
         PERIODS[period],
         written(player, kind, limit.amount) if limit else "",
+        limit.source if limit else "",
         WHOSE[limit.source] if limit else "",
         _amount_used(player, kind, used),
         written(player, kind, max(limit.amount - used, 0)) if limit else "",

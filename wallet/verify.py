@@ -310,7 +310,7 @@ GUARDS = Invariant(
     UNION ALL
     SELECT format('trigger %s on %s: disabled', tgname, tgrelid::regclass) FROM pg_trigger
     WHERE tgrelid IN ('wallet_posting_key'::regclass, 'wallet_journal'::regclass, 'wallet_entry'::regclass,
-                      'wallet_account'::regclass) AND tgenabled NOT IN ('O', 'A')
+                      'wallet_account'::regclass, 'wallet_day'::regclass) AND tgenabled NOT IN ('O', 'A')
     UNION ALL
     SELECT format('function %s: missing, or not run by the owner with a pinned search_path', name)
     FROM (VALUES ('wallet_post'), ('wallet_reverse'), ('wallet_open_account')) AS due (name)
@@ -324,13 +324,14 @@ RIGHTS = Invariant(
     "the role that asks, that of web and workers, cannot write the ledger's tables itself",
     """
     SELECT format('%s may %s %s', current_user, what, relation)
-    FROM unnest(ARRAY['wallet_posting_key', 'wallet_journal', 'wallet_entry', 'wallet_account']) AS relation,
+    FROM unnest(ARRAY['wallet_posting_key', 'wallet_journal', 'wallet_entry', 'wallet_account',
+                      'wallet_day']) AS relation,
          unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS what
     WHERE has_table_privilege(relation, what)
     UNION ALL
     SELECT format('%s may UPDATE %s.%s', current_user, attrelid::regclass, attname) FROM pg_attribute
     WHERE attrelid IN ('wallet_posting_key'::regclass, 'wallet_journal'::regclass, 'wallet_entry'::regclass,
-                       'wallet_account'::regclass)
+                       'wallet_account'::regclass, 'wallet_day'::regclass)
       AND attnum > 0 AND NOT attisdropped AND attname <> 'lock_only'
       AND has_column_privilege(attrelid, attnum, 'UPDATE')
       AND NOT has_table_privilege(attrelid, 'UPDATE')

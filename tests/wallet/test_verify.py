@@ -74,6 +74,11 @@ DAMAGE = [
         "voids_are_whole",
         "this void_shortfall is for a round that is not taken back",
     ),
+    ("UPDATE wallet_day SET staked = staked + 1", "days_are_sums", "should be"),
+    ("DELETE FROM wallet_day", "days_are_sums", "should be"),
+    ("DROP TRIGGER wallet_entry_counts ON wallet_entry", "guards_stand", "trigger wallet_entry_counts"),
+    ("ALTER TABLE wallet_day DISABLE TRIGGER wallet_day_is_counted", "guards_stand", "disabled"),
+    ("GRANT UPDATE ON wallet_day TO sabot_app", "nobody_writes_past_the_door", "UPDATE wallet_day"),
     ("ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_moves_balance", "guards_stand", "disabled"),
     ("DROP TRIGGER wallet_entry_is_kept ON wallet_entry", "guards_stand", "trigger wallet_entry_is_kept"),
     (
