@@ -27,7 +27,7 @@ class Words(NamedTuple):
     examined: str
 
 
-class _Echo:
+class Echo:
     """Gives back what is written to it: a line at a time, none kept."""
 
     def write(self, line: str) -> str:
@@ -53,7 +53,7 @@ def amount(minor: int, decimal: str) -> str:
 
 def _lines(parts: Iterable[Participation], language: str, headings: list[str], words: Words) -> Iterator[str]:
     decimal = get_decimal_symbol(language)
-    writer = csv.writer(_Echo(), delimiter=";" if decimal == "," else ",")
+    writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
     yield BYTE_ORDER_MARK + writer.writerow(headings)
     for part in parts:
         yield writer.writerow(_row(part, language, decimal, words))

@@ -1,8 +1,9 @@
 from django.urls import path, register_converter
 
-from games import fair_views, help_views, purse_views, views
+from games import fair_views, help_views, purse_views, service_views, views
 from games.converters import ModeConverter
 from games.guests import views as guests
+from games.statement import views as statement
 
 register_converter(ModeConverter, "mode")
 
@@ -19,6 +20,10 @@ urlpatterns = [
     path("history/", views.history, name="history"),
     path("history/rounds.csv", views.history_csv, name="history_csv"),
     path("history/<uuid:round_id>/", views.round_replay, name="round"),
+    path("cashier/statement/", statement.statement, name="statement"),
+    path("cashier/statement/statement.csv", statement.statement_csv, name="statement_csv"),
+    path("cashier/statement/statement.pdf", statement.statement_pdf, name="statement_pdf"),
+    path("service/new/", service_views.service_new, name="service_new"),
     path("fair/", fair_views.fair, name="fair"),
     path("help/", help_views.help_index, name="help"),
     path("help/<slug:slug>/", help_views.rules, name="rules"),

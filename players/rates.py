@@ -11,14 +11,15 @@ from typing import Concatenate, ParamSpec, TypeVar
 from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from players.identity import player_of
 
 Args = ParamSpec("Args")
 Request = TypeVar("Request", bound=HttpRequest)
-View = Callable[Concatenate[Request, Args], HttpResponse]
+View = Callable[Concatenate[Request, Args], HttpResponseBase]
 
 SECONDS = 2
 MINUTE = 60
@@ -37,7 +38,7 @@ def now_and_then(view: View[Request, Args]) -> View[Request, Args]:
 
 def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:
     @wraps(view)
-    def paced(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+    def paced(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         key = f"{name}:{_who(request)}:{int(time.time()) // seconds}"
         count = 1 if cache.add(key, 1, timeout=2 * seconds) else cache.incr(key)
         if count > most():

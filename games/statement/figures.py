@@ -1,0 +1,199 @@
+"""The figures of a statement: what a player owned before the period, every class of movement summed, what each game
+took and gave, and what they owned afterwards.
+
+All of them come from one SQL statement, so that they agree with each other whatever is booked meanwhile. The player's
+accounts are taken together: what moves between them (to and from Golden Baccarat, a withdrawal set aside) changes
+nothing of what the player owns.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any
+
+from django.db import connection
+from django.utils.functional import Promise
+
+from games.statement.period import Period
+from players.models import Player
+from wallet.models import Mode
+from wallet.statements import NAMES, OTHER
+
+STAKE, PAYOUT = "stake", "settle"
+
+# One row for each movement that belongs to no round, and for each day, game and kind of movement of rounds. Whatever
+# was before the period is one row.
+LUMPS = """
+SELECT part.day, part.kind, part.variant, part.journal, min(moved.at), count(DISTINCT moved.round_id),
+       sum(entry.amount), sum(greatest(entry.amount, 0)),
+       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'cash'), 0),
+       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'purse'), 0)
+FROM wallet_account AS account
+JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
+JOIN wallet_journal AS moved ON moved.id = entry.journal_id
+LEFT JOIN games_round AS round ON round.id = moved.round_id
+LEFT JOIN games_tableversion AS version ON version.id = round.table_version_id
+LEFT JOIN games_table AS seat ON seat.id = version.table_id
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN moved.at >= %(begin)s THEN (moved.at AT TIME ZONE %(zone)s)::date END AS day,
+           CASE WHEN moved.at >= %(begin)s THEN moved.kind END AS kind,
+           CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NOT NULL THEN coalesce(seat.variant, '') END
+               AS variant,
+           CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NULL THEN moved.id END AS journal
+) AS part
+WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
+GROUP BY part.day, part.kind, part.variant, part.journal
+ORDER BY part.day NULLS FIRST, min(moved.at), part.journal
+"""
+
+
+@dataclass(frozen=True)
+class Owned:
+    """What a player owns, in minor units, and where it lies."""
+
+    cash: int = 0
+    purse: int = 0
+    pending: int = 0  # withdrawals under way
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.cash + self.purse + self.pending
+
+    def __add__(self, other: "Owned") -> "Owned":
+        return Owned(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+@dataclass(frozen=True)
+class Lump:
+    """A movement of money, or all movements of one kind in one game on one day. Amounts in minor units."""
+
+    day: date
+    kind: str
+    variant: str | None  # slug of the game; "" where the round is not among the finished ones, None without a round
+    journal_id: int | None
+    at: datetime  # the first of them
+    rounds: int
+    amount: int  # what it added to what the player owns
+    within: int  # what it moved between the player's own accounts
+    moved: Owned
+
+    @property
+    def name(self) -> Promise:
+        """What it was for, in the reader's language."""
+        return NAMES.get(self.kind, OTHER)
+
+
+@dataclass(frozen=True)
+class ClassSum:
+    """All movements of one class."""
+
+    name: Promise
+    amount: int
+    within: int
+
+
+@dataclass
+class GameSum:
+    """What a game took and gave; *paid* is with the stakes returned, *other* what annulments moved."""
+
+    variant: str
+    rounds: int = 0
+    staked: int = 0
+    paid: int = 0
+    other: int = 0
+    day: date | None = None  # None: the whole period
+
+    @property
+    def net(self) -> int:
+        """What the player won in it, less what they lost."""
+        return self.paid - self.staked + self.other
+
+    def take(self, lump: Lump) -> None:
+        """Add what a lump says."""
+        if lump.kind == STAKE:
+            self.rounds += lump.rounds
+            self.staked -= lump.amount
+        elif lump.kind == PAYOUT:
+            self.paid += lump.amount
+        else:
+            self.other += lump.amount
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A statement. ``opening.total`` and the amounts of all ``sums`` make ``closing.total``."""
+
+    opening: Owned
+    closing: Owned
+    sums: tuple[ClassSum, ...] = ()
+    games: tuple[GameSum, ...] = ()
+    days: tuple[GameSum, ...] = ()  # one for each day and game, oldest first
+    money: tuple[Lump, ...] = ()  # movements that belong to no round, oldest first
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing moved."""
+        return not self.sums
+
+    @property
+    def total(self) -> int:
+        """What the period added to what the player owns."""
+        return sum(each.amount for each in self.sums)
+
+
+def figures(player: Player, mode: Mode, period: Period) -> Figures:
+    """Return the statement of a period of days."""
+    return figures_between(player, mode, period.begin, period.end, period.zone.key)
+
+
+def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, zone: str) -> Figures:
+    """Return the statement from one moment until before another, its days those of *zone*."""
+    asked: dict[str, Any] = {"player": player.pk, "mode": mode.value, "begin": begin, "end": end, "zone": zone}
+    with connection.cursor() as cursor:
+        cursor.execute(LUMPS, asked)
+        rows = cursor.fetchall()
+    opening = next((_owned(row) for row in rows if row[0] is None), Owned())
+    lumps = [_lump(row) for row in rows if row[0] is not None]
+    return Figures(
+        opening=opening,
+        closing=sum((lump.moved for lump in lumps), opening),
+        sums=_sums(lumps),
+        games=_games(lumps, by_day=False),
+        days=_games(lumps, by_day=True),
+        money=tuple(lump for lump in lumps if lump.journal_id is not None),
+    )
+
+
+def _owned(row: tuple[Any, ...]) -> Owned:
+    *_, total, _into, cash, purse = row
+    return Owned(int(cash), int(purse), int(total - cash - purse))
+
+
+def _lump(row: tuple[Any, ...]) -> Lump:
+    day, kind, variant, journal_id, at, rounds, amount, into, _cash, _purse = row
+    within = 0 if amount else int(into)
+    return Lump(day, kind, variant, journal_id, at, rounds, int(amount), within, _owned(row))
+
+
+def _sums(lumps: Iterable[Lump]) -> tuple[ClassSum, ...]:
+    """Sum each class of movements, in the order of their names' list; what has no name comes last."""
+    found: dict[str, list[Lump]] = {}
+    for lump in lumps:
+        found.setdefault(lump.kind if lump.kind in NAMES else "", []).append(lump)
+    return tuple(
+        ClassSum(
+            NAMES.get(kind, OTHER), sum(each.amount for each in found[kind]), sum(each.within for each in found[kind])
+        )
+        for kind in (*NAMES, "")
+        if kind in found
+    )
+
+
+def _games(lumps: Iterable[Lump], *, by_day: bool) -> tuple[GameSum, ...]:
+    found: dict[tuple[date | None, str], GameSum] = {}
+    for lump in lumps:
+        if lump.variant is not None:
+            day = lump.day if by_day else None
+            found.setdefault((day, lump.variant), GameSum(lump.variant, day=day)).take(lump)
+    return tuple(found[key] for key in sorted(found, key=lambda key: (key[0] or date.min, key[1])))

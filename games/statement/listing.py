@@ -1,0 +1,105 @@
+"""Every movement of a period, one by one: a page of them for the screen, all of them for a file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.utils.functional import Promise
+
+from games.statement.period import Period
+from players.models import Player
+from wallet.models import Mode
+from wallet.statements import NAMES, OTHER
+
+PAGE = 20
+
+# What each journal added to what the player owns; those of rounds with game and code.
+MOVED = """
+SELECT moved.id, moved.at, moved.kind, moved.round_id, round.code, seat.variant,
+       sum(entry.amount) AS amount, sum(greatest(entry.amount, 0)) AS within
+FROM wallet_account AS account
+JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
+JOIN wallet_journal AS moved ON moved.id = entry.journal_id
+LEFT JOIN games_round AS round ON round.id = moved.round_id
+LEFT JOIN games_tableversion AS version ON version.id = round.table_version_id
+LEFT JOIN games_table AS seat ON seat.id = version.table_id
+WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
+"""
+GROUPED = " GROUP BY moved.id, round.code, seat.variant "
+
+NEWEST = (
+    MOVED
+    + "AND moved.at >= %(begin)s AND (%(before)s::bigint IS NULL OR moved.id < %(before)s)"
+    + GROUPED
+    + "ORDER BY moved.id DESC LIMIT %(limit)s"
+)
+
+# The period's movements with what the player owned after each; what was before is one row without an id.
+RUNNING = f"""
+WITH every AS ({MOVED}{GROUPED}), opening AS (
+    SELECT coalesce(sum(amount), 0) AS owned FROM every WHERE at < %(begin)s
+)
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, owned FROM opening
+UNION ALL (
+    SELECT id, at, kind, round_id, code, variant, amount, within,
+           (SELECT owned FROM opening) + sum(amount) OVER (ORDER BY at, id)
+    FROM every WHERE at >= %(begin)s ORDER BY at, id
+)
+"""  # noqa: S608  (put together from constants)
+
+
+@dataclass(frozen=True)
+class Movement:
+    """One journal as it concerns the player. Amounts in minor units; *within*: what it moved between their accounts."""
+
+    journal_id: int
+    at: datetime
+    kind: str
+    round_id: UUID | None
+    code: str | None  # of a finished round
+    variant: str | None
+    amount: int
+    within: int
+
+    @property
+    def name(self) -> Promise:
+        """What it was for, in the reader's language."""
+        return NAMES.get(self.kind, OTHER)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Some movements, newest first, and the mark to ask for older ones with (None: there are none)."""
+
+    movements: tuple[Movement, ...]
+    older: int | None
+
+
+def listing(player: Player, mode: Mode, period: Period, *, before: int | None = None) -> Listing:
+    """Return a page of the movements of *period* that are older than journal *before*."""
+    with connection.cursor() as cursor:
+        cursor.execute(NEWEST, _asked(player, mode, period) | {"before": before, "limit": PAGE + 1})
+        found = [_movement(row) for row in cursor.fetchall()]
+    return Listing(tuple(found[:PAGE]), found[PAGE - 1].journal_id if len(found) > PAGE else None)
+
+
+def running(player: Player, mode: Mode, period: Period) -> Iterator[tuple[Movement | None, int]]:
+    """Return what the player owned at the beginning (None), then every movement of *period*, oldest first, with what
+    they owned after it. Some rows are read at a time, all from one statement.
+    """
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(RUNNING, _asked(player, mode, period))
+        for *row, owned in cursor:
+            yield (_movement(tuple(row)) if row[0] is not None else None), int(owned)
+
+
+def _asked(player: Player, mode: Mode, period: Period) -> dict[str, Any]:
+    return {"player": player.pk, "mode": mode.value, "begin": period.begin, "end": period.end}
+
+
+def _movement(row: tuple[Any, ...]) -> Movement:
+    journal_id, at, kind, round_id, code, variant, amount, into = row
+    return Movement(journal_id, at, kind, round_id, code, variant, int(amount), 0 if amount else int(into))

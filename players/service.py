@@ -1,0 +1,173 @@
+"""Customer service: players write, the house answers, either closes. Every step is on record, its words are not.
+
+Every message of an error is a sentence in the active language.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from audit import log
+from players import mail
+from players.models import Conversation, ConversationState, Player, ServiceMessage, Staff, Topic, User, Verdict
+
+LONGEST = 4000  # characters of a message
+MOST_OPEN = 10  # conversations of one player that wait for an answer
+SHORTEST_KEPT = 5  # years after the last message; the database refuses anything below
+
+
+class ServiceError(Exception):
+    """Nothing was written. The message is for the reader."""
+
+
+class TooManyOpen(ServiceError):
+    """The player has `MOST_OPEN` conversations without an answer."""
+
+
+class Closed(ServiceError):
+    """The conversation is closed, for good."""
+
+
+class NoVerdict(ServiceError):
+    """A complaint closes with a verdict."""
+
+
+@dataclass(frozen=True)
+class RoundNamed:
+    """A finished round of the player's, as whoever calls has made sure."""
+
+    id: UUID
+    code: str
+
+
+@transaction.atomic
+def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None = None) -> Conversation:
+    """Write to the house; a complaint is due an answer in ``settings.COMPLAINT_DAYS``. Raises TooManyOpen."""
+    User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # one after the other, or all count too few
+    if Conversation.objects.filter(player=player, state=ConversationState.RECEIVED).count() >= MOST_OPEN:
+        raise TooManyOpen(
+            _("%(number)d messages of yours wait for an answer. Write on in one of them.") % {"number": MOST_OPEN}
+        )
+    due = Now() + timedelta(days=settings.COMPLAINT_DAYS) if topic == Topic.COMPLAINT else None
+    conversation = Conversation.objects.create(
+        player=player,
+        topic=topic,
+        round_id=about.id if about else None,
+        round_code=about.code if about else "",
+        due_at=due,
+    )
+    _say(conversation, text, staff=None)
+    _record(conversation, "lodged", by=str(player), more={"round": str(about.id) if about else None})
+    return conversation
+
+
+@transaction.atomic
+def reply(*, player: Player, conversation_id: int, text: str) -> Conversation:
+    """Write on in one's own conversation. Raises Conversation.DoesNotExist, Closed."""
+    conversation = _open(Conversation.objects.filter(player=player), conversation_id)
+    _say(conversation, text, staff=None)
+    _move(conversation, ConversationState.RECEIVED)
+    _record(conversation, "continued", by=str(player), more={})
+    return conversation
+
+
+@transaction.atomic
+def close_own(*, player: Player, conversation_id: int) -> Conversation:
+    """End one's own conversation. Raises Conversation.DoesNotExist, Closed."""
+    conversation = _open(Conversation.objects.filter(player=player), conversation_id)
+    verdict = Verdict.BY_PLAYER if conversation.topic == Topic.COMPLAINT else ""
+    _move(conversation, ConversationState.CLOSED, verdict=verdict)
+    _record(conversation, "closed", by=str(player), more={"verdict": verdict})
+    return conversation
+
+
+@transaction.atomic
+def answer(*, staff: Staff, conversation_id: int, text: str) -> Conversation:
+    """Answer a player, who is told so by mail. Raises Conversation.DoesNotExist, Closed."""
+    conversation = _open(Conversation.objects.all(), conversation_id)
+    _say(conversation, text, staff=staff)
+    _move(conversation, ConversationState.ANSWERED, is_unread=True)
+    _record(conversation, "answered", by=str(staff), more={})
+    mail.write(user=conversation.player.user, template="service_answer", context={"number": conversation.pk})
+    return conversation
+
+
+@transaction.atomic
+def close(*, staff: Staff, conversation_id: int, verdict: Verdict | None) -> Conversation:
+    """End a conversation; a complaint with a *verdict*. The player is told by mail.
+
+    Raises Conversation.DoesNotExist, Closed, NoVerdict.
+    """
+    conversation = _open(Conversation.objects.all(), conversation_id)
+    if conversation.topic == Topic.COMPLAINT:
+        if verdict is None or verdict is Verdict.BY_PLAYER:
+            raise NoVerdict(_("Say how the complaint ended."))
+    else:
+        verdict = None
+    _move(conversation, ConversationState.CLOSED, verdict=verdict or "", is_unread=True)
+    _record(conversation, "closed", by=str(staff), more={"verdict": verdict or ""})
+    mail.write(user=conversation.player.user, template="service_closed", context={"number": conversation.pk})
+    return conversation
+
+
+def mark_seen(conversation: Conversation) -> None:
+    """Note that the player has seen what the house said."""
+    Conversation.objects.filter(pk=conversation.pk, is_unread=True).update(is_unread=False)
+
+
+def unread(player: Player) -> int:
+    """Return in how many conversations the house has said something the player has not seen."""
+    return Conversation.objects.filter(player=player, is_unread=True).count()
+
+
+def forget_old() -> int:
+    """Delete the conversations whose last step is ``settings.ERASE_AFTER_YEARS`` old, but never before `SHORTEST_KEPT`,
+    and return how many there were.
+    """
+    kept = timedelta(days=366 * max(settings.ERASE_AFTER_YEARS, SHORTEST_KEPT))
+    old = Conversation.objects.filter(moved_at__lt=Now() - kept).values_list("pk", flat=True)
+    return sum(_forget(conversation_id) for conversation_id in list(old))
+
+
+@transaction.atomic
+def _forget(conversation_id: int) -> int:
+    conversation = Conversation.objects.select_for_update().filter(pk=conversation_id).first()
+    if conversation is None:  # another worker was first
+        return 0
+    conversation.messages.all().delete()
+    data: dict[str, log.Json] = {"conversation": conversation_id}
+    log.record("service.forgotten", by="system", on=f"player:{conversation.player_id}", data=data)
+    conversation.delete()
+    return 1
+
+
+def _open(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
+    """Lock a conversation until the transaction ends."""
+    conversation = among.select_for_update(of=("self",)).select_related("player__user").get(pk=conversation_id)
+    if conversation.state == ConversationState.CLOSED:
+        raise Closed(_("This conversation is closed. Write a new message instead."))
+    return conversation
+
+
+def _say(conversation: Conversation, text: str, *, staff: Staff | None) -> None:
+    ServiceMessage.objects.create(conversation=conversation, staff=staff, text=text)
+
+
+def _move(conversation: Conversation, state: ConversationState, *, verdict: str = "", is_unread: bool = False) -> None:
+    Conversation.objects.filter(pk=conversation.pk).update(
+        state=state, verdict=verdict, is_unread=is_unread, moved_at=Now()
+    )
+    conversation.refresh_from_db()
+
+
+def _record(conversation: Conversation, verb: str, *, by: str, more: Mapping[str, log.Json]) -> None:
+    subject = "complaint" if conversation.topic == Topic.COMPLAINT else "service"
+    data: dict[str, log.Json] = {"conversation": conversation.pk, "topic": str(conversation.topic)}
+    log.record(f"{subject}.{verb}", by=by, on=f"player:{conversation.player_id}", data=data | dict(more))

@@ -1,0 +1,61 @@
+"""What the pages of customer service may send."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from players.models import ConversationState, Topic, Verdict
+from players.service import LONGEST
+
+LONGEST_ROUND = 100  # characters somebody may type for the code of a round
+LINES = 8
+
+
+def message_field(label: Any) -> forms.CharField:
+    """Return the field for what somebody writes: plain text, its lines kept."""
+    return forms.CharField(label=label, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": LINES}))
+
+
+class MessageForm(forms.Form):
+    """A new message to the house."""
+
+    topic = forms.ChoiceField(label=_("What is it about?"), choices=Topic.choices)
+    round = forms.CharField(
+        label=_("Code of the round, if it is about one"),
+        required=False,
+        max_length=LONGEST_ROUND,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    text = message_field(_("Your message"))
+
+
+class ReplyForm(forms.Form):
+    """What a player writes on."""
+
+    text = message_field(_("Your message"))
+
+
+class AnswerForm(forms.Form):
+    """What staff answer."""
+
+    text = message_field("Answer")
+
+
+class CloseForm(forms.Form):
+    """How staff close a conversation."""
+
+    verdict = forms.ChoiceField(
+        label="How the complaint ended",
+        required=False,
+        choices=[("", "Choose"), *((each.value, each.label) for each in Verdict if each is not Verdict.BY_PLAYER)],
+    )
+
+
+class QueueForm(forms.Form):
+    """Which conversations the queue shows."""
+
+    state = forms.ChoiceField(label="State", required=False, choices=[("", "Open"), *ConversationState.choices])
+    topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=2**63 - 1)
+    page = forms.IntegerField(required=False, min_value=1, max_value=10**6, widget=forms.HiddenInput)

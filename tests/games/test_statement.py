@@ -1,0 +1,382 @@
+"""The player's statement: it agrees with the ledger to the cent, whatever happened and whatever period is asked for."""
+
+import csv
+import io
+import random
+import re
+from datetime import UTC, date, datetime, timedelta
+from html import unescape
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db.models import Sum
+from django.test import Client
+from django.utils import translation
+from pypdf import PdfReader
+
+from games.models import VoidReason
+from games.statement import as_csv
+from games.statement.as_pdf import Paper, document
+from games.statement.figures import figures, figures_between
+from games.statement.listing import listing
+from games.statement.period import Choice, Period, chosen, months_before, today_in
+from games.void import void_round
+from players.models import Player
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
+from tests.wallet import money_moves
+from wallet import accounts, cashier, ledger, purse
+from wallet.models import Entry, Journal, Mode
+from wallet.money import format_money
+
+MONEY = 100_000
+STOCKHOLM = ZoneInfo("Europe/Stockholm")
+LANGUAGES = [code for code, _ in settings.LANGUAGES]
+JURISDICTION = {"sv": "SE", "da": "DK", "ro": "RO", "de": "DE", "en": "GB"}
+
+
+def this_month(player: Player) -> Period:
+    zone = ZoneInfo(player.jurisdiction.time_zone)
+    return chosen(Choice.MONTH, zone, today_in(zone))
+
+
+def a_history(player: Player, chance: random.Random, steps: int = 25) -> None:
+    """Rounds, purse transfers, annulments, withdrawals under way, paid and returned, in any order."""
+    table, golden, played, purse_played = a_table(), a_golden_table(), [], False
+    chip = 500 if player.currency == "RON" else 1000
+    for _ in range(steps):
+        match chance.randrange(6):
+            case 0:
+                a_withdrawal(
+                    player, chance.randrange(100, 900), chance.choice(("withdraw_paid", "withdraw_returned", ""))
+                )
+            case 1:
+                played.append(a_round(player, table, player=chip, tie=chip).round_id)
+            case 2:
+                a_purse(player, chance.randrange(1_000, 3_000))
+                if not purse_played:  # its bets stand, and the next round would cost twice as much
+                    played.append(a_round(player, golden, player=chip).round_id)
+                    purse_played = True
+            case 3:
+                purse.leave(player=player, mode=Mode.REAL, key=uuid4())
+            case 4 if played:
+                round_id = played.pop(chance.randrange(len(played)))
+                void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+            case _:
+                money_moves.a_round(player, staked=chance.randrange(1, 999), paid=chance.randrange(0, 1999))
+
+
+def a_withdrawal(player: Player, amount: int, ended: str) -> None:
+    """Money set aside, and what became of it ("": nothing yet)."""
+    pending, cash = accounts.open_pending(player), money_moves.cash(player)
+    target = money_moves.house("cashier", player) if ended == "withdraw_paid" else cash
+    steps = [("withdraw", cash, pending)] + ([(ended, pending, target)] if ended else [])
+    for kind, source, goal in steps:
+        lines = money_moves.move((source, -amount), (goal, amount), currency=player.currency)
+        ledger.post(ledger.Journal(uuid4(), kind, lines))
+
+
+def owned_before(player: Player, mode: Mode, moment: datetime) -> int:
+    """What the ledger says the player owned."""
+    entries = Entry.objects.filter(account__owner=player, mode=mode, journal__at__lt=moment)
+    return entries.aggregate(total=Sum("amount"))["total"] or 0
+
+
+@pytest.fixture
+def player(db) -> Player:
+    return a_player(real=MONEY)
+
+
+@pytest.fixture
+def visitor(player) -> Client:
+    visitor = Client()
+    visitor.force_login(player.user)
+    return visitor
+
+
+class TestPeriods:
+    def test_begin_and_end_at_midnight_where_the_player_lives(self):
+        spring = Period(date(2026, 3, 29), date(2026, 3, 29), STOCKHOLM)
+        assert spring.begin.astimezone(UTC) == datetime(2026, 3, 28, 23, tzinfo=UTC)
+        assert spring.end.astimezone(UTC) == datetime(2026, 3, 29, 22, tzinfo=UTC)
+
+    @pytest.mark.parametrize(
+        ("choice", "since", "until"),
+        [
+            (Choice.MONTH, date(2026, 3, 1), date(2026, 3, 31)),
+            (Choice.LAST_MONTH, date(2026, 2, 1), date(2026, 2, 28)),
+            (Choice.THREE_MONTHS, date(2025, 12, 31), date(2026, 3, 31)),
+            (Choice.YEAR, date(2026, 1, 1), date(2026, 3, 31)),
+            (Choice.TWELVE_MONTHS, date(2025, 3, 31), date(2026, 3, 31)),
+        ],
+        ids=str,
+    )
+    def test_are_offered_by_name(self, choice, since, until):
+        assert chosen(choice, STOCKHOLM, date(2026, 3, 31)) == Period(since, until, STOCKHOLM)
+
+    def test_know_short_months_and_the_turn_of_the_year(self):
+        assert months_before(date(2026, 5, 31), 3) == date(2026, 2, 28)
+        assert months_before(date(2024, 3, 31), 1) == date(2024, 2, 29)
+        assert months_before(date(2026, 1, 15), 1) == date(2025, 12, 15)
+
+
+class TestTheFigures:
+    @pytest.mark.parametrize("seed", range(6))
+    def test_gli19_2_5_7_agree_with_the_ledger_for_any_period(self, player, seed):
+        chance = random.Random(seed)
+        a_history(player, chance)
+        moments = [datetime(2026, 1, 1, tzinfo=UTC), *Journal.objects.order_by("at").values_list("at", flat=True)]
+        moments.append(moments[-1] + timedelta(seconds=1))
+        for _ in range(12):
+            begin, end = sorted(chance.choices(moments, k=2))
+            for mode in Mode:
+                found = figures_between(player, mode, begin, end, "Europe/Stockholm")
+                assert found.opening.total == owned_before(player, mode, begin)
+                assert found.closing.total == owned_before(player, mode, end)
+                assert found.opening.total + found.total == found.closing.total
+                in_rounds = sum(each.net for each in found.games)
+                assert in_rounds == sum(each.net for each in found.days)
+                assert in_rounds + sum(each.amount for each in found.money) == found.total
+
+    def test_until_now_are_the_balances_of_the_accounts(self, player):
+        a_history(player, random.Random(99))
+        found = figures(player, Mode.REAL, this_month(player))
+        balances = dict(player.accounts.filter(mode=Mode.REAL).values_list("kind", "balance"))
+        assert (found.closing.cash, found.closing.purse) == (balances["cash"], balances.get("purse", 0))
+
+    def test_gli19_2_5_7_say_what_each_game_took_and_gave(self, player):
+        table = a_table()
+        parts = [a_round(player, table, player=1000) for _ in range(5)]
+        void_round(round_id=parts[0].round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        (game,) = figures(player, Mode.REAL, this_month(player)).games
+        played = player.participation_set.aggregate(staked=Sum("staked"), paid=Sum("paid"))
+        voided = player.participation_set.get(round_id=parts[0].round_id)
+        assert (game.variant, game.rounds) == ("baccarat", 5)
+        assert (game.staked, game.paid) == (played["staked"], played["paid"])
+        assert game.other == voided.staked - voided.paid
+
+    def test_hold_nothing_of_anybody_else(self, player):
+        other = a_player(real=MONEY)
+        a_round(other, a_table(), player=1000)
+        assert figures(player, Mode.REAL, this_month(player)).closing.total == MONEY
+
+
+class TestThePage:
+    def test_adds_up_and_says_the_time_zone(self, visitor, player):
+        a_round(player, a_table(), player=1000)
+        page = unescape(visitor.get("/en/cashier/statement/").text).replace("\u00a0", " ")
+        closing = figures(player, Mode.REAL, this_month(player)).closing.total
+        assert "Days and times are those of Europe/Stockholm" in page
+        assert format_money(closing, "SEK", "en").replace("\u00a0", " ") in page
+        for word in ("Opening balance", "Closing balance", "Stake", "Deposit", "Baccarat"):
+            assert word in page
+
+    def test_says_so_where_nothing_moved(self, visitor):
+        page = visitor.get("/en/cashier/statement/", {"since": "2025-01-01", "until": "2025-01-31"}).text
+        assert "No activity in this period." in page
+
+    def test_shows_free_money_by_itself(self, visitor, player):
+        cashier.top_up_free(player=player, key=uuid4())
+        page = visitor.get("/en/cashier/statement/", {"mode": "free"}).text
+        assert "Free money" in page
+        assert "SEK\u00a010,000.00" in page
+
+    def test_pages_through_the_movements_and_keeps_the_period(self, visitor, player):
+        for _ in range(15):
+            money_moves.a_round(player, staked=100, paid=50)
+        page = visitor.get("/en/cashier/statement/", {"period": "year"}).text
+        older = re.search(r'rel="next" href="([^"#]*)', page)
+        assert older
+        second = visitor.get(unescape(older[1])).text
+        numbers = [int(number) for each in (page, second) for number in re.findall(r'data-label="No.">(\d+)<', each)]
+        assert len(numbers) == 31
+        assert numbers == sorted(set(numbers), reverse=True)
+
+    @pytest.mark.parametrize(
+        "nonsense",
+        [
+            {"since": "yesterday", "until": "2026-01-01"},
+            {"since": "2026-02-02", "until": "2026-02-01"},
+            {"since": "2026-02-02"},
+            {"until": "9999-12-31", "since": "2026-01-01"},
+            {"period": "century"},
+            {"mode": "gold"},
+        ],
+        ids=str,
+    )
+    def test_says_what_it_cannot_read_and_shows_this_month(self, visitor, nonsense):
+        assert "This month is shown." in visitor.get("/en/cashier/statement/", nonsense).text
+        for ending in ("csv", "pdf"):
+            assert visitor.get(f"/en/cashier/statement/statement.{ending}", nonsense).status_code == 302
+
+    def test_and_the_cashier_lead_to_each_other(self, visitor):
+        assert 'href="/en/cashier/statement/"' in visitor.get("/en/cashier/").text
+        assert 'href="/en/cashier/"' in visitor.get("/en/cashier/statement/").text
+
+
+def rows_of(player: Player, language: str) -> list[list[str]]:
+    with translation.override(language):
+        text = "".join(as_csv.lines(player, Mode.REAL, this_month(player), language))
+    delimiter = "," if language == "en" else ";"
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=delimiter))
+
+
+class TestTheFile:
+    def test_is_named_after_its_period(self, visitor):
+        answer = visitor.get(
+            "/en/cashier/statement/statement.csv", {"since": "2026-11-01", "until": "2026-11-30", "mode": "real"}
+        )
+        assert 'filename="sabot-statement-2026-11-01--2026-11-30.csv"' in answer["Content-Disposition"]
+        assert b"".join(answer.streaming_content)
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_runs_from_the_opening_to_the_closing_balance(self, player, language):
+        a_history(player, random.Random(7))
+        _headings, opening, *moves, closing = rows_of(player, language)
+
+        def cents(text: str) -> int:
+            return int(re.sub(r"[.,]", "", text))
+
+        found = figures(player, Mode.REAL, this_month(player))
+        assert cents(opening[7]) == found.opening.total
+        owned = found.opening.total
+        for row in moves:
+            owned += cents(row[5])
+            assert cents(row[7]) == owned
+        assert cents(closing[7]) == owned == found.closing.total
+        assert {row[8] for row in (opening, *moves, closing)} == {player.currency}
+
+
+def pdf_text(data: bytes) -> str:
+    return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(data)).pages)
+
+
+def flat(text: str) -> str:
+    """Without the white space at which lines may break."""
+    return re.sub(r"\s", "", text)
+
+
+def paper_for(player: Player, language: str) -> Paper:
+    period = this_month(player)
+    found = figures(player, Mode.REAL, period)
+    return Paper(player, Mode.REAL, period, found, datetime(2026, 11, 21, 12, tzinfo=UTC), language)
+
+
+class TestTheDocument:
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_gli19_2_5_7_has_every_figure_of_the_screen(self, db, language):
+        player = a_player(JURISDICTION[language], real=MONEY)
+        a_history(player, random.Random(3))
+        visitor = Client()
+        visitor.force_login(player.user)
+        page = unescape(visitor.get(f"/{language}/cashier/statement/").text).split("movements", 1)[0]
+        figures_shown = re.findall(r'<td class="num"[^>]*>([^<]+)</td>', page)
+        assert len(figures_shown) > 10
+        answer = visitor.get(f"/{language}/cashier/statement/statement.pdf")
+        assert answer["Content-Type"] == "application/pdf"
+        text = flat(pdf_text(answer.content))
+        for figure in figures_shown:
+            assert flat(figure) in text, figure
+        for lump in figures(player, Mode.REAL, this_month(player)).money:
+            assert str(lump.journal_id) in text
+        assert player.user.email in text
+
+    def test_has_the_letters_of_romanian(self, db):
+        player = a_player("RO", real=MONEY)
+        a_round(player, a_table(), player=500)
+        with translation.override("ro"):
+            text = pdf_text(document(paper_for(player, "ro")))
+        assert {"ș", "ț", "ă"} <= set(text)
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_has_no_letter_that_its_fonts_lack(self, db, language):
+        player = a_player(JURISDICTION[language], real=MONEY)
+        a_history(player, random.Random(5))
+        with translation.override(language):
+            data = document(paper_for(player, language))
+        assert "\ufffd" not in pdf_text(data)
+        fonts = {
+            str(font.get_object()["/BaseFont"]).split("+")[-1]
+            for page in PdfReader(io.BytesIO(data)).pages
+            for font in page["/Resources"]["/Font"].values()
+        }
+        assert {"HankenGrotesk-Regular", "HankenGrotesk-Bold"} <= fonts
+
+    def test_is_the_same_to_the_byte(self, player):
+        a_round(player, a_table(), player=1000)
+        with translation.override("en"):
+            assert document(paper_for(player, "en")) == document(paper_for(player, "en"))
+
+    def test_says_so_where_nothing_moved(self, visitor):
+        query = {"since": "2025-01-01", "until": "2025-01-31"}
+        assert "No activity in this period." in pdf_text(
+            visitor.get("/en/cashier/statement/statement.pdf", query).content
+        )
+
+
+ROUNDS = 50_000
+
+# A year of rounds as the ledger would hold it, set-based: every third won even money.
+YEAR = """
+WITH played AS (
+    SELECT n, gen_random_uuid() AS id, clock_timestamp() - n * interval '10 minutes' AS at, n %% 3 = 0 AS won
+    FROM generate_series(1, %(rounds)s) AS n
+), rounds AS (
+    INSERT INTO games_round (id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at)
+    SELECT id, 'past-' || n, %(version)s, 'R', '', '', '', '9H 2D KS 5C', 'player', at FROM played
+), asked AS (
+    SELECT played.*, step.kind, nextval('wallet_journal_id_seq') AS journal, gen_random_uuid() AS key
+    FROM played CROSS JOIN (VALUES ('stake'), ('settle')) AS step (kind)
+), keys AS (
+    INSERT INTO wallet_posting_key SELECT key, '', journal FROM asked
+), journals AS (
+    INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at)
+    OVERRIDING SYSTEM VALUE
+    SELECT journal, key, '', kind, id, at FROM asked
+), lines AS (
+    SELECT asked.journal, line.n AS line, line.account, line.amount
+    FROM asked CROSS JOIN LATERAL (VALUES
+        (1, %(cash)s, CASE WHEN asked.kind = 'stake' THEN -1000 WHEN asked.won THEN 2000 ELSE 0 END),
+        (2, %(escrow)s, CASE WHEN asked.kind = 'stake' THEN 1000 ELSE -1000 END),
+        (3, %(house)s, CASE WHEN asked.kind = 'stake' THEN 0 WHEN asked.won THEN -1000 ELSE 1000 END)
+    ) AS line (n, account, amount) WHERE line.amount <> 0
+)
+INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
+SELECT journal, line, account, 'SEK', 'R', amount, NULL,
+       CASE WHEN account = %(cash)s THEN 1000 + row_number() OVER (ORDER BY journal, line) END
+FROM lines
+"""
+
+
+def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.Connection):
+    """The document stays short, and the page and the file add up."""
+    player, table = a_player(real=MONEY), a_table()
+    owner.execute("ALTER TABLE wallet_entry DISABLE TRIGGER USER")
+    assert table.version
+    owner.execute(
+        YEAR,
+        {
+            "rounds": ROUNDS,
+            "version": table.version.pk,
+            "cash": money_moves.cash(player),
+            "escrow": money_moves.house("escrow", player),
+            "house": money_moves.house("house", player),
+        },
+    )
+    owner.execute("ALTER TABLE wallet_entry ENABLE TRIGGER USER")
+    zone = ZoneInfo("Europe/Stockholm")
+    period = chosen(Choice.TWELVE_MONTHS, zone, today_in(zone))
+    found = figures(player, Mode.REAL, period)
+    (game,) = found.games
+    assert game.rounds == ROUNDS
+    assert (game.staked, game.paid) == (ROUNDS * 1000, ROUNDS // 3 * 2000)
+    assert found.opening.total + found.total == found.closing.total
+    assert listing(player, Mode.REAL, period).older
+    paper = Paper(player, Mode.REAL, period, found, datetime(2026, 11, 21, 12, tzinfo=UTC), "en")
+    pages = PdfReader(io.BytesIO(document(paper))).pages
+    assert 5 < len(pages) < 20  # a line for each day, none for a round
+    assert f"Page {len(pages)} of {len(pages)}" in pages[-1].extract_text()
+    lines = sum(1 for _ in as_csv.lines(player, Mode.REAL, period, "en"))
+    assert lines == 3 + 1 + ROUNDS + ROUNDS // 3  # headings and ends, the deposit, stakes, payouts
