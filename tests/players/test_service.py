@@ -1,0 +1,256 @@
+"""Customer service: a player writes, the house answers, nothing written changes, and it goes after five years."""
+
+from datetime import timedelta
+
+import psycopg
+import pytest
+from django.db import DatabaseError, transaction
+from django.test import Client
+from django.utils.timezone import now
+from psycopg import errors
+
+from games.models import Round
+from players import service
+from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
+from players.tasks import forget_old_conversations
+from tests.builders import a_player, a_round, a_table
+from tests.people import a_member_of_staff, events
+
+YEAR = timedelta(days=366)
+MONEY = 100_000
+
+
+@pytest.fixture
+def player(db) -> Player:
+    return a_player(real=MONEY)
+
+
+@pytest.fixture
+def support(db) -> Staff:
+    return a_member_of_staff("support")
+
+
+def logged_in(person: Player | Staff) -> Client:
+    visitor = Client()
+    visitor.force_login(person.user)
+    return visitor
+
+
+def a_complaint(player: Player, text: str = "That was no natural.") -> Conversation:
+    return service.begin(player=player, topic=Topic.COMPLAINT, text=text)
+
+
+class TestWriting:
+    def test_a_complaint_about_ones_own_round_carries_it(self, player, support):
+        played = a_round(player, a_table(), player=1000)
+        visitor = logged_in(player)
+        code = player.participation_set.get().round.code
+        link = f"/en/service/new/?round={code}"
+        assert link in visitor.get(f"/en/history/{played.round_id}/").text
+        form = visitor.get(link).text
+        assert f'value="{code}"' in form
+        assert '<option value="complaint" selected>' in form
+        sent = visitor.post("/en/service/new/", {"topic": "complaint", "round": code, "text": "Look\nat it."})
+        conversation = Conversation.objects.get()
+        assert sent["Location"] == f"/en/service/{conversation.pk}/"
+        assert (conversation.round_id, conversation.round_code) == (played.round_id, code)
+        staff_page = logged_in(support).get(f"/staff/service/{conversation.pk}/").text
+        assert f"/staff/rounds/?round={played.round_id}" in staff_page
+
+    def test_another_players_round_is_refused_and_nothing_is_kept(self, player):
+        a_round(a_player(real=MONEY), a_table(), player=1000)
+
+        for named in (Round.objects.get().code, "nonsense", str(Round.objects.get().pk)):
+            data = {"topic": "complaint", "round": named, "text": "Mine."}
+            assert "None of your rounds has this code." in logged_in(player).post("/en/service/new/", data).text
+        assert not Conversation.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("data", "sentence"),
+        [
+            ({"topic": "question", "text": "  "}, "This field is required."),
+            ({"topic": "question", "text": "x" * (service.LONGEST + 1)}, "at most 4000 characters"),
+            ({"topic": "gossip", "text": "Hello"}, "Select a valid choice"),
+        ],
+        ids=["nothing", "too much", "no topic"],
+    )
+    def test_says_what_is_wrong(self, player, data, sentence):
+        assert sentence in logged_in(player).post("/en/service/new/", data).text
+        assert not Conversation.objects.exists()
+
+    def test_takes_text_for_text(self, player):
+        visitor = logged_in(player)
+        visitor.post("/en/service/new/", {"topic": "other", "text": "<b>one</b>\r\ntwo"})
+        page = visitor.get(f"/en/service/{Conversation.objects.get().pk}/").text
+        assert "&lt;b&gt;one&lt;/b&gt;" in page
+        assert "<b>one</b>" not in page
+
+    def test_ends_where_too_many_wait(self, player):
+        for _ in range(service.MOST_OPEN):
+            a_complaint(player)
+        answer = logged_in(player).post("/en/service/new/", {"topic": "other", "text": "And another thing."})
+        assert "10 messages of yours wait for an answer." in answer.text
+        assert Conversation.objects.count() == service.MOST_OPEN
+
+    def test_too_often_is_refused(self, player):
+        visitor, conversation = logged_in(player), a_complaint(player)
+        answers = [visitor.post(f"/en/service/{conversation.pk}/", {"text": "!"}).status_code for _ in range(31)]
+        assert 429 in answers
+
+    def test_is_on_record_without_its_words(self, player):
+        conversation = a_complaint(player, "My secret.")
+        (event,) = events("complaint.lodged")
+        assert event["data"] == {"conversation": conversation.pk, "topic": "complaint", "round": None}
+        assert "secret" not in str(event)
+
+
+class TestAnswering:
+    def test_gli19_a_4_4_a_complaint_is_received_answered_and_closed(self, player, support):
+        conversation = a_complaint(player)
+        reader, desk = logged_in(player), logged_in(support)
+        kept = Conversation.objects.get()
+        assert kept.due_at is not None
+        assert abs(kept.due_at - kept.began_at - timedelta(days=14)) < timedelta(minutes=1)
+        assert "We answer your complaint by" in reader.get(f"/en/service/{conversation.pk}/").text
+
+        desk.post(f"/staff/service/{conversation.pk}/", {"text": "We looked."})
+        assert service.unread(player) == 1
+        assert "New" in reader.get("/en/service/").text
+        assert "We looked." in reader.get(f"/en/service/{conversation.pk}/").text
+        assert service.unread(player) == 0
+
+        reader.post(f"/en/service/{conversation.pk}/", {"text": "Look again."})
+        assert Conversation.objects.get().state == ConversationState.RECEIVED
+
+        desk.post(f"/staff/service/{conversation.pk}/close/", {"verdict": "partly"})
+        closed = Conversation.objects.get()
+        assert (closed.state, closed.verdict) == (ConversationState.CLOSED, Verdict.PARTLY)
+        assert "We agree with part of the complaint" in reader.get(f"/en/service/{conversation.pk}/").text
+        kinds = ("complaint.lodged", "complaint.answered", "complaint.continued", "complaint.closed")
+        assert [len(events(kind)) for kind in kinds] == [1, 1, 1, 1]
+        assert events("complaint.closed")[0]["data"]["verdict"] == "partly"
+
+    def test_writes_a_mail_that_says_where_to_read_it_and_no_more(self, player, support):
+        conversation = a_complaint(player)
+        service.answer(staff=support, conversation_id=conversation.pk, text="Between us.")
+        mail = Mail.objects.get(user=player.user)
+        assert str(conversation.pk) in mail.body
+        assert "Between us" not in mail.body
+
+    def test_a_complaint_does_not_close_without_a_verdict(self, player, support):
+        conversation, desk = a_complaint(player), logged_in(support)
+        for data in ({}, {"verdict": ""}, {"verdict": "by_player"}, {"verdict": "maybe"}):
+            answer = desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True)
+            assert "Say how the complaint ended." in answer.text
+        assert Conversation.objects.get().state == ConversationState.RECEIVED
+
+    def test_a_question_closes_without_one(self, player, support):
+        asked = service.begin(player=player, topic=Topic.QUESTION, text="When?")
+        closed = service.close(staff=support, conversation_id=asked.pk, verdict=Verdict.UPHELD)
+        assert (closed.state, closed.verdict, closed.due_at) == ("closed", "", None)
+
+    def test_what_is_closed_stays_closed(self, player, support):
+        conversation = a_complaint(player)
+        service.close_own(player=player, conversation_id=conversation.pk)
+        assert Conversation.objects.get().verdict == Verdict.BY_PLAYER
+        sentence = "This conversation is closed."
+        mine, desk = logged_in(player), logged_in(support)
+        assert sentence in mine.post(f"/en/service/{conversation.pk}/", {"text": "But"}, follow=True).text
+        assert sentence in mine.post(f"/en/service/{conversation.pk}/close/", follow=True).text
+        assert sentence in desk.post(f"/staff/service/{conversation.pk}/", {"text": "But"}, follow=True).text
+        data = {"verdict": "upheld"}
+        assert sentence in desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True).text
+        assert ServiceMessage.objects.count() == 1
+
+    def test_an_empty_answer_is_none(self, player, support):
+        conversation = a_complaint(player)
+        page = logged_in(support).post(f"/staff/service/{conversation.pk}/", {"text": " "})
+        assert "This field is required." in page.text
+        assert ServiceMessage.objects.count() == 1
+
+    @pytest.mark.parametrize("thread", [2**62, 2**70])
+    def test_a_conversation_that_is_none_is_not_there(self, player, support, thread):
+        assert logged_in(player).get(f"/en/service/{thread}/").status_code == 404
+        assert logged_in(support).get(f"/staff/service/{thread}/").status_code == 404
+
+
+class TestTheQueue:
+    def test_has_what_waits_first_and_of_that_the_oldest(self, player, support):
+        first, second, third = (a_complaint(player) for _ in range(3))
+        service.answer(staff=support, conversation_id=first.pk, text="Done.")
+        page = logged_in(support).get("/staff/service/").text
+        places = [page.index(f"Message {each.pk}<") for each in (second, third, first)]
+        assert places == sorted(places)
+
+    def test_is_filtered(self, player, support):
+        complaint = a_complaint(player)
+        asked = service.begin(player=a_player(), topic=Topic.QUESTION, text="When?")
+        desk = logged_in(support)
+        only_complaints = desk.get("/staff/service/", {"topic": "complaint"}).text
+        assert f"Message {complaint.pk}<" in only_complaints
+        assert f"Message {asked.pk}<" not in only_complaints
+        assert f"Message {asked.pk}<" in desk.get("/staff/service/", {"player": asked.player_id}).text
+        assert "Nothing waits here." in desk.get("/staff/service/", {"state": "closed"}).text
+        assert desk.get("/staff/service/", {"player": "x", "state": "y", "page": "0"}).status_code == 200
+
+    def test_goes_on_over_the_page(self, support, db):
+        for number in range(4):
+            someone = a_player()
+            for _ in range(8 + (number == 3)):
+                a_complaint(someone)
+        desk = logged_in(support)
+        assert "page=2" in desk.get("/staff/service/").text
+        assert desk.get("/staff/service/", {"page": "2"}).text.count('<td data-label="Topic">') == 3
+
+
+class TestKeeping:
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "UPDATE players_servicemessage SET text = ''",
+            "DELETE FROM players_servicemessage",
+            "TRUNCATE players_servicemessage",
+            "DELETE FROM players_conversation",
+            "TRUNCATE players_conversation CASCADE",
+            "UPDATE players_conversation SET topic = 'other'",
+            "UPDATE players_conversation SET due_at = NULL",
+        ],
+    )
+    def test_gli19_a_4_4_nobody_changes_or_deletes_what_was_written(self, cloned_db, owner, statement):
+        a_complaint(a_player())
+        with pytest.raises(errors.RestrictViolation):
+            owner.execute(statement)
+        assert ServiceMessage.objects.count() == 1
+
+    def test_the_house_itself_deletes_nothing_young(self, player):
+        a_complaint(player)
+        with pytest.raises(DatabaseError), transaction.atomic():
+            ServiceMessage.objects.all().delete()
+
+    def test_gli19_a_4_4_is_kept_for_five_years_and_then_forgotten(self, cloned_db, owner: psycopg.Connection):
+        player = a_player()
+        old, lively, young = (a_complaint(player) for _ in range(3))
+        _age(owner, old.pk, 5 * YEAR + timedelta(days=1), 5 * YEAR + timedelta(days=1))
+        _age(owner, lively.pk, 9 * YEAR, 5 * YEAR - timedelta(days=9))
+        forget_old_conversations()
+        assert set(Conversation.objects.values_list("pk", flat=True)) == {lively.pk, young.pk}
+        assert set(ServiceMessage.objects.values_list("conversation_id", flat=True)) == {lively.pk, young.pk}
+        (event,) = events("service.forgotten")
+        assert event["data"] == {"conversation": old.pk}
+
+    def test_a_shorter_time_in_the_settings_shortens_nothing(self, cloned_db, owner, settings):
+        settings.ERASE_AFTER_YEARS = 1
+        conversation = a_complaint(a_player())
+        _age(owner, conversation.pk, 4 * YEAR, 4 * YEAR)
+        forget_old_conversations()
+        assert Conversation.objects.count() == 1
+
+
+def _age(owner: psycopg.Connection, conversation_id: int, written: timedelta, moved: timedelta) -> None:
+    """Move a conversation into the past."""
+    owner.execute("ALTER TABLE players_servicemessage DISABLE TRIGGER USER")
+    owner.execute(
+        "UPDATE players_servicemessage SET at = %s WHERE conversation_id = %s", [now() - written, conversation_id]
+    )
+    owner.execute("ALTER TABLE players_servicemessage ENABLE TRIGGER USER")
+    owner.execute("UPDATE players_conversation SET moved_at = %s WHERE id = %s", [now() - moved, conversation_id])
