@@ -37,9 +37,10 @@ class Answer(Enum):
     LOG_IN = "a redirect to the log-in page"
     FORBIDDEN = "403"
     NOT_FOUND = "404"
+    UNSIGNED = "400, since no bank has signed it"
 
 
-PAGE, TEXT, DOCUMENT, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND = Answer
+PAGE, TEXT, DOCUMENT, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND, UNSIGNED = Answer
 Answers = dict[str, Answer]
 
 
@@ -361,6 +362,7 @@ LINES = (
     ),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
+    Line("payout_callback", "POST", everyone(UNSIGNED)),
     Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor")),
     Line(
         "staff_withdrawal_decide",

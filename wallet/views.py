@@ -114,6 +114,7 @@ def _render(
         "real": held[Mode.REAL],
         "free": held[Mode.FREE],
         "purse": purses.get(Mode.REAL, 0),
+        "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": services.FREE_MONEY[player.currency],
         "limits": services.DEPOSIT_LIMITS[player.currency],

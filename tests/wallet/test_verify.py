@@ -74,6 +74,7 @@ DAMAGE = [
         "voids_are_whole",
         "this void_shortfall is for a round that is not taken back",
     ),
+    (f"UPDATE wallet_account SET kind = 'pending' WHERE id = {CASH}", "pending_is_what_was_asked_for", "sum to 0"),
     ("UPDATE wallet_day SET staked = staked + 1", "days_are_sums", "should be"),
     ("DELETE FROM wallet_day", "days_are_sums", "should be"),
     ("DROP TRIGGER wallet_entry_counts ON wallet_entry", "guards_stand", "trigger wallet_entry_counts"),

@@ -1,0 +1,192 @@
+"""Payouts at the sandbox bank: asked for once, decided by the bank, and told by messages that may come late, twice, out
+of order or never.
+"""
+
+import json
+
+import pytest
+from django.db.models.functions import Now
+from django.urls import reverse
+
+from players.models import Duplicate, Ground, Submission
+from tests.builders import a_verified_player
+from tests.people import a_visitor, events
+from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
+from wallet import accounts, payout_accounts, payouts, verify
+from wallet.models import BankPayout, BankPayoutNotice, Mode, PayoutNotice, Withdrawal, WithdrawalStatus
+from wallet.payouts import Order, PayoutFailed
+from wallet.sandbox_bank import payouts as bank
+from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
+from wallet.tasks import send_payouts
+
+pytestmark = pytest.mark.django_db
+
+
+def approved(iban=IBAN):
+    player = a_verified_player(real=MONEY)
+    return player, approve(a_withdrawal(player, iban=iban))
+
+
+def the_bank_decides():
+    """Bring every order's moment, and send nothing: what the bank owes lies in its table."""
+    BankPayout.objects.update(due_at=Now())
+    while bank._decide_next():
+        pass
+
+
+def post(body, *, signature=None, settings=None):
+    return a_visitor().post(
+        reverse("payout_callback"),
+        body,
+        content_type="application/json",
+        headers={HEADER: signature or sign(body.encode(), settings.SANDBOX_BANK_KEY, at=seconds_now())},
+    )
+
+
+def notices():
+    return list(BankPayoutNotice.objects.order_by("due_at", "pk").values_list("body", flat=True))
+
+
+def status(withdrawal):
+    return Withdrawal.objects.get(pk=withdrawal.pk).status
+
+
+def test_an_approved_withdrawal_is_sent_once_with_all_the_bank_needs():
+    player, withdrawal = approved()
+    send_payouts()
+    send_payouts()
+    order = BankPayout.objects.get(pk=withdrawal.reference)
+    assert (order.iban, order.amount, order.currency) == (IBAN, 50_000, "SEK")
+    assert status(withdrawal) == WithdrawalStatus.SENDING
+    who = Submission.objects.get(player=player)
+    assert payouts._order(withdrawal).holder == f"{who.given_names} {who.family_name}"
+
+
+def test_the_iban_is_stored_encrypted_and_known_again():
+    player = a_verified_player(real=MONEY)
+    kept = payout_accounts.keep(player=player, iban=IBAN)
+    assert IBAN.encode() not in bytes(kept.sealed) + bytes(kept.fingerprint)
+    assert payout_accounts.reveal(kept) == IBAN
+    assert payout_accounts.keep(player=player, iban=IBAN) == kept
+    assert str(kept) == "SE•• •••• 7466"
+
+
+def test_two_players_who_are_paid_to_one_account_are_flagged():
+    for _ in range(2):
+        payout_accounts.keep(player=a_verified_player(), iban=IBAN)
+    assert Duplicate.objects.get(ground=Ground.PAYOUT)
+
+
+@pytest.mark.parametrize(
+    ("iban", "sentence"),
+    [
+        ("SE45 5000 0000 0583 9825 7467", "not an IBAN"),
+        ("nonsense", "not an IBAN"),
+        ("", "not an IBAN"),
+        ("SA0380000000608010167519", "European payments area"),
+    ],
+    ids=["check digit", "nonsense", "empty", "far away"],
+)
+def test_what_is_no_account_to_pay_to_is_refused(iban, sentence):
+    with pytest.raises(payout_accounts.IbanError, match=sentence):
+        payout_accounts.read_iban(iban)
+
+
+@pytest.mark.parametrize(
+    "iban", ["se45 5000 0000 0583 9825 7466", "DE89370400440532013000", "RO49AAAA1B31007593840000"]
+)
+def test_an_iban_is_read_however_it_is_spaced(iban):
+    assert payout_accounts.read_iban(iban) == iban.replace(" ", "").upper()
+
+
+@pytest.mark.parametrize(
+    ("iban", "after", "cash"),
+    [
+        (IBAN, "paid", 50_000),
+        (bank.CLOSED, "returned", MONEY),
+        (bank.TWICE, "paid", 50_000),
+        (bank.SHUFFLED, "paid", 50_000),
+        (bank.LATE, "paid", 50_000),
+    ],
+    ids=["paid", "closed account", "told twice", "told out of order", "told late"],
+)
+def test_the_banks_messages_decide_it_once(settings, iban, after, cash):
+    player, withdrawal = approved(iban)
+    send_payouts()
+    the_bank_decides()
+    for body in notices():
+        assert post(body, settings=settings).status_code == 200
+    assert (status(withdrawal), accounts.balance(player.pk, Mode.REAL)) == (after, cash)
+    assert not any(check.rows for check in verify.run())
+
+
+def test_a_bank_that_says_nothing_is_asked():
+    player, withdrawal = approved(bank.SILENT)
+    send_payouts()
+    the_bank_decides()
+    assert notices() == []
+    send_payouts()
+    assert status(withdrawal) == WithdrawalStatus.PAID
+    assert PayoutNotice.objects.get(withdrawal=withdrawal).path == "query"
+    assert accounts.balance(player.pk, Mode.REAL) == 50_000
+
+
+def test_a_message_that_nobody_signed_moves_nothing(settings):
+    _, withdrawal = approved()
+    send_payouts()
+    the_bank_decides()
+    for body in notices():
+        assert post(body, signature="t=1,v1=00").status_code == 400
+        forged = json.dumps(json.loads(body) | {"amount": 1})
+        genuine = sign(body.encode(), settings.SANDBOX_BANK_KEY, at=seconds_now())
+        assert post(forged, signature=genuine).status_code == 400
+    assert status(withdrawal) == WithdrawalStatus.SENDING
+    assert len(events("payout.notice_refused")) == 2 * len(notices())
+
+
+@pytest.mark.parametrize("body", ["", "{}", "[]", "null", '{"reference": 7}'])
+def test_a_signed_message_without_sense_is_refused(settings, body):
+    assert post(body, settings=settings).status_code == 400
+
+
+class Unreachable:
+    """A bank behind a cut wire, which may or may not have heard."""
+
+    name = "unreachable"
+
+    def send(self, order: Order) -> None:
+        raise PayoutFailed("the wire is cut")
+
+    def ask(self, reference):
+        return None
+
+
+class DeafAfterwards(bank.SandboxPayouts):
+    """A bank that takes the order, and whose answer is lost."""
+
+    def send(self, order: Order) -> None:
+        super().send(order)
+        raise PayoutFailed("the answer is lost")
+
+
+@pytest.mark.parametrize("first", [Unreachable, DeafAfterwards], ids=["order lost", "answer lost"])
+def test_what_is_lost_on_the_way_is_sent_again_and_paid_once(settings, first):
+    settings.PAYOUT_PROVIDER = f"{__name__}.{first.__name__}"
+    player, withdrawal = approved()
+    send_payouts()
+    assert status(withdrawal) == WithdrawalStatus.SENDING
+    settings.PAYOUT_PROVIDER = "wallet.sandbox_bank.payouts.SandboxPayouts"
+    send_payouts()
+    the_bank_decides()
+    send_payouts()
+    send_payouts()
+    assert status(withdrawal) == WithdrawalStatus.PAID
+    assert BankPayout.objects.count() == 1
+    assert accounts.balance(player.pk, Mode.REAL) == 50_000
+
+
+def test_without_a_bank_approved_withdrawals_wait(settings):
+    settings.PAYOUT_PROVIDER = ""
+    _, withdrawal = approved()
+    send_payouts()
+    assert status(withdrawal) == WithdrawalStatus.APPROVED
