@@ -5,6 +5,7 @@ from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from players.models import Mail
@@ -15,7 +16,7 @@ PAGE = 20
 class AddressFilter(forms.Form):
     """Whose mail; empty for everybody's."""
 
-    address = forms.CharField(required=False, strip=True, max_length=254, label="E-mail address")
+    address = forms.CharField(required=False, strip=True, max_length=254, label=_("E-mail address"))
 
 
 @require_safe

@@ -53,6 +53,16 @@ def mailed_code(address: str, template: str = "") -> str:
     return code[1]
 
 
+def give_code(visitor: Client, user: User) -> Any:
+    """Send the second step of a log-in, with a code of the authenticator app."""
+    return visitor.post("/en/account/login/code/", {"code": second_factor.code_of(user)})
+
+
+def confirm_address(visitor: Client, address: str) -> Any:
+    """Send the code that was mailed to the address of whoever has just registered."""
+    return visitor.post("/en/account/verify/", {"code": mailed_code(address, "verify_address")})
+
+
 def events(kind: str, **filters: str) -> list[dict[str, Any]]:
     """The bodies of all events of a kind, oldest first."""
     return list(_bodies(kind, **filters))

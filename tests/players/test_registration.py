@@ -1,16 +1,18 @@
 """Becoming a player: who may, what is made, and that it is all or nothing."""
 
+import re
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 
 from audit.models import Event
-from players import services, terms
+from players import forms, services, terms
 from players.forms import RegistrationForm
 from players.models import Agreement, Jurisdiction, Player, User
-from tests.people import PASSWORD, a_visitor, events
+from tests.people import PASSWORD, a_visitor, confirm_address, events, last_mail, log_in, mailed_code
 from wallet import accounts
 from wallet.models import Mode
 
@@ -58,10 +60,12 @@ def test_age_counts_whole_years(born, on, expected):
 
 @pytest.mark.django_db
 class TestAGoodForm:
-    def test_makes_a_player_with_accounts_and_agreement_and_logs_them_in(self):
+    def test_makes_a_player_with_accounts_and_agreement_and_logs_them_in_once_the_address_is_confirmed(self):
         visitor = a_visitor()
         answer = send(visitor)
-        assert (answer.status_code, answer["Location"]) == (302, "/")
+        assert (answer.status_code, answer["Location"]) == (302, "/en/account/verify/")
+        assert visitor.get("/en/history/").status_code == 302
+        assert confirm_address(visitor, "new.player@example.com")["Location"] == "/"
         player = Player.objects.get(user__email="new.player@example.com")
         assert (player.jurisdiction_id, player.currency, player.birth_date) == ("GB", "EUR", date(1990, 2, 28))
         assert player.user.check_password(PASSWORD)
@@ -73,6 +77,7 @@ class TestAGoodForm:
     def test_is_on_record_without_personal_data(self):
         visitor = a_visitor()
         send(visitor)
+        confirm_address(visitor, "new.player@example.com")
         player = Player.objects.get(user__email="new.player@example.com")
         (registered,) = events("player.registered", on=str(player))
         assert registered["data"] == {"jurisdiction": "GB", "currency": "EUR", "terms": terms.VERSION, "demo": False}
@@ -121,16 +126,83 @@ class TestAFormIsRefused:
     def test_an_address_that_is_too_long_to_be_kept(self):
         self.refused("email", email=f"a@{'b' * 60}.{'c' * 60}.{'d' * 60}.{'e' * 60}.{'f' * 60}.com")
 
-    def test_an_address_that_has_an_account_however_it_is_written(self):
-        User.objects.create_user("new.player@example.com")
-        assert list(send(email="NEW.player@example.COM").context["form"].errors) == ["email"]
 
-    def test_an_address_taken_while_the_form_was_checked(self, monkeypatch):
+@pytest.mark.django_db
+class TestAnAddressThatHasAnAccount:
+    """Who has an account here, nobody learns by registering."""
+
+    def page_after(self, **changes: Any) -> str:
+        visitor = a_visitor()
+        answer = send(visitor, **changes)
+        assert (answer.status_code, answer["Location"]) == (302, "/en/account/verify/")
+        text = visitor.get(answer["Location"]).text.replace(changes["email"].lower(), "")
+        return re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", text)
+
+    def test_is_answered_like_any_other_and_its_owner_is_told(self):
+        User.objects.create_user("new.player@example.com", language="da")
+        taken = self.page_after(email="NEW.player@example.COM")
+        assert taken == self.page_after(email="another@example.com")
+        assert last_mail("new.player@example.com").template == "already_registered"
+        assert last_mail("new.player@example.com").language == "da"
+        assert Player.objects.count() == 1
+
+    def test_takes_no_code(self):
         User.objects.create_user("new.player@example.com")
-        monkeypatch.setattr(RegistrationForm, "validate_unique_email", lambda self, email: email)
-        answer = send()
-        assert list(answer.context["form"].errors) == ["email"]
+        visitor = a_visitor()
+        send(visitor)
+        code = visitor.session["account_email_verification_code"]["code"]
+        assert visitor.post("/en/account/verify/", {"code": code}).status_code == 200
+        assert not Player.objects.exists()
+
+    def test_hashes_a_password_all_the_same(self, monkeypatch):
+        hashed = []
+        monkeypatch.setattr(forms, "make_password", hashed.append)
+        User.objects.create_user("new.player@example.com")
+        send()
+        assert hashed == [PASSWORD]
+
+    def test_taken_while_the_form_was_checked_is_answered_so_too(self, monkeypatch):
+        User.objects.create_user("new.player@example.com")
+
+        def pass_by(form, email):
+            form.account_already_exists = False
+            return email
+
+        monkeypatch.setattr(RegistrationForm, "validate_unique_email", pass_by)
+        assert send()["Location"] == "/en/account/verify/"
+        assert last_mail("new.player@example.com").template == "already_registered"
         assert Player.objects.count() == 0
+
+
+@pytest.mark.django_db
+class TestConfirmingTheAddress:
+    EMAIL = "new.player@example.com"
+
+    def test_is_asked_for_at_the_next_log_in_too(self):
+        send()
+        user = User.objects.get(email=self.EMAIL)
+        cache.clear()  # a code is mailed every ten seconds at most
+        visitor = a_visitor()
+        assert log_in(visitor, user)["Location"] == "/en/account/verify/"
+        assert confirm_address(visitor, self.EMAIL)["Location"] == "/"
+
+    def test_takes_three_tries(self):
+        visitor = a_visitor()
+        send(visitor)
+        for _ in range(2):
+            assert "This code is not right." in visitor.post("/en/account/verify/", {"code": "BBBB-BBBB"}).text
+        answer = visitor.post("/en/account/verify/", {"code": "BBBB-BBBB"})
+        assert answer["Location"] == "/en/account/login/"
+        assert "Too many attempts" in visitor.get(answer["Location"]).text
+
+    def test_mails_another_code_where_asked(self):
+        visitor = a_visitor()
+        send(visitor)
+        first = mailed_code(self.EMAIL)
+        cache.clear()
+        visitor.post("/en/account/verify/", {"action": "resend"})
+        assert mailed_code(self.EMAIL) != first
+        assert confirm_address(visitor, self.EMAIL)["Location"] == "/"
 
 
 @pytest.mark.django_db

@@ -1,0 +1,230 @@
+"""How people change the way they log in: password, address, second factors. Each change is on record and told by mail."""
+
+import re
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.core.cache import cache
+
+from players import second_factor
+from players.models import User
+from tests.builders import a_player
+from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, last_mail, log_in, mailed_code
+
+NEXT_PASSWORD = "catching-the-tram-8"
+SECURITY = "/en/account/security/"
+AGAIN = "/en/account/security/again/"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def player():
+    return a_player(password=PASSWORD)
+
+
+def logged_in(user: User):
+    visitor = a_visitor()
+    log_in(visitor, user)
+    return visitor
+
+
+def trusted(user: User):
+    """A browser in which someone has just given the password once more."""
+    visitor = logged_in(user)
+    visitor.post(AGAIN, {"password": PASSWORD})
+    return visitor
+
+
+def set_up_app(user: User):
+    """A browser whose owner has just set up an authenticator app."""
+    visitor = trusted(user)
+    secret = re.search(r'<code class="secret">(\w+)</code>', visitor.get(f"{SECURITY}app/").text)[1]
+    held = Authenticator(data={"secret": second_factor.MFAAdapter().encrypt(secret)})
+    _past, now, _next = second_factor.steps_around_now()
+    answer = visitor.post(f"{SECURITY}app/", {"code": second_factor._code(held, now)})
+    assert answer["Location"] == f"{SECURITY}codes/"
+    return visitor
+
+
+class TestAPassword:
+    FORM = f"{SECURITY}password/"
+    GOOD = {"oldpassword": PASSWORD, "password1": NEXT_PASSWORD, "password2": NEXT_PASSWORD}
+
+    def test_changes_and_ends_all_other_sessions(self, player):
+        here, elsewhere = logged_in(player.user), logged_in(player.user)
+        assert here.post(self.FORM, self.GOOD)["Location"] == SECURITY
+        assert "Your password is changed." in here.get(SECURITY).text
+        assert elsewhere.get(SECURITY).status_code == 302
+        (changed,) = events("password.changed", on=str(player))
+        assert list(changed["personal"]) == ["ip"]
+        assert last_mail(player.user.email).template == "account_changed"
+        assert log_in(a_visitor(), player.user, NEXT_PASSWORD).status_code == 302
+
+    @pytest.mark.parametrize(
+        ("field", "value"), [("oldpassword", "wrong"), ("password1", "short"), ("password2", "another-one-9")]
+    )
+    def test_does_not_change_where_a_field_is_wrong(self, player, field, value):
+        answer = logged_in(player.user).post(self.FORM, self.GOOD | {field: value})
+        assert answer.status_code == 200
+        assert not events("password.changed", on=str(player))
+
+    def test_forgotten_is_set_anew_with_a_mailed_code(self, player):
+        visitor, ours = a_visitor(), "/en/account/password/forgotten/"
+        assert visitor.post(ours, {"email": player.user.email})["Location"] == f"{ours}code/"
+        assert "This code is not right." in visitor.post(f"{ours}code/", {"code": "BBBB-BBBB"}).text
+        code = mailed_code(player.user.email, "reset_password")
+        assert visitor.post(f"{ours}code/", {"code": code})["Location"] == f"{ours}new/"
+        answer = visitor.post(f"{ours}new/", {"password1": NEXT_PASSWORD, "password2": NEXT_PASSWORD})
+        assert answer["Location"] == "/en/account/login/"
+        assert events("password.reset", on=str(player))
+        assert last_mail(player.user.email).template == "account_changed"
+        assert log_in(a_visitor(), player.user, NEXT_PASSWORD)["Location"] == "/"
+
+    def test_forgotten_of_an_address_that_nobody_has_is_answered_alike(self, player):
+        def page(email: str) -> str:
+            visitor = a_visitor()
+            answer = visitor.post("/en/account/password/forgotten/", {"email": email}, follow=True)
+            return re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", answer.text).replace(email, "")
+
+        assert page(player.user.email) == page("nobody@example.com")
+        assert last_mail("nobody@example.com").template == "no_account"
+
+    def test_forgotten_mails_three_codes_and_no_fourth(self, player):
+        visitor = a_visitor()
+        statuses = [
+            visitor.post("/en/account/password/forgotten/", {"email": player.user.email}).status_code for _ in range(4)
+        ]
+        assert statuses == [302, 302, 302, 429]
+
+
+class TestAnAddress:
+    FORM = f"{SECURITY}email/"
+
+    def test_changes_once_the_new_one_is_confirmed_and_the_old_one_is_told(self, player):
+        old, visitor = player.user.email, trusted(player.user)
+        answer = visitor.post(self.FORM, {"email": "next@example.com", "action_add": "1"})
+        assert answer["Location"] == "/en/account/verify/"
+        assert User.objects.get(pk=player.user.pk).email == old
+        assert "next@example.com" in visitor.get(SECURITY).text
+        answer = visitor.post("/en/account/verify/", {"code": mailed_code("next@example.com")})
+        assert answer["Location"] == SECURITY
+        assert User.objects.get(pk=player.user.pk).email == "next@example.com"
+        (kept,) = EmailAddress.objects.filter(user=player.user)
+        assert (kept.email, kept.primary, kept.verified) == ("next@example.com", True, True)
+        assert last_mail(old).template == "account_changed"
+        (changed,) = events("address.changed", on=str(player))
+        assert sorted(changed["personal"]) == ["email", "ip", "old_email"]
+
+    def test_asks_for_the_password_first(self, player):
+        answer = logged_in(player.user).post(self.FORM, {"email": "next@example.com", "action_add": "1"})
+        assert answer["Location"].startswith(AGAIN)
+
+    def test_of_someone_else_is_answered_like_any_other(self, player):
+        other = a_player()
+        visitor = trusted(player.user)
+        answer = visitor.post(self.FORM, {"email": other.user.email, "action_add": "1"})
+        assert answer["Location"] == "/en/account/verify/"
+        code = visitor.session["account_email_verification_code"]["code"]
+        assert visitor.post("/en/account/verify/", {"code": code}).status_code == 200
+        assert User.objects.get(pk=player.user.pk).email == player.user.email
+
+
+class TestAnAuthenticatorApp:
+    def test_is_set_up_with_its_first_code_and_asked_for_from_then_on(self, player):
+        set_up_app(player.user)
+        assert events("authenticator.added", on=str(player))
+        assert last_mail(player.user.email).template == "account_changed"
+        visitor = a_visitor()
+        assert log_in(visitor, player.user)["Location"] == "/en/account/login/code/"
+        assert visitor.get(SECURITY).status_code == 302
+        assert give_code(visitor, player.user)["Location"] == "/"
+        assert visitor.get(SECURITY).status_code == 200
+
+    def test_asks_for_the_password_before_it_shows_a_secret(self, player):
+        assert logged_in(player.user).get(f"{SECURITY}app/")["Location"].startswith(AGAIN)
+
+    def test_takes_no_code_twice(self, player):
+        set_up_app(player.user)
+        code = second_factor.code_of(player.user)
+        first, second = a_visitor(), a_visitor()
+        for visitor in (first, second):
+            log_in(visitor, player.user)
+        assert first.post("/en/account/login/code/", {"code": code}).status_code == 302
+        cache.clear()
+        assert "This code is not right" in second.post("/en/account/login/code/", {"code": code}).text
+
+    def test_takes_five_wrong_codes_in_five_minutes_on_record(self, player):
+        set_up_app(player.user)
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        for _ in range(5):
+            visitor.post("/en/account/login/code/", {"code": "000000"})
+        assert "Too many attempts" in visitor.post("/en/account/login/code/", {"code": "000000"}).text
+        assert len(events("second_factor.failed", on=str(player))) == 5
+
+    def test_keeps_its_secret_encrypted(self, player):
+        held = second_factor.give(player.user)
+        secret = second_factor.MFAAdapter().decrypt(held.data["secret"])
+        assert re.fullmatch(r"[A-Z2-7]{32}", secret)
+        assert secret not in str(Authenticator.objects.get(pk=held.pk).data)
+
+    def test_is_removed_by_players_but_not_by_staff_who_have_nothing_else(self, player):
+        visitor = set_up_app(player.user)
+        assert visitor.post(f"{SECURITY}app/remove/")["Location"] == SECURITY
+        assert not Authenticator.objects.filter(user=player.user).exists()
+        assert events("authenticator.removed", on=str(player))
+        staff = a_member_of_staff("operator", password=PASSWORD)
+        visitor = a_visitor()
+        log_in(visitor, staff.user)
+        give_code(visitor, staff.user)
+        visitor.post(AGAIN, {"password": PASSWORD})
+        assert "Staff keep at least one second factor" in visitor.post(f"{SECURITY}app/remove/").text
+        assert second_factor.is_set_up(staff.user)
+
+
+class TestRecoveryCodes:
+    def codes(self, page: str) -> list[str]:
+        return re.findall(r"<li><code>(\d+)</code></li>", page)
+
+    def test_are_shown_once_and_let_in_once_each(self, player):
+        visitor = set_up_app(player.user)
+        codes = self.codes(visitor.get(f"{SECURITY}codes/").text)
+        assert len(set(codes)) == 10
+        assert self.codes(visitor.get(f"{SECURITY}codes/").text) == []
+        for expected in (302, 200):
+            other = a_visitor()
+            log_in(other, player.user)
+            assert other.post("/en/account/login/code/", {"code": codes[0]}).status_code == expected
+
+    def test_are_made_anew(self, player):
+        visitor = set_up_app(player.user)
+        before = self.codes(visitor.get(f"{SECURITY}codes/").text)
+        assert visitor.post(f"{SECURITY}codes/new/")["Location"] == f"{SECURITY}codes/"
+        after = self.codes(visitor.get(f"{SECURITY}codes/").text)
+        assert len(after) == 10
+        assert not set(after) & set(before)
+        assert events("recovery_codes.made", on=str(player))
+
+
+class TestStaffWithoutASecondFactor:
+    def staff(self):
+        someone = a_member_of_staff("operator", "compliance", "finance", password=PASSWORD)
+        Authenticator.objects.filter(user=someone.user).delete()
+        return someone
+
+    @pytest.mark.parametrize("page", ["/staff/", "/staff/tables/", "/staff/ledger/", "/staff/events/", "/styleguide/"])
+    def test_get_no_further_than_to_where_they_set_one_up(self, page):
+        visitor = logged_in(self.staff().user)
+        answer = visitor.get(page)
+        assert (answer.status_code, answer["Location"]) == (302, SECURITY)
+        assert "Staff need a second factor" in visitor.get(SECURITY).text
+
+    def test_are_led_there_from_a_fragment_too(self):
+        answer = logged_in(self.staff().user).get("/staff/tables/", headers={"HX-Request": "true"})
+        assert answer["HX-Redirect"] == SECURITY
+
+    def test_get_in_once_they_have(self):
+        visitor = set_up_app(self.staff().user)
+        assert visitor.get("/staff/").status_code == 200
