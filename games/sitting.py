@@ -14,7 +14,8 @@ from wallet.models import Mode
 class SittingView:
     """A sitting with one kind of money. Amounts in minor units."""
 
-    now: datetime  # where the player is
+    now: datetime
+    clock: str  # the time of day where the player is
     zone: str
     began: datetime
     lasted: str  # hours and minutes: "1:05"
@@ -34,7 +35,8 @@ def sitting_view(seen: Seen, player: Player, mode: Mode, game: GameView) -> Sitt
     net = seen.net_free if is_free else seen.net_real
     minutes = int(seen.lasted.total_seconds()) // 60
     return SittingView(
-        now=seen.now.astimezone(ZoneInfo(zone)),
+        now=seen.now,
+        clock=f"{seen.now.astimezone(ZoneInfo(zone)):%H:%M}",
         zone=zone,
         began=seen.began,
         lasted=f"{minutes // 60}:{minutes % 60:02d}",

@@ -1,0 +1,138 @@
+"""Exclusions with real commits: rows that nobody changes, one for good that has lasted long enough, and deals that race
+a pause.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import psycopg
+import pytest
+from django.db import connection
+from psycopg import errors
+
+from games.errors import Barred, PlayError
+from games.models import Participation
+from games.solo import place_at, play_round
+from players import exclusions, gate, sittings
+from players.models import Exclusion, Player
+from tests.builders import a_place, a_player, a_round, a_table
+from tests.harness.databases import Database
+from wallet.models import Mode
+
+THREADS = 16
+ROUNDS = 6  # that each thread tries for
+WAITING = """
+SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1009 AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
+@pytest.fixture
+def kept(cloned_db: Database) -> Player:
+    """Somebody of whom there is a row of every kind."""
+    player = a_player()
+    exclusions.exclude_self(player=player, months=None, by=str(player))
+    sittings.choose_interval(player=player, minutes=15)
+    return player
+
+
+@pytest.mark.parametrize("table", ["exclusion", "exclusionlift", "registercheck", "realitycheck"])
+@pytest.mark.parametrize("statement", ["UPDATE {} SET id = id", "DELETE FROM {}", "TRUNCATE {} CASCADE"])
+def test_nobody_changes_a_row(kept: Player, owner: psycopg.Connection, statement: str, table: str) -> None:
+    with pytest.raises(errors.RestrictViolation):
+        owner.execute(statement.format(f"players_{table}"))
+
+
+@pytest.mark.parametrize(("days", "may"), [(365, False), (367, True)])
+def test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law(
+    kept: Player, owner: psycopg.Connection, days: int, may: bool
+) -> None:
+    owner.execute("ALTER TABLE players_exclusion DISABLE TRIGGER USER")
+    owner.execute("UPDATE players_exclusion SET begun = begun - make_interval(days => %s)", [days])
+    owner.execute("ALTER TABLE players_exclusion ENABLE TRIGGER USER")
+    made = Exclusion.objects.get()
+    assert exclusions.may_be_lifted(made) is may
+    if not may:
+        with pytest.raises(exclusions.EndsAtItsTime):
+            exclusions.lift(exclusion_id=made.pk, reason="asked for", asked_by="staff:1", decided_by="staff:2")
+        return
+    exclusions.lift(exclusion_id=made.pk, reason="asked for", asked_by="staff:1", decided_by="staff:2")
+    assert gate.bar_to_play(kept, real=True) is None
+
+
+def test_an_exclusion_ends_by_itself(cloned_db: Database, owner: psycopg.Connection) -> None:
+    player = a_player()
+    exclusions.pause(player=player, by=str(player))
+    assert gate.bar_to_play(player, real=False)
+    owner.execute("ALTER TABLE players_exclusion DISABLE TRIGGER USER")
+    owner.execute("UPDATE players_exclusion SET begun = begun - interval '1 day', until = until - interval '1 day'")
+    owner.execute("ALTER TABLE players_exclusion ENABLE TRIGGER USER")
+    assert gate.bar_to_play(player, real=False) is None
+
+
+@pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
+def test_no_round_begins_after_a_pause_however_many_are_asked_for(cloned_db: Database, mode: Mode) -> None:
+    player, table = a_player(real=10_000_000, free=10_000_000), a_table()
+    a_round(player, table, mode, player=1000)
+    together = Barrier(THREADS + 1)
+
+    def deal() -> None:
+        together.wait()
+        try:
+            for _ in range(ROUNDS):
+                place = place_at(player=player, table_id=table.pk, mode=mode)
+                try:
+                    a_place(player, table, mode, player=1000)
+                    place = place_at(player=player, table_id=table.pk, mode=mode)
+                    play_round(
+                        player=player,
+                        table_id=table.pk,
+                        mode=mode,
+                        round_id=place.round_id,
+                        slip_version=place.slip_version,
+                    )
+                except Barred:
+                    return
+                except PlayError:
+                    continue  # another thread was first at this round
+        finally:
+            connection.close()
+
+    def pause() -> Exclusion:
+        together.wait()
+        try:
+            return exclusions.pause(player=player, by=str(player))
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(THREADS + 1) as pool:
+        deals = [pool.submit(deal) for _ in range(THREADS)]
+        paused = pool.submit(pause).result()
+        for each in deals:
+            each.result()
+    rounds = Participation.objects.filter(player=player)
+    assert rounds.exists()
+    assert not rounds.filter(at__gte=paused.begun).exists()
+    with pytest.raises(Barred):
+        a_round(player, table, mode, player=1000)
+
+
+def test_a_pause_waits_for_the_round_in_progress(cloned_db: Database) -> None:
+    player = a_player()
+    with psycopg.connect(cloned_db.web_url) as playing, psycopg.connect(cloned_db.web_url) as looking:
+        playing.execute("SELECT players_barred(%s, NULL)", [player.pk])
+        with ThreadPoolExecutor(1) as pool:
+
+            def pause() -> Exclusion:
+                try:
+                    return exclusions.pause(player=player, by=str(player))
+                finally:
+                    connection.close()
+
+            pausing = pool.submit(pause)
+            while looking.execute(WAITING).fetchone() != (1,):
+                looking.rollback()
+            assert not Exclusion.objects.exists()
+            (finished,) = playing.execute("SELECT clock_timestamp()").fetchone() or (None,)
+            playing.commit()
+            assert pausing.result().begun > finished

@@ -1,0 +1,103 @@
+"""Registers of excluded people: asked at log-in and before play, and nobody plays on a guess."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from players import exclusions, gate, registers
+from players.models import Duplicate, Player, RegisterCheck
+from tests.builders import PASSWORD, a_player, a_table
+from tests.people import a_member_of_staff, a_visitor, events, log_in
+from tests.servers.register import PATH, ListedRegister
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def listed(settings) -> Iterator[type[ListedRegister]]:
+    """A register that serves Sweden."""
+    settings.PLAYER_REGISTERS = {"SE": PATH}
+    ListedRegister.listed, ListedRegister.is_within_reach, ListedRegister.asked = set(), True, 0
+    yield ListedRegister
+    ListedRegister.listed, ListedRegister.is_within_reach = set(), True
+
+
+def a_known_pair() -> tuple[Player, Player]:
+    """Two accounts of which staff have found that they are one person."""
+    first, second = a_player(), a_player()
+    by = a_member_of_staff("support")
+    Duplicate.objects.create(
+        first=first, second=second, ground="phone", resolution="same", resolved_by=by, resolved_at=exclusions.now()
+    )
+    return first, second
+
+
+def at_table(player: Player, table) -> str:
+    browser = a_visitor()
+    browser.force_login(player.user)
+    return browser.get(f"/en/table/{table.slug}/free/").content.decode()
+
+
+class TestANationalRegister:
+    def test_is_asked_at_log_in_and_not_again_in_the_session(self, listed):
+        player, table, browser = a_player(password=PASSWORD), a_table(), a_visitor()
+        log_in(browser, player.user, PASSWORD)
+        assert listed.asked == 1
+        assert 'id="act-deal"' in browser.get(f"/en/table/{table.slug}/real/").content.decode()
+        assert listed.asked == 1
+        assert [each["data"]["outcome"] for each in events("register.checked", on=str(player))] == ["clear", "clear"]
+
+    def test_keeps_whoever_it_lists_from_play_real_and_free(self, listed):
+        player, table = a_player(), a_table()
+        listed.listed = {player.pk}
+        assert 'data-bar="register"' in at_table(player, table)
+        for real in (True, False):
+            assert gate.bar_to_play(player, real=real).code is gate.Code.REGISTER
+        assert gate.bar_to_deposit(player).code is gate.Code.REGISTER
+
+    def test_out_of_reach_lets_people_log_in_and_nobody_play(self, listed):
+        player, table, browser = a_player(password=PASSWORD), a_table(), a_visitor()
+        listed.is_within_reach = False
+        assert log_in(browser, player.user, PASSWORD).status_code == 302
+        assert 'data-bar="unreachable"' in browser.get(f"/en/table/{table.slug}/free/").content.decode()
+        assert browser.get("/en/history/").status_code == 200
+        listed.is_within_reach = True
+        assert 'id="act-deal"' in browser.get(f"/en/table/{table.slug}/free/").content.decode()
+
+    def test_serves_its_own_jurisdiction_alone(self, listed):
+        player, table = a_player("DK"), a_table()
+        listed.listed = {player.pk}
+        assert 'id="act-deal"' in at_table(player, table)
+        assert [each.name for each in registers.serving("SE")] == ["house", "listed"]
+        assert [each.name for each in registers.serving("DK")] == ["house"]
+
+
+class TestTheHousesOwnRegister:
+    def test_knows_a_person_under_another_account(self):
+        first, second = a_known_pair()
+        table = a_table()
+        assert 'id="act-deal"' in at_table(second, table)
+        exclusions.exclude_self(player=first, months=12, by=str(first))
+        assert 'data-bar="register"' in at_table(second, table)
+        assert RegisterCheck.objects.get(player=second).register == "house"
+
+    def test_forgets_them_when_it_is_over(self):
+        first, second = a_known_pair()
+        made = exclusions.exclude_self(player=first, months=None, by=str(first))
+        registers.ask(second)
+        assert gate.bar_to_play(second, real=False)
+        RegisterCheck.objects.create(player=second, register="house", outcome="clear")
+        assert gate.bar_to_play(second, real=False) is None
+        assert exclusions.in_force(first) == made
+
+    def test_leaves_everybody_else_alone(self):
+        first, other = a_player(), a_player()
+        exclusions.exclude_self(player=first, months=None, by=str(first))
+        registers.ask(other)
+        assert gate.bar_to_play(other, real=True) is None
+
+    def test_takes_a_pause_for_one_account_only(self):
+        first, second = a_known_pair()
+        exclusions.pause(player=first, by=str(first))
+        registers.ask(second)
+        assert gate.bar_to_play(second, real=True) is None
