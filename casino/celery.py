@@ -19,6 +19,8 @@ app.conf.beat_schedule = {
     "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab()},
     "send mail": {"task": "players.tasks.send_mail", "schedule": crontab()},
     "forget old tries": {"task": "players.tasks.forget_old_tries", "schedule": crontab(minute="23")},
+    "close accounts that are paid out": {"task": "casino.tasks.finish_closing", "schedule": crontab()},
+    "forget whose closed accounts were": {"task": "casino.tasks.erase_due", "schedule": crontab(hour="4", minute="10")},
     "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab()},
     "ask about undecided payments": {"task": "wallet.tasks.ask_undecided_payments", "schedule": 15.0},
     "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0},

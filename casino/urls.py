@@ -4,7 +4,8 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from audit.views import events
-from casino import approvals, offline, protection, staff, staff_exclusions, views
+from casino import approvals, data_views, offline, protection, staff, staff_exclusions, views
+from casino.closing_views import account_close
 from casino.registration import Register
 from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
@@ -47,6 +48,9 @@ urlpatterns = [
     *i18n_patterns(
         path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),
+        path("account/close/", account_close, name="account_close"),
+        path("account/data/", data_views.account_data, name="account_data"),
+        path("account/data/sabot.zip", data_views.account_data_export, name="account_data_export"),
         path("protection/", protection.protection, name="protection"),
         path("protection/pause/", protection.pause, name="pause"),
         path("protection/time-out/", protection.time_out, name="time_out"),

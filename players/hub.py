@@ -25,4 +25,6 @@ CARDS: tuple[Card, ...] = (
     Card("service", _("Customer service"), _("Write to us, read our answers, complain about a round.")),
     Card("limits", _("Limits"), _("How much you deposit, bet and lose at most, and how long you play.")),
     Card("protection", _("Safer play"), _("A pause, a time-out, self-exclusion, and the reality check at tables.")),
+    Card("account_data", _("Your data"), _("Download everything we hold about you.")),
+    Card("account_close", _("Close your account"), _("For good, with your balance paid out.")),
 )

@@ -322,6 +322,10 @@ LINES = (
     Line("session_status", "GET", everyone(TEXT), a_session),
     Line("session_stay", "POST", everyone(TEXT), a_session),
     Line("terms_agree", "GET", players(MOVED)),
+    Line("account_close", "GET", players(PAGE)),
+    Line("account_close", "POST", players(PAGE)),
+    Line("account_data", "GET", players(PAGE)),
+    Line("account_data_export", "POST", players(TEXT)),
     Line("terms_agree", "POST", players(MOVED)),
     # Safer play
     Line("protection", "GET", players(PAGE)),

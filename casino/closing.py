@@ -1,0 +1,56 @@
+"""Closing an account: it pays out what lies there first, so it stands on the floor above people and money."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from players import closures
+from players.models import Player
+from wallet import accounts, purse, withdrawals
+from wallet.models import Account, AccountKind, Mode, PayoutAccount
+
+
+class NoBankAccount(Exception):
+    """There is money to pay out, and nowhere to pay it."""
+
+
+def owed(player: Player) -> int:
+    """Return what the player would be paid if they closed now, in minor units: balance and purse."""
+    return sum(accounts.balances(player.pk, kind).get(Mode.REAL, 0) for kind in (AccountKind.CASH, AccountKind.PURSE))
+
+
+@transaction.atomic
+def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) -> None:
+    """Close an account to play and deposits and ask for its whole balance to be paid to *account*; without a balance
+    it is closed altogether. Round in progress or not: a round is over before this begins, or never begins.
+
+    Raises AlreadyClosing, NoBankAccount, WithdrawalError.
+    """
+    closures.begin(player=player, by=str(player), ip=ip)
+    for mode in Mode:
+        purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))
+    balance = accounts.lock_account(player.pk, Mode.REAL).balance or 0
+    if balance and account is None:
+        raise NoBankAccount
+    if balance and account:
+        withdrawals.request(player=player, amount=balance, account=account, key=key)
+    elif not _money_of(player):
+        closures.finish(player=player, by=str(player))
+
+
+def finish_closing() -> int:
+    """Close altogether every account whose money has left; return how many."""
+    return sum(_finish(player) for player in closures.to_finish())
+
+
+@transaction.atomic
+def _finish(player: Player) -> bool:
+    if _money_of(player):
+        return False
+    closures.finish(player=player, by="system")
+    return True
+
+
+def _money_of(player: Player) -> bool:
+    """Say whether any real money is the player's still, on its way out included."""
+    return Account.objects.filter(owner=player, mode=Mode.REAL, balance__gt=0).exists()

@@ -1,0 +1,113 @@
+"""The page on which a player closes their account. Thin: parse, call one service, render."""
+
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from casino import closing
+from players import closures
+from players.access import PlayerRequest, player_required
+from players.models import ClosureState, Player
+from players.rates import now_and_then
+from players.second_factor_forms import ReauthenticateForm
+from wallet import payout_accounts, withdrawals
+from wallet.models import PayoutAccount
+from wallet.withdrawal_forms import WithdrawalForm
+
+
+class ClosingForm(WithdrawalForm):
+    """Who asks is asked for their password again, and for a code where they have an app for it; where there is money,
+    for the bank account it goes to.
+    """
+
+    amount = None
+    password = forms.CharField(
+        label=gettext_lazy("Password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    code = forms.CharField(
+        label=gettext_lazy("Code of your authenticator app"),
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
+    )
+    sure = forms.BooleanField(label=gettext_lazy("I want to close my account for good."))
+
+    def __init__(self, *args: Any, player: Player, owed: int, **kwargs: Any) -> None:
+        super().__init__(*args, player=player, **kwargs)
+        self._user = player.user
+        if not owed:
+            for name in {"account", "iban", "mine"} & set(self.fields):
+                del self.fields[name]
+        if not Authenticator.objects.filter(user=player.user, type=Authenticator.Type.TOTP).exists():
+            del self.fields["code"]
+
+    def clean_password(self) -> str:
+        """Hold it to the player's own."""
+        password: str = self.cleaned_data["password"]
+        if not self._user.check_password(password):
+            raise forms.ValidationError(_("The password is wrong."), code="password")
+        return password
+
+    def clean_code(self) -> str:
+        """Hold it to the player's app."""
+        asked = ReauthenticateForm({"code": self.cleaned_data["code"]}, user=self._user)
+        if not asked.is_valid():
+            raise forms.ValidationError(asked.errors["code"].as_data(), code="code")
+        return str(asked.cleaned_data["code"])
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@now_and_then
+def account_close(request: PlayerRequest) -> HttpResponse:
+    """What closing means, and the form; afterwards, how far it has come."""
+    player = request.player
+    state, owed = closures.state_of(player), closing.owed(player)
+    form = ClosingForm(request.POST or None, player=player, owed=owed)
+    if request.method == "POST" and state is None and form.is_valid():
+        refused = _close(request, form)
+        if not refused:
+            return _after(request)
+        form.add_error(None, refused)
+    context = {"form": form, "owed": owed, "currency": player.currency, "is_closing": state is ClosureState.CLOSING}
+    return render(request, "players/close.html", context)
+
+
+def _close(request: PlayerRequest, form: ClosingForm) -> str:
+    """Close the account and return why that is refused, if it is."""
+    ip = str(get_adapter().get_client_ip(request))
+    try:
+        with transaction.atomic():
+            account = _account(request.player, form)
+            closing.close(player=request.player, account=account, key=form.cleaned_data["key"], ip=ip)
+    except closures.AlreadyClosing:
+        return ""
+    except closing.NoBankAccount:
+        return _("Money has come to your account meanwhile. Say where it goes.")
+    except withdrawals.WithdrawalError as error:
+        return str(error)
+    return ""
+
+
+def _account(player: Player, form: ClosingForm) -> PayoutAccount | None:
+    if "iban" not in form.fields:
+        return None
+    return form.kept or payout_accounts.keep(player=player, iban=form.cleaned_data["iban"])
+
+
+def _after(request: PlayerRequest) -> HttpResponse:
+    if closures.state_of(request.player) is ClosureState.CLOSED:
+        request.session.flush()
+        messages.success(request, _("Your account is closed, and you are logged out. We have sent you a mail."))
+        return redirect("lobby")
+    messages.success(request, _("Your account is being closed. Your balance is on its way to you."))
+    return redirect("account_close")

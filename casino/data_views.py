@@ -1,0 +1,35 @@
+"""The pages on which a player gets everything the house holds about them. Thin: parse, call one service, render."""
+
+from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from audit import log
+from casino import personal_data
+from players import closures
+from players.access import PlayerRequest, player_required
+from players.rates import now_and_then
+
+
+@player_required
+@require_safe
+def account_data(request: PlayerRequest) -> HttpResponse:
+    """What there is, what is kept for how long, and the way to all of it."""
+    context = {"years": settings.ERASE_AFTER_YEARS, "state": closures.state_of(request.player)}
+    return render(request, "players/data.html", context)
+
+
+@player_required
+@require_POST
+@now_and_then
+def account_data_export(request: PlayerRequest) -> HttpResponseBase:
+    """Everything, as a file."""
+    who = str(request.player)
+    ip = str(get_adapter().get_client_ip(request))
+    log.record("personal.exported", by=who, on=who, data={}, personal={"ip": ip})
+    response = StreamingHttpResponse(personal_data.export(request.player), content_type="application/zip")
+    response["Content-Disposition"] = 'attachment; filename="sabot.zip"'
+    return response

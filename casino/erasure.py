@@ -1,0 +1,41 @@
+"""Forgetting people: what the law has the house keep about a closed account is kept that long, and then no longer.
+
+What was played and paid stays for good, as do the events, which hold salted hashes of personal values only; from then
+on nothing says whose it was.
+"""
+
+from django.db import transaction
+
+from games.models import NextRound
+from players import closures
+from players.models import DocumentContent, Mail, Player, Submission, Trait
+
+NOTHING = ""
+
+
+def erase_due() -> int:
+    """Erase who they were of all whose accounts have been closed for long enough; return how many."""
+    due = closures.to_erase()
+    for player in due:
+        erase(player)
+    return len(due)
+
+
+@transaction.atomic
+def erase(player: Player) -> None:
+    """Forget whose account this was. The database refuses where it has not been closed for long enough."""
+    closures.forget(player)
+    DocumentContent.objects.filter(document__submission__player=player).delete()
+    Trait.objects.filter(player=player).delete()
+    Submission.objects.filter(player=player).update(
+        given_names=NOTHING,
+        family_name=NOTHING,
+        street=NOTHING,
+        postal_code=NOTHING,
+        city=NOTHING,
+        phone=NOTHING,
+        document_number=NOTHING,
+        note=NOTHING,
+    )
+    Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, body=NOTHING)
+    NextRound.objects.filter(player=player).update(player_value=NOTHING)

@@ -1,0 +1,206 @@
+"""Everything the house holds about a player, for the player: a ZIP with each kind of record as JSON and as CSV.
+
+Every table that points to a player or a log-in is a part here or has its reason in `LEFT_OUT`; a test holds the two to
+the models. Rows are read in batches and written while they are read, so that a long history neither fills the memory
+nor keeps anyone waiting.
+"""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.db.models import BinaryField, Model, Q
+from django.db.models.query import QuerySet
+
+from audit.models import Event as LoggedEvent
+from audit.models import Personal
+from games import models as games
+from players import models as people
+from players.models import Player
+from players.sealing import unseal
+from wallet import models as wallet
+
+BATCH: Final = 1000  # rows
+FEW: Final = 4  # documents, which are large
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One kind of record: rows of *model* that *whose* leads from to the player, or to the log-in where it ends in
+    ``user``. *more* names what other tables say of a row; columns in *without* are nothing to read.
+    """
+
+    name: str
+    model: type[Model]
+    whose: str = "player"
+    more: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def rows(self, player: Player) -> Iterator[Row]:
+        """Yield the player's rows, oldest first."""
+        owner = player.user_id if self.whose.split("__")[-1] == "user" else player.pk
+        found: QuerySet[Model, Any] = self.model._default_manager.filter(**{self.whose: owner})
+        return found.order_by("pk").values(*self.columns).iterator(chunk_size=BATCH)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of what is told of each row."""
+        fields = self.model._meta.concrete_fields
+        own = (f.attname for f in fields if not isinstance(f, BinaryField) and f.attname not in self.without)
+        return (*own, *self.more)
+
+
+OF_AN_ENTRY = ("account__kind", "journal__kind", "journal__at", "journal__round_id")
+PARTS: Final = (
+    Part("profile", Player, "pk", ("user__email", "user__language", "user__created_at", "user__last_login")),
+    Part("agreements", people.Agreement),
+    Part("sessions", people.Session, "user"),
+    Part("second factors", Authenticator, "user", without=("data",)),
+    Part("e-mail addresses", EmailAddress, "user"),
+    Part("mail", people.Mail, "user"),
+    Part("identity", people.Submission),
+    Part("documents", people.Document, "submission__player"),
+    Part("limits", people.LimitChange),
+    Part("limits offered", people.LimitOffer),
+    Part("exclusions", people.Exclusion),
+    Part("register checks", people.RegisterCheck),
+    Part("reality checks", people.RealityCheck),
+    Part("time at play", people.PlayTime),
+    Part("visits", people.Sitting),
+    Part("customer service", people.Conversation),
+    Part("customer service messages", people.ServiceMessage, "conversation__player"),
+    Part("closing", people.Closure),
+    Part("accounts", wallet.Account, "owner", without=("lock_only",)),
+    Part(
+        "movements",
+        wallet.Entry,
+        "account__owner",
+        ("account__kind", "journal__kind", "journal__at", "journal__round_id"),
+    ),
+    Part("days", wallet.Day),
+    Part("deposits", wallet.Payment, without=("token", "extra_data")),
+    Part("reserved", wallet.Reserved),
+    Part("bank accounts", wallet.PayoutAccount),
+    Part("withdrawals", wallet.Withdrawal),
+    Part("steps of withdrawals", wallet.WithdrawalStep, "withdrawal__player"),
+    Part("places", games.NextRound),
+    Part("rounds", games.Participation, "player", ("round__code", "round__cards", "round__outcome", "table__name")),
+    Part("bets", games.Wager, "participation__player", ("participation__round__code",)),
+    Part("annulled rounds", games.VoidPart),
+)
+
+# Tables that point to a player or a log-in and are not told, each with its reason.
+LEFT_OUT: Final[Mapping[type[Model], str]] = {
+    people.Staff: "staff are no players",
+    people.Trait: "a keyed digest of what stands in the profile; nothing can be read from it",
+    people.Duplicate: "a suspicion about two people, whose other half is somebody else's",
+}
+
+
+def export(player: Player) -> Iterator[bytes]:
+    """Yield a ZIP of everything about the player, piece by piece."""
+    outlet = _Outlet()
+    with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, columns, make in _contents(player):
+            yield from _file(archive, outlet, f"{name}.json", _as_json(make()))
+            yield from _file(archive, outlet, f"{name}.csv", _as_csv(columns, make()))
+        for content in people.DocumentContent.objects.filter(document__submission__player=player).iterator(
+            BATCH // 100
+        ):
+            file = f"documents/{content.pk}"
+            yield from _file(archive, outlet, file, [unseal(content.pk, bytes(content.sealed))])
+    yield outlet.take()
+
+
+def _contents(player: Player) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+    for part in PARTS:
+        yield part.name, part.columns, lambda part=part: part.rows(player)
+    yield "events", ("id", "at", "kind", "by", "on", "body", "personal"), lambda: events(player)
+
+
+def events(player: Player) -> Iterator[Row]:
+    """Yield what the event log has on or by the player, with the personal values that belong to it."""
+    who = str(player)
+    mark = 0
+    while True:
+        found = LoggedEvent.objects.filter(Q(on=who) | Q(by=who), pk__gt=mark).order_by("pk")[:BATCH]
+        batch = list(found.values("id", "at", "kind", "by", "on", "body"))
+        values: dict[int, dict[str, str]] = {}
+        kept = Personal.objects.filter(event__in=[row["id"] for row in batch]).values_list("event_id", "field", "value")
+        for event_id, field, value in kept:
+            values.setdefault(event_id, {})[field] = value
+        for row in batch:
+            yield row | {"body": bytes(row["body"]).decode(), "personal": values.get(row["id"], {})}
+        if len(batch) < BATCH:
+            return
+        mark = batch[-1]["id"]
+
+
+class _Outlet(io.RawIOBase):
+    """Takes what is written and gives it away; it cannot go back, and a ZIP need not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        self._waiting += data
+        return len(data)
+
+    def take(self) -> bytes:
+        """Return what has been written since the last time."""
+        taken = bytes(self._waiting)
+        self._waiting.clear()
+        return taken
+
+
+def _file(archive: zipfile.ZipFile, outlet: _Outlet, name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    with archive.open(name, "w") as file:
+        for piece in pieces:
+            file.write(piece)
+            if taken := outlet.take():
+                yield taken
+
+
+def _as_json(rows: Iterator[Row]) -> Iterator[bytes]:
+    yield b"["
+    for number, row in enumerate(rows):
+        text = json.dumps({name: _plain(value) for name, value in row.items()}, ensure_ascii=False)
+        yield f"{',' if number else ''}\n{text}".encode()
+    yield b"\n]\n"
+
+
+def _as_csv(columns: tuple[str, ...], rows: Iterator[Row]) -> Iterator[bytes]:
+    yield _line(columns)
+    for row in rows:
+        yield _line(_cell(row[name]) for name in columns)
+
+
+def _line(cells: Iterable[object]) -> bytes:
+    written = io.StringIO()
+    csv.writer(written).writerow(cells)
+    return written.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    # A spreadsheet takes a text that begins like this for a formula.
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else _plain(value)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    return value if value is None or isinstance(value, bool | int | str | dict | list) else str(value)

@@ -1,0 +1,17 @@
+"""Work of the house that beat asks for."""
+
+from celery import shared_task
+
+from casino import closing, erasure
+
+
+@shared_task
+def finish_closing() -> None:
+    """Close the accounts whose money has left."""
+    closing.finish_closing()
+
+
+@shared_task
+def erase_due() -> None:
+    """Forget who they were of all whose accounts have been closed for long enough."""
+    erasure.erase_due()
