@@ -1,0 +1,198 @@
+"""Time and money of a session, always in view at a table, and the reality check that the next round waits for."""
+
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from django.test import Client
+
+from games.errors import Barred
+from games.models import Participation, Table
+from games.solo import Played, place_at, play_round
+from players import gate, sittings
+from players.models import Player, PlayTime, Sitting
+from tests.builders import a_place, a_player, a_table
+from tests.harness.databases import Database
+from tests.people import a_visitor, events
+from wallet.models import Mode
+
+MONEY = 1_000_000
+
+
+@pytest.fixture
+def table(cloned_db: Database) -> Table:
+    """A table in a database of the test's own, whose rows its owner may move in time."""
+    return a_table()
+
+
+@pytest.fixture
+def player(table: Table) -> Player:
+    """Somebody with money of both kinds."""
+    return a_player(real=MONEY, free=MONEY)
+
+
+def play(player: Player, table: Table, session: UUID | None, mode: Mode = Mode.REAL) -> Played:
+    place = a_place(player, table, mode, player=1000)
+    return play_round(
+        player=player,
+        table_id=table.pk,
+        mode=mode,
+        round_id=place.round_id,
+        slip_version=place.slip_version,
+        session=session,
+    )
+
+
+def ago(owner: psycopg.Connection, minutes: int) -> None:
+    """Have all sittings begun, and all last actions happened, that much earlier."""
+    owner.execute("UPDATE players_sitting SET began = began - make_interval(mins => %s)", [minutes])
+    owner.execute("UPDATE players_sitting SET checked_at = checked_at - make_interval(mins => %s)", [minutes])
+    owner.execute("UPDATE players_playtime SET last_at = last_at - make_interval(mins => %s)", [minutes])
+
+
+def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
+    session = uuid4()
+    sittings.sitting(player, session)
+    for mode, times in ((Mode.REAL, 3), (Mode.FREE, 2)):
+        for _ in range(times):
+            play(player, table, session, mode)
+    seen = sittings.sitting(player, session)
+    assert seen.rounds == 5
+    assert (seen.staked_real, seen.staked_free) == (3000, 2000)
+    for mode, net in (("R", seen.net_real), ("F", seen.net_free)):
+        parts = Participation.objects.filter(player=player, mode=mode)
+        assert net == sum(part.paid - part.staked for part in parts)
+
+
+def test_rounds_of_another_session_are_not_in_it(player, table):
+    mine, other = uuid4(), uuid4()
+    sittings.sitting(player, mine)
+    sittings.sitting(player, other)
+    play(player, table, other)
+    assert sittings.sitting(player, mine).rounds == 0
+
+
+class TestTheRealityCheck:
+    @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
+    def test_keeps_the_next_round_waiting_for_an_answer(self, player, table, owner, mode):
+        session = uuid4()
+        sittings.sitting(player, session)
+        play(player, table, session, mode)
+        ago(owner, 61)
+        with pytest.raises(Barred, match="check"):
+            play(player, table, session, mode)
+        assert Participation.objects.filter(player=player).count() == 1
+        sittings.answer_check(player=player, session=session, goes_on=True)
+        play(player, table, session, mode)
+        (answered,) = events("reality_check.answered", on=str(player))
+        assert answered["data"]["seconds"] >= 61 * 60
+        assert answered["data"]["goes_on"] is True
+
+    @pytest.mark.parametrize("minutes", sittings.INTERVALS)
+    def test_comes_at_the_interval_the_player_chose(self, player, table, owner, minutes):
+        session = uuid4()
+        sittings.choose_interval(player=player, minutes=minutes)
+        sittings.sitting(player, session)
+        ago(owner, minutes - 1)
+        assert not sittings.sitting(player, session).is_check_due
+        ago(owner, 1)
+        assert sittings.sitting(player, session).is_check_due
+        sittings.answer_check(player=player, session=session, goes_on=True)
+        ago(owner, minutes - 1)
+        assert not sittings.sitting(player, session).is_check_due
+        ago(owner, 1)
+        assert sittings.sitting(player, session).is_check_due
+
+    def test_cannot_be_had_at_another_interval(self, player):
+        with pytest.raises(sittings.UnknownInterval):
+            sittings.choose_interval(player=player, minutes=500)
+
+    def test_stands_at_the_table_with_time_and_money(self, player, table, owner):
+        browser = logged_in(player)
+        browser.get("/en/table/baccarat/real/")
+        play(player, table, Sitting.objects.get().session)
+        assert 'id="check"' not in browser.get("/en/table/baccarat/real/").content.decode()
+        ago(owner, 65)
+        page = browser.get("/en/table/baccarat/real/").content.decode()
+        check = page[page.index('id="check"') :]
+        assert '<dd class="num">1:05</dd>' in check
+        assert '<dd class="num">SEK\xa010.00</dd>' in check
+        answer = browser.post("/en/protection/check/", {"table": "baccarat", "mode": "R", "answer": "continue"})
+        assert answer.headers["Location"] == "/en/table/baccarat/real/"
+        assert 'id="check"' not in browser.get("/en/table/baccarat/real/").content.decode()
+
+    def test_leads_to_the_lobby_whoever_leaves(self, player, table):
+        answer = logged_in(player).post("/en/protection/check/", {"table": "baccarat", "mode": "R", "answer": "leave"})
+        assert answer.headers["Location"] == "/en/"
+
+    def test_refuses_a_deal_with_a_sentence_and_shows_itself(self, player, table, owner):
+        browser = logged_in(player)
+        browser.get("/en/table/baccarat/free/")
+        place = a_place(player, table, Mode.FREE, player=1000)
+        ago(owner, 65)
+        sent = {
+            "action": "deal",
+            "round_id": place.round_id,
+            "slip_version": place.slip_version,
+            "table_version": place.table.version.number,
+        }
+        page = browser.post("/en/table/baccarat/free/play/", sent, headers={"HX-Request": "true"}).content.decode()
+        assert "Look at your time and money first" in page
+        assert 'id="check"' in page
+        assert not Participation.objects.filter(player=player).exists()
+        assert place_at(player=player, table_id=table.pk, mode=Mode.FREE).slip == {"player": 1000}
+
+
+class TestTimePlayed:
+    def test_counts_gaps_up_to_nine_minutes(self, player, table, owner):
+        play(player, table, None)
+        for minutes in (5, 9, 10):
+            ago(owner, minutes)
+            owner.execute("UPDATE players_playtime SET last_at = last_at + interval '1 second'")
+            play(player, table, None)
+        assert 13 * 60 <= PlayTime.objects.get(player=player).seconds <= 14 * 60
+
+    @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
+    @pytest.mark.parametrize("period", ["day", "week", "month"])
+    def test_used_up_lets_no_round_begin(self, player, table, owner, mode, period):
+        owner.execute(
+            "SELECT players_change_limit(%s, 'player', 'time', %s, 3600, %s, '')", [player.pk, period, str(player)]
+        )
+        play(player, table, None, mode)
+        owner.execute("UPDATE players_playtime SET seconds = 3590")
+        play(player, table, None, mode)
+        owner.execute("UPDATE players_playtime SET seconds = 3600")
+        with pytest.raises(Barred, match="time"):
+            play(player, table, None, mode)
+        assert gate.bar_to_deposit(player) is None
+
+    def test_of_an_earlier_day_leaves_today_alone(self, player, table, owner):
+        owner.execute(
+            "SELECT players_change_limit(%s, 'player', 'time', 'day', 3600, %s, '')", [player.pk, str(player)]
+        )
+        play(player, table, None)
+        owner.execute("UPDATE players_playtime SET seconds = 9000, day = day - 1, last_at = last_at - interval '1 day'")
+        play(player, table, None)
+
+
+def test_the_line_in_the_header_says_clock_length_and_net(player, table, owner):
+    browser = logged_in(player)
+    browser.get("/en/table/baccarat/free/")
+    for _ in range(2):
+        play(player, table, Sitting.objects.get().session, Mode.FREE)
+    ago(owner, 61)
+    page = browser.get("/en/table/baccarat/free/").content.decode()
+    line = page[page.index('id="sitting"') : page.index("</div>", page.index('id="sitting"'))]
+    assert 'id="sitting-lasted">1:01<' in line
+    assert "Net, free" in line
+    assert 'data-zone="Europe/Stockholm"' in line
+
+
+def logged_in(player: Player) -> Client:
+    """A browser whose session has an id, as after a log-in."""
+    client = a_visitor()
+    client.force_login(player.user)
+    session = client.session
+    session["sid"] = str(uuid4())
+    session.save()
+    return client
