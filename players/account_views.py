@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players import agreements, sessions, terms
+from players import agreements, service, sessions, terms
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.browsers import words
 from players.hub import CARDS
@@ -25,7 +25,7 @@ from players.moments import written_day
 @require_safe
 def account(request: PlayerRequest) -> HttpResponse:
     """The way to every page about the player."""
-    return render(request, "players/account.html", {"cards": CARDS})
+    return render(request, "players/account.html", {"cards": CARDS, "unread": service.unread(request.player)})
 
 
 @player_required

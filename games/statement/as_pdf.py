@@ -22,7 +22,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Flowable, LongTable, Paragraph, SimpleDocTemplate, Spacer, TableStyle
+from reportlab.platypus import CondPageBreak, Flowable, LongTable, Paragraph, SimpleDocTemplate, Spacer, TableStyle
 
 from games.statement.figures import Figures, GameSum
 from games.statement.period import Period
@@ -37,6 +37,7 @@ REGULAR, BOLD = "Hanken", "Hanken-Bold"
 INK, DIM, RULE, BAND = HexColor("#16201c"), HexColor("#5b6862"), HexColor("#c9d1cc"), HexColor("#eef2ef")
 MARGIN = 18 * mm
 WIDTH = A4[0] - 2 * MARGIN
+ROOM = 35 * mm
 MINUS = "\u2212"
 TODAY_IS_NOT_KEPT = 1  # reportlab's word for a file without the time and number of its making
 
@@ -111,7 +112,6 @@ def _style(name: str, size: float, *, font: str = REGULAR, before: float = 0, af
         textColor=INK,
         spaceBefore=before,
         spaceAfter=after,
-        keepWithNext=before > 0,
     )
 
 
@@ -134,16 +134,22 @@ def _story(paper: Paper) -> Iterator[Flowable]:
         yield Paragraph(escape(_("No activity in this period.")), SECTION)
         return
     if paper.figures.games:
-        yield Paragraph(escape(_("Games")), SECTION)
+        yield from _section(_("Games"))
         yield _games(paper, paper.figures.games, with_day=False)
     if paper.figures.money:
-        yield Paragraph(escape(_("Movements of money")), SECTION)
+        yield from _section(_("Movements of money"))
         yield _movements(paper)
     if paper.figures.days:
-        yield Paragraph(escape(_("Games by day")), SECTION)
+        yield from _section(_("Games by day"))
         yield _games(paper, paper.figures.days, with_day=True)
         yield Spacer(0, 8)
         yield Paragraph(escape(_("Every single round stands in the CSV file of this statement.")), TEXT)
+
+
+def _section(name: str) -> Iterator[Flowable]:
+    """Begin a section where there is room for its head and some rows."""
+    yield CondPageBreak(ROOM)
+    yield Paragraph(escape(name), SECTION)
 
 
 def _facts(paper: Paper) -> Flowable:
