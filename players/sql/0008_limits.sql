@@ -28,10 +28,11 @@ LANGUAGE sql STABLE AS $$
     SELECT (date_trunc(period, at AT TIME ZONE time_zone) + ('1 ' || period)::interval) AT TIME ZONE time_zone
 $$;
 
--- The limits of a player that hold now, each with whose it is: "player", "house" or "law".
+-- The limits of a player that hold now, each with whose it is: "player", "house" or "law". No search path is pinned here
+-- and below, so that PostgreSQL plans the query as a part of the one that asks, which has it pinned.
 CREATE FUNCTION players_limits_by_source(player bigint)
 RETURNS TABLE (source text, kind text, period text, amount bigint)
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE sql STABLE AS $$
     SELECT newest.source, newest.kind, newest.period, newest.holds
     FROM (SELECT DISTINCT ON (c.source, c.kind, c.period) c.source, c.kind, c.period,
                  CASE WHEN c.effective_at <= clock_timestamp() THEN c.amount ELSE c.before END AS holds
@@ -46,7 +47,7 @@ $$;
 
 -- Of several limits the strictest holds (GLI-19 v3.0, 2.5.5).
 CREATE FUNCTION players_limits_of(player bigint) RETURNS TABLE (kind text, period text, amount bigint)
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE sql STABLE AS $$
     SELECT l.kind, l.period, min(l.amount) FROM players_limits_by_source(player) AS l GROUP BY l.kind, l.period
 $$;
 
@@ -70,28 +71,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
         AND NOT EXISTS (SELECT FROM players_limitchange AS c
                         WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
 $$;
-
--- Which limits keep a player from beginning to play, NULL where none do: "limits" that have to be set before play with
--- real money, the "offer" of some, "time" that is used up. (The body is read when it first runs: what counts the time
--- is made later.)
-CREATE FUNCTION players_limits_bar(player bigint, real_money boolean) RETURNS text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-    today timestamp;
-BEGIN
-    IF real_money AND players_must_set_limits(player) THEN
-        RETURN 'limits';
-    ELSIF real_money AND players_should_offer_limits(player) THEN
-        RETURN 'offer';
-    END IF;
-    SELECT date_trunc('day', clock_timestamp() AT TIME ZONE j.time_zone) INTO today
-    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player;
-    RETURN (SELECT 'time' FROM players_limits_of(player) AS l
-            WHERE l.kind = 'time' AND l.amount <= (
-                SELECT coalesce(sum(t.seconds), 0) FROM players_playtime AS t
-                WHERE t.player_id = player AND t.day BETWEEN date_trunc(l.period, today)::date AND today::date)
-            LIMIT 1);
-END $$;
 
 -- Sets a limit, or removes it (amount NULL), and returns the row; none where that is what holds or waits already.
 -- A stricter one holds at once. A looser one of the player's own waits as long as the jurisdiction says, and where it

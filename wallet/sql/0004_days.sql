@@ -55,91 +55,71 @@ BEGIN
             WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY l.amount - u.used, l.kind, l.period LIMIT 1);
 END $$;
 
--- Refuses when any of these limits is passed by *added*, which has been counted already, as have payouts of the same
--- statement, *paid*: a stake is held to the loss that it may become.
-CREATE FUNCTION wallet_refuse_beyond(player bigint, day date, kinds text[], added bigint, paid bigint) RETURNS void
+-- Refuses when any of these limits is passed by *added*, which has been counted already: a stake is held to the loss that
+-- it may become.
+CREATE FUNCTION wallet_refuse_beyond(player bigint, day date, kinds text[], added bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     passed record;
 BEGIN
-    SELECT l.kind, l.period, l.amount,
-           l.amount - u.used - CASE l.kind WHEN 'loss' THEN paid ELSE 0 END AS room, p.currency
-    INTO passed
+    SELECT l.kind, l.period, l.amount, l.amount - u.used AS room INTO passed
     FROM players_limits_of(player) AS l CROSS JOIN wallet_used(player, l.kind, l.period, day) AS u (used)
-    CROSS JOIN players_player AS p
-    WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY room, l.kind, l.period LIMIT 1;
+    WHERE l.kind = ANY (kinds) ORDER BY room, l.kind, l.period LIMIT 1;
     IF passed.room < 0 THEN
         RAISE EXCEPTION 'a limit of player % is reached', player USING ERRCODE = 'SB006', DETAIL = concat_ws(
-            '|', passed.kind, passed.period, passed.amount, greatest(passed.room + added, 0), passed.currency);
+            '|', passed.kind, passed.period, passed.amount, greatest(passed.room + added, 0),
+            (SELECT p.currency FROM players_player AS p WHERE p.id = player));
     END IF;
 END $$;
 
 
 -- Counted where it moves --------------------------------------------------------------------------------------------
 
--- A journal counts on the day of its own clock, one that reverses another on the day of that one. Stakes that were not
--- held before, and deposits that had not been begun, are kept within the limits; nothing else is ever refused here.
--- Accounts are locked before limits, always: the balances of these lines have moved already.
+-- A line counts on the day of its journal's clock; where it reverses another's, on that one's day. Stakes that were not
+-- held before, and deposits that had not been begun, are held to the limits; nothing else is ever refused here.
+-- It happens after all lines of the statement have moved their accounts, in the order of the lines: accounts are locked
+-- before limits, always, and a stake is counted before the payout of its own round.
 CREATE FUNCTION wallet_count_day() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved record;
+    journal record;
+    theirs record;
+    was_begun boolean := false;
 BEGIN
-    PERFORM players_lock_limits(theirs.owner_id)
-    FROM (SELECT DISTINCT a.owner_id FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id
-          WHERE n.mode = 'R' AND a.balance IS NOT NULL ORDER BY a.owner_id) AS theirs;
-    IF NOT FOUND THEN
+    SELECT coalesce(was.kind, j.kind) AS kind, coalesce(was.at, j.at) AS at, j.key INTO journal
+    FROM wallet_journal AS j LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+    WHERE j.id = NEW.journal_id;
+    IF journal.kind NOT IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle') THEN
         RETURN NULL;
     END IF;
-    FOR moved IN
-        WITH line AS (
-            SELECT a.owner_id AS player_id, (coalesce(was.at, j.at) AT TIME ZONE z.time_zone)::date AS day,
-                   coalesce(was.kind, j.kind) AS kind, n.amount, j.key
-            FROM new_lines AS n
-            JOIN wallet_account AS a ON a.id = n.account_id
-            JOIN wallet_journal AS j ON j.id = n.journal_id
-            LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
-            JOIN players_player AS p ON p.id = a.owner_id
-            JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
-            WHERE n.mode = 'R' AND a.balance IS NOT NULL
-              AND coalesce(was.kind, j.kind) IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle')
-        ), ended AS (
-            UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
-            FROM line WHERE line.kind = 'deposit' AND r.key = line.key AND r.player_id = line.player_id
-            RETURNING r.key, r.amount
-        ), total AS (
-            SELECT line.player_id, line.day,
-                   coalesce(sum(line.amount) FILTER (WHERE line.kind = 'deposit'), 0) AS deposited,
-                   coalesce(-sum(line.amount) FILTER (WHERE line.kind = 'withdraw_paid'), 0) AS withdrawn,
-                   coalesce(-sum(line.amount) FILTER (WHERE line.kind IN ('stake', 'held_stake')), 0) AS staked,
-                   coalesce(-sum(line.amount) FILTER (WHERE line.kind = 'stake'), 0) AS unheld,
-                   coalesce(sum(line.amount) FILTER (WHERE line.kind = 'settle'), 0) AS paid,
-                   coalesce(sum(line.amount) FILTER (WHERE line.kind = 'deposit' AND NOT EXISTS (
-                       SELECT FROM ended WHERE ended.key = line.key AND ended.amount >= line.amount)), 0) AS unreserved
-            FROM line GROUP BY line.player_id, line.day
-        ), counted AS (
-            INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-            SELECT total.player_id, total.day, total.deposited, total.withdrawn, total.staked, total.paid
-            FROM total ORDER BY total.player_id, total.day
-            ON CONFLICT (player_id, day) DO UPDATE SET
-                deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
-                staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
-        )
-        SELECT player_id, day, unheld::bigint, paid::bigint, unreserved::bigint FROM total
-        WHERE unheld > 0 OR unreserved > 0 ORDER BY player_id
-    LOOP
-        IF moved.unheld > 0 THEN
-            PERFORM wallet_refuse_beyond(moved.player_id, moved.day, '{stake,loss}', moved.unheld, moved.paid);
-        END IF;
-        IF moved.unreserved > 0 THEN
-            PERFORM wallet_refuse_beyond(moved.player_id, moved.day, '{deposit}', moved.unreserved, 0);
-        END IF;
-    END LOOP;
+    SELECT a.owner_id AS player, (journal.at AT TIME ZONE z.time_zone)::date AS day INTO theirs
+    FROM wallet_account AS a JOIN players_player AS p ON p.id = a.owner_id
+    JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id WHERE a.id = NEW.account_id;
+    PERFORM players_lock_limits(theirs.player);
+    IF journal.kind = 'deposit' THEN
+        UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
+        WHERE r.key = journal.key AND r.player_id = theirs.player AND r.amount >= NEW.amount;
+        was_begun := FOUND;
+    END IF;
+    INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+    VALUES (theirs.player, theirs.day,
+            CASE journal.kind WHEN 'deposit' THEN NEW.amount ELSE 0 END,
+            CASE journal.kind WHEN 'withdraw_paid' THEN -NEW.amount ELSE 0 END,
+            CASE WHEN journal.kind IN ('stake', 'held_stake') THEN -NEW.amount ELSE 0 END,
+            CASE journal.kind WHEN 'settle' THEN NEW.amount ELSE 0 END)
+    ON CONFLICT (player_id, day) DO UPDATE SET
+        deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
+        staked = d.staked + excluded.staked, paid = d.paid + excluded.paid;
+    IF journal.kind = 'stake' AND NEW.amount < 0 THEN
+        PERFORM wallet_refuse_beyond(theirs.player, theirs.day, '{stake,loss}', -NEW.amount);
+    ELSIF journal.kind = 'deposit' AND NEW.amount > 0 AND NOT was_begun THEN
+        PERFORM wallet_refuse_beyond(theirs.player, theirs.day, '{deposit}', NEW.amount);
+    END IF;
     RETURN NULL;
 END $$;
 
-CREATE TRIGGER wallet_entry_counts AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_count_day();
+CREATE TRIGGER wallet_entry_counts AFTER INSERT ON wallet_entry
+    FOR EACH ROW WHEN (NEW.mode = 'R' AND NEW.balance_after IS NOT NULL) EXECUTE FUNCTION wallet_count_day();
 
 -- Depth 0 is a statement somebody typed.
 CREATE TRIGGER wallet_day_is_counted BEFORE INSERT OR UPDATE ON wallet_day
@@ -164,7 +144,7 @@ BEGIN
     INSERT INTO wallet_reserved (key, player_id, amount, at) VALUES (key, player, amount, clock_timestamp())
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
-        PERFORM wallet_refuse_beyond(player, wallet_today(player), '{deposit}', amount, 0);
+        PERFORM wallet_refuse_beyond(player, wallet_today(player), '{deposit}', amount);
     END IF;
 END $$;
 
