@@ -39,8 +39,9 @@ def test_are_printed_as_a_table():
     out = StringIO()
     call_command("demo_logins", stdout=out)
     lines = out.getvalue().splitlines()
-    assert len(lines) == 1 + len(DEMO_LOGINS)
-    assert len({line.index(PASSWORD) for line in lines[1:]}) == 1
+    assert len(lines) == 1 + len(DEMO_LOGINS) + 2
+    assert len({line.index(PASSWORD) for line in lines[1:-2]}) == 1
+    assert "manage.py demo_code USER" in lines[-1]
     assert "se@demo.example" in lines[1]
     assert lines[1].endswith("player, SE, SEK")
 
@@ -49,3 +50,53 @@ def test_are_not_printed_in_production(settings):
     settings.DEMO = False
     with pytest.raises(CommandError):
         call_command("demo_logins")
+
+
+def demo_code(user: str) -> str:
+    out = StringIO()
+    call_command("demo_code", user, stdout=out)
+    return out.getvalue().strip()
+
+
+@pytest.mark.django_db
+class TestTheCodeOfTheStaff:
+    @pytest.mark.parametrize("name", ["operator", "operator@demo.example", " Operator@Demo.Example"])
+    def test_is_printed_and_lets_in(self, name):
+        create_demo_people()
+        visitor = a_visitor()
+        log_in(visitor, User.objects.get(email="operator@demo.example"), PASSWORD)
+        assert visitor.post("/en/account/login/code/", {"code": demo_code(name)})["Location"] == "/"
+        assert visitor.get("/staff/").status_code == 200
+
+    def test_is_another_one_after_it_has_been_used(self):
+        create_demo_people()
+        codes = set()
+        for _ in range(2):
+            visitor, code = a_visitor(), demo_code("operator")
+            log_in(visitor, User.objects.get(email="operator@demo.example"), PASSWORD)
+            assert visitor.post("/en/account/login/code/", {"code": code}).status_code == 302
+            codes.add(code)
+        assert len(codes) == 2
+
+    @pytest.mark.parametrize(
+        ("name", "says"),
+        [
+            ("se", "is a player"),
+            ("gb@demo.example", "is a player"),
+            ("nobody", "has no nobody. Its staff are: operator"),
+        ],
+    )
+    def test_is_refused_for_players_and_names_nobody_has(self, name, says):
+        create_demo_people()
+        with pytest.raises(CommandError, match=says):
+            demo_code(name)
+
+    def test_is_refused_before_there_are_demo_people(self):
+        with pytest.raises(CommandError, match="not there yet"):
+            demo_code("operator")
+
+    def test_is_refused_in_production(self, settings):
+        create_demo_people()
+        settings.DEMO = False
+        with pytest.raises(CommandError, match="not a demo"):
+            demo_code("operator")

@@ -1,4 +1,4 @@
-"""How people change the way they log in: password, address, second factors. Each change is on record and told by mail."""
+"""How people change the way they log in: password, address, second factors; each change on record and told by mail."""
 
 import re
 
