@@ -50,7 +50,8 @@ ALWAYS = """players_barred(%(player)s, %(session)s),
     CASE WHEN EXISTS (SELECT FROM players_closure WHERE player_id = %(player)s) THEN 'closing'
         WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s)
         THEN 'terms' END"""
-LIMITS = "CASE WHEN %(real)s AND players_must_set_limits(%(player)s) THEN 'limits' END"
+LIMITS = """CASE WHEN %(real)s THEN CASE WHEN players_must_set_limits(%(player)s) THEN 'limits'
+        WHEN players_should_offer_limits(%(player)s) THEN 'offer' END END"""
 TIME = """CASE WHEN players_time_used_up(%(player)s) THEN 'time' END,
     CASE WHEN players_check_due(%(player)s, %(session)s, %(minutes)s) THEN 'check' END"""
 BARRED = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"

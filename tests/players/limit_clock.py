@@ -1,0 +1,27 @@
+"""Moved clocks for tests of limits: what was asked for, or moved, lies further back than it did."""
+
+import psycopg
+
+from players.models import Player
+
+
+def let_pass(owner: psycopg.Connection, player: Player, hours: int) -> None:
+    """Move everything the player has asked of limits that many hours back."""
+    owner.execute("ALTER TABLE players_limitchange DISABLE TRIGGER USER")
+    owner.execute(
+        "UPDATE players_limitchange SET asked_at = asked_at - make_interval(hours => %s),"
+        " effective_at = effective_at - make_interval(hours => %s) WHERE player_id = %s",
+        [hours, hours, player.pk],
+    )
+    owner.execute("ALTER TABLE players_limitchange ENABLE TRIGGER USER")
+
+
+def a_day(owner: psycopg.Connection, player: Player, day: str, **moved: int) -> None:
+    """Have that much real money moved on a day: ``a_day(owner, player, "2026-03-29", staked=100)``."""
+    amounts = {"deposited": 0, "withdrawn": 0, "staked": 0, "paid": 0} | moved
+    owner.execute("ALTER TABLE wallet_day DISABLE TRIGGER USER")
+    owner.execute(
+        "INSERT INTO wallet_day (player_id, day, deposited, withdrawn, staked, paid) VALUES (%s, %s, %s, %s, %s, %s)",
+        [player.pk, day, *amounts.values()],
+    )
+    owner.execute("ALTER TABLE wallet_day ENABLE TRIGGER USER")
