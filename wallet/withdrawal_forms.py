@@ -73,4 +73,4 @@ class DecisionForm(forms.Form):
     def clean(self) -> None:
         """Refusing takes a reason for the player, too."""
         if self.cleaned_data.get("action") == "refuse" and not self.cleaned_data.get("code"):
-            self.add_error("code", "Choose what the player is told.")
+            self.add_error("code", self.fields["code"].error_messages["required"])

@@ -68,7 +68,7 @@ def test_the_iban_is_stored_encrypted_and_known_again():
     assert IBAN.encode() not in bytes(kept.sealed) + bytes(kept.fingerprint)
     assert payout_accounts.reveal(kept) == IBAN
     assert payout_accounts.keep(player=player, iban=IBAN) == kept
-    assert str(kept) == "SE•• •••• 7466"
+    assert str(kept) == "SE\u00a0…\u00a07466"
 
 
 def test_two_players_who_are_paid_to_one_account_are_flagged():

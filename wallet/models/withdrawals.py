@@ -56,7 +56,7 @@ class PayoutAccount(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.country}•• •••• {self.last_four}"
+        return f"{self.country}\u00a0…\u00a0{self.last_four}"
 
 
 class Withdrawal(models.Model):

@@ -1,0 +1,176 @@
+"""The pages of withdrawals: a player's form and list, finance's queue, the page of approvals."""
+
+import re
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+
+from audit.models import Approval
+from tests.builders import a_player, a_purse, a_verified_player
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
+from wallet import withdrawals
+from wallet.models import Withdrawal, WithdrawalStatus
+from wallet.sandbox_bank import payouts as bank
+
+pytestmark = pytest.mark.django_db
+
+LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
+PAGE = "/en/cashier/withdraw/"
+QUEUE, APPROVALS = "/staff/withdrawals/", "/staff/approvals/"
+
+
+def visitor_as(user):
+    visitor = a_visitor()
+    visitor.force_login(user)
+    return visitor
+
+
+def ask(visitor, **changes):
+    data = {"amount": "500", "iban": IBAN, "mine": "on", "key": uuid4()} | changes
+    return visitor.post(PAGE, data, follow=True)
+
+
+def decide(staff, withdrawal, **data):
+    address = reverse("staff_withdrawal_decide", kwargs={"withdrawal_id": withdrawal.pk})
+    return visitor_as(staff.user).post(address, data, follow=True).text
+
+
+def second(staff, asked, **data):
+    address = reverse("staff_approval_decide", kwargs={"approval_id": asked.pk})
+    return visitor_as(staff.user).post(address, data, follow=True).text
+
+
+class TestThePlayer:
+    def test_asks_and_finds_it_in_the_list(self):
+        player = a_verified_player(real=MONEY)
+        page = ask(visitor_as(player.user)).text
+        assert "We have your withdrawal" in page
+        assert "Being checked" in page
+        withdrawal = Withdrawal.objects.get(player=player)
+        assert (withdrawal.amount, str(withdrawal.account)[-4:]) == (50_000, IBAN[-4:])
+
+    def test_asks_again_for_a_known_account(self):
+        player = a_verified_player(real=MONEY)
+        visitor = visitor_as(player.user)
+        ask(visitor)
+        kept = Withdrawal.objects.get(player=player).account
+        ask(visitor, account=kept.pk, iban="", amount="100")
+        assert list(Withdrawal.objects.filter(player=player).values_list("account", flat=True)) == [kept.pk] * 2
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"amount": "1e9"}, "This is not an amount"),
+            ({"amount": "-5"}, "must be more than zero"),
+            ({"amount": "5000"}, "You can withdraw at most"),
+            ({"amount": "5"}, "The smallest withdrawal is"),
+            ({"iban": "SE00 1234"}, "This is not an IBAN"),
+            ({"mine": ""}, "Confirm that it is yours"),
+        ],
+        ids=["nonsense", "negative", "too much", "too little", "no IBAN", "not mine"],
+    )
+    def test_reads_why_it_is_refused_beside_the_field(self, changes, sentence):
+        page = ask(visitor_as(a_verified_player(real=MONEY).user), **changes)
+        assert re.search(rf'class="errorlist[^>]*>.*?{sentence}', page.text, re.S)
+        assert not Withdrawal.objects.exists()
+
+    def test_who_is_not_verified_is_led_to_the_identity_page(self):
+        page = ask(visitor_as(a_player(real=MONEY).user)).text
+        assert reverse("identity").split("/")[-2] in page
+        assert "we have to know who you are" in page
+
+    def test_reads_that_a_purse_comes_back_first(self):
+        player = a_verified_player(real=MONEY)
+        a_purse(player, 60_000)
+        assert "In Golden Baccarat" in visitor_as(player.user).get(PAGE).text
+
+    def test_cancels_where_it_is_allowed(self):
+        player = a_verified_player(real=MONEY)
+        withdrawal, visitor = a_withdrawal(player), visitor_as(player.user)
+        assert f"Cancel withdrawal {withdrawal.pk}" in visitor.get(PAGE).text
+        page = visitor.post(f"{PAGE}cancel/", {"withdrawal": withdrawal.pk}, follow=True).text
+        assert "Your withdrawal is cancelled" in page
+
+    def test_has_no_button_where_the_law_forbids_it_and_reads_so(self):
+        player = a_verified_player("GB", real=MONEY)
+        withdrawal, visitor = a_withdrawal(player), visitor_as(player.user)
+        page = visitor.get(PAGE).text
+        assert "Where you live, a withdrawal cannot be taken back into play." in page
+        assert "Cancel withdrawal" not in page
+        page = visitor.post(f"{PAGE}cancel/", {"withdrawal": withdrawal.pk}, follow=True).text
+        assert 'role="alert"' in page
+        assert Withdrawal.objects.get().status == WithdrawalStatus.REQUESTED
+
+    def test_gli19_2_5_6_reads_why_staff_refused(self):
+        player, staff = a_verified_player(real=MONEY), a_member_of_staff("finance")
+        decide(staff, a_withdrawal(player), action="refuse", code="identity", reason="the passport")
+        page = visitor_as(player.user).get(PAGE).text
+        assert "We need to look at your identity again" in page
+        assert "the passport" not in page
+
+    def test_sees_nothing_of_others(self):
+        a_withdrawal(a_verified_player(real=MONEY))
+        assert "You have not asked for a withdrawal yet." in visitor_as(a_player().user).get(PAGE).text
+
+
+class TestFinance:
+    def test_sees_whose_money_it_is_at_a_glance(self):
+        player = a_verified_player(real=MONEY)
+        a_withdrawal(player)
+        page = visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
+        for word in (f"player:{player.pk}", "verified", "SEK\u00a01,000.00", "none", "one person"):
+            assert word in page
+
+    def test_approves_with_a_reason(self):
+        withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY)), a_member_of_staff("finance")
+        assert "is approved" in decide(staff, withdrawal, action="approve", reason="all in order")
+        assert "There is nothing to approve" in decide(staff, withdrawal, action="approve", reason="again")
+
+    @pytest.mark.parametrize(
+        ("data", "sentence"),
+        [
+            ({"action": "approve"}, "Say why"),
+            ({"action": "refuse", "reason": "no"}, "Choose what the player is told"),
+            ({"reason": "no"}, "Choose to approve or to refuse"),
+        ],
+        ids=["no reason", "no sentence for the player", "nothing chosen"],
+    )
+    def test_says_what_is_missing(self, data, sentence):
+        withdrawal = a_withdrawal(a_verified_player(real=MONEY))
+        assert sentence in decide(a_member_of_staff("finance"), withdrawal, **data)
+        assert Withdrawal.objects.get().status == WithdrawalStatus.REQUESTED
+
+    def test_reads_every_step_of_what_is_decided(self):
+        withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY), iban=bank.CLOSED), a_member_of_staff("finance")
+        page = decide(staff, withdrawal, action="refuse", code="holder", reason="another name")
+        assert f"refused by {staff} (bank transfer): holder: another name" in page
+
+
+class TestApprovals:
+    def test_show_what_another_asked_and_take_the_decision(self):
+        withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
+        asked, staff = Approval.objects.get(), a_member_of_staff("supervisor")
+        page = visitor_as(staff.user).get(APPROVALS).text
+        for word in (f"player:{withdrawal.player_id}", asked.by, "all in order", "Expires"):
+            assert word in page
+        assert "is approved" in second(staff, asked, yes="1", reason="seen")
+        assert Withdrawal.objects.get().status == WithdrawalStatus.APPROVED
+
+    def test_show_ones_own_without_a_button_and_say_why(self):
+        staff = a_member_of_staff("finance")
+        approve(a_withdrawal(a_verified_player(real=LARGE), LARGE), staff)
+        page = visitor_as(staff.user).get(APPROVALS).text
+        assert "Another person has to decide it" in page
+        assert f"Approve {Approval.objects.get().pk}" not in page
+        assert "Another person has to decide it" in second(staff, Approval.objects.get(), yes="1", reason="mine")
+
+    def test_need_a_reason(self):
+        approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
+        assert "Say why" in second(a_member_of_staff("finance"), Approval.objects.get(), yes="1", reason="")
+
+    def test_say_what_is_wrong_where_there_is_nothing(self):
+        assert "There is no such request." in second(
+            a_member_of_staff("finance"), Approval(pk=404), yes="1", reason="x"
+        )
