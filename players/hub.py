@@ -27,4 +27,9 @@ CARDS: tuple[Card, ...] = (
     Card("protection", _("Safer play"), _("A pause, a time-out, self-exclusion, and the reality check at tables.")),
     Card("account_data", _("Your data"), _("Download everything we hold about you.")),
     Card("account_close", _("Close your account"), _("For good, with your balance paid out.")),
+    Card(
+        "account_security",
+        _("Security"),
+        _("How you log in: e-mail address, password, authenticator app and passkeys."),
+    ),
 )
