@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from players.models import ConversationState, Topic, Verdict
+from players.models import Topic
 from players.service import LONGEST
 
 LONGEST_ROUND = 100  # characters somebody may type for the code of a round
@@ -34,28 +34,3 @@ class ReplyForm(forms.Form):
     """What a player writes on."""
 
     text = message_field(_("Your message"))
-
-
-class AnswerForm(forms.Form):
-    """What staff answer."""
-
-    text = message_field("Answer")
-
-
-class CloseForm(forms.Form):
-    """How staff close a conversation."""
-
-    verdict = forms.ChoiceField(
-        label="How the complaint ended",
-        required=False,
-        choices=[("", "Choose"), *((each.value, each.label) for each in Verdict if each is not Verdict.BY_PLAYER)],
-    )
-
-
-class QueueForm(forms.Form):
-    """Which conversations the queue shows."""
-
-    state = forms.ChoiceField(label="State", required=False, choices=[("", "Open"), *ConversationState.choices])
-    topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
-    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=2**63 - 1)
-    page = forms.IntegerField(required=False, min_value=1, max_value=10**6, widget=forms.HiddenInput)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from players import service_desk, staff_identity
+from players import staff_identity, staff_service
 
 urlpatterns = [
     path("duplicates/", staff_identity.staff_duplicates, name="staff_duplicates"),
@@ -14,7 +14,7 @@ urlpatterns = [
     path("identity/<int:submission_id>/refuse/", staff_identity.staff_identity_refuse, name="staff_identity_refuse"),
     path("identity/<int:submission_id>/verify/", staff_identity.staff_identity_verify, name="staff_identity_verify"),
     path("documents/<uuid:document_id>/", staff_identity.staff_document, name="staff_document"),
-    path("service/", service_desk.staff_service, name="staff_service"),
-    path("service/<int:conversation_id>/", service_desk.staff_service_thread, name="staff_service_thread"),
-    path("service/<int:conversation_id>/close/", service_desk.staff_service_close, name="staff_service_close"),
+    path("service/", staff_service.staff_service, name="staff_service"),
+    path("service/<int:conversation_id>/", staff_service.staff_service_thread, name="staff_service_thread"),
+    path("service/<int:conversation_id>/close/", staff_service.staff_service_close, name="staff_service_close"),
 ]

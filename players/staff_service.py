@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players import service
 from players.access import StaffRequest, staff_required
 from players.models import Conversation, ConversationState, Verdict
-from players.service_forms import AnswerForm, CloseForm, QueueForm
+from players.staff_service_forms import AnswerForm, CloseForm, QueueForm
 
 ANSWER = "players.answer_service"
 PAGE = 30
