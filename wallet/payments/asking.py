@@ -1,5 +1,6 @@
 """Payments of which nothing is heard: the provider is asked how they stand, and after a time the house gives up."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -12,9 +13,9 @@ from wallet.payments.notices import Decision
 
 # Those that a provider has contradicted itself about are asked about at once, the others when they have waited long.
 DUE = """
-SELECT id, begun_at < clock_timestamp() - %(give_up)s * interval '1 second' FROM wallet_payment
-WHERE (is_disputed OR state = 'waiting' AND begun_at < clock_timestamp() - %(after)s * interval '1 second')
-  AND (asked_at IS NULL OR asked_at < clock_timestamp() - %(after)s * interval '1 second')
+SELECT id, begun_at < %(now)s - %(give_up)s * interval '1 second' FROM wallet_payment
+WHERE (is_disputed OR state = 'waiting' AND begun_at < %(now)s - %(after)s * interval '1 second')
+  AND (asked_at IS NULL OR asked_at < %(now)s - %(after)s * interval '1 second')
 ORDER BY begun_at LIMIT 1 FOR UPDATE SKIP LOCKED
 """
 ASKED = "UPDATE wallet_payment SET asked_at = clock_timestamp() WHERE id = %s"
@@ -22,8 +23,11 @@ LATER = b""  # what came with an answer that no message carried
 
 
 def ask_undecided() -> None:
-    """Ask about every payment that is due, each in a transaction of its own; several workers share the work."""
-    while _ask_next():
+    """Ask about every payment that is due now, each in a transaction of its own; several workers share the work."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (now,) = cursor.fetchone()
+    while _ask_next(now):
         pass
 
 
@@ -36,8 +40,8 @@ def ask_about(payment_id: UUID) -> Payment:
 
 
 @transaction.atomic
-def _ask_next() -> bool:
-    times = {"after": settings.PAYMENT_ASK_SECONDS, "give_up": settings.PAYMENT_GIVE_UP_SECONDS}
+def _ask_next(now: datetime) -> bool:
+    times = {"now": now, "after": settings.PAYMENT_ASK_SECONDS, "give_up": settings.PAYMENT_GIVE_UP_SECONDS}
     with connection.cursor() as cursor:
         cursor.execute(DUE, times)
         row = cursor.fetchone()

@@ -1,0 +1,373 @@
+"""How a deposit begins: the service first, then the pages, with htmx and without JavaScript."""
+
+import re
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from tests.builders import a_player
+from tests.people import events
+from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
+from wallet import cashier, verify
+from wallet.models import BankOrder, Behaviour, OrderState, Payment, PaymentState
+from wallet.money import format_money
+from wallet.payments import asking, beginning, providers
+from wallet.payments.sandbox import request_for
+from wallet.sandbox_bank.orders import Answer
+from wallet.sandbox_bank.protocol import seal
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def player():
+    return a_player()
+
+
+@pytest.fixture
+def visitor(player):
+    client = Client()
+    client.force_login(player.user)
+    return client
+
+
+class TestBeginning:
+    def test_moves_no_money(self, player):
+        payment = a_payment(player)
+        assert (payment.state, payment.amount, payment.currency) == ("waiting", 50_000, "SEK")
+        assert balance(player) == 0
+
+    def test_is_on_record(self, player):
+        payment = a_payment(player)
+        (event,) = events("deposit.begun", on=str(player))
+        assert event["data"] == {
+            "payment": str(payment.pk),
+            "provider": "sandbox",
+            "amount": 50_000,
+            "currency": "SEK",
+        }
+
+    def test_the_same_key_begins_it_once(self, player):
+        key = uuid4()
+        first, again = (beginning.begin(player=player, amount=50_000, key=key) for _ in range(2))
+        assert first.pk == again.pk
+        assert Payment.objects.count() == 1
+        assert len(events("deposit.begun", on=str(player))) == 1
+
+    def test_the_same_key_begins_one_for_each_player(self, player):
+        other, key = a_player(), uuid4()
+        payments = {beginning.begin(player=each, amount=50_000, key=key).pk for each in (player, other)}
+        assert len(payments) == 2
+
+    def test_the_same_key_with_another_amount_is_refused(self, player):
+        key = uuid4()
+        beginning.begin(player=player, amount=50_000, key=key)
+        with pytest.raises(beginning.FormUsed):
+            beginning.begin(player=player, amount=60_000, key=key)
+
+    @pytest.mark.parametrize("jurisdiction", ["SE", "DK", "RO", "DE", "GB"])
+    def test_the_smallest_and_the_largest_deposit_are_allowed(self, jurisdiction):
+        player = a_player(jurisdiction)
+        single = cashier.DEPOSIT_LIMITS[player.currency]
+        by_law = player.jurisdiction.highest_month_deposit or single.largest
+        for amount in (single.smallest, min(single.largest, by_law) - single.smallest):
+            assert a_payment(player, amount).total * 100 == amount
+
+    @pytest.mark.parametrize(
+        ("limit", "step", "error"),
+        [("smallest", -1, beginning.DepositTooSmall), ("largest", 1, beginning.DepositTooLarge)],
+    )
+    def test_beyond_them_it_is_refused_and_that_is_recorded(self, player, limit, step, error):
+        amount = getattr(cashier.DEPOSIT_LIMITS["SEK"], limit) + step
+        with pytest.raises(error):
+            a_payment(player, amount)
+        (event,) = events("deposit.refused", on=str(player))
+        assert event["data"] == {"reason": error.__name__, "amount": amount, "currency": "SEK"}
+
+    def test_whoever_has_to_agree_to_new_terms_is_led_to_them(self, player, visitor, monkeypatch):
+        monkeypatch.setattr("players.terms.VERSION", "another")
+        with pytest.raises(beginning.DepositBarred) as barred:
+            a_payment(player)
+        assert f'href="{reverse(barred.value.page)}"' in deposit(visitor, "500").text
+        assert not Payment.objects.exists()
+
+    def test_a_house_without_providers_takes_none(self, player, settings):
+        settings.PAYMENT_VARIANTS = {}
+        with translation.override("en"), pytest.raises(beginning.NoDeposits, match="no payment provider"):
+            a_payment(player)
+
+
+class TestAsking:
+    @pytest.fixture(autouse=True)
+    def at_once(self, settings):
+        """No wait before the house asks, nor between two questions; it gives up after an hour."""
+        settings.PAYMENT_ASK_SECONDS, settings.PAYMENT_GIVE_UP_SECONDS = 0, 3600
+
+    def test_a_bank_that_never_calls_back_is_asked(self, player, settings):
+        payment = a_payment(player)
+        at_the_bank(payment, behaviour=Behaviour.NEVER)
+        asking.ask_undecided()
+        assert balance(player) == 50_000
+        (notice,) = payment.notices.all()
+        assert (notice.path, notice.decision) == ("query", "credited")
+
+    @pytest.mark.parametrize(("said", "state"), [(Answer.DECLINE, "declined"), (Answer.LEAVE, "abandoned")])
+    def test_and_its_refusal_counts(self, player, said, state, settings):
+        payment = a_payment(player)
+        at_the_bank(payment, said)
+        asking.ask_undecided()
+        payment.refresh_from_db()
+        assert payment.state == state
+        assert balance(player) == 0
+
+    def test_nobody_is_asked_early(self, player, settings):
+        settings.PAYMENT_ASK_SECONDS = 120
+        payment = a_payment(player)
+        at_the_bank(payment)
+        asking.ask_undecided()
+        assert balance(player) == 0
+        assert not payment.notices.exists()
+
+    def test_after_a_time_the_house_gives_up(self, player, settings):
+        settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
+        payment = a_payment(player)
+        asking.ask_undecided()
+        payment.refresh_from_db()
+        assert payment.state == PaymentState.EXPIRED
+        assert len(events("payment.expired", on=str(player))) == 1
+
+    def test_an_approval_that_comes_later_still_is_credited_and_says_so(self, player, settings):
+        settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
+        payment = a_payment(player)
+        asking.ask_undecided()
+        assert call_back(statement(payment)) == 200
+        assert balance(player) == 50_000
+        (event,) = events("deposit.posted", on=str(player))
+        assert event["data"]["late"] is True
+        assert list(payment.notices.order_by("id").values_list("decision", flat=True)) == [
+            "noted",
+            "expired",
+            "credited late",
+        ]
+
+    def test_a_provider_that_is_no_more_does_not_stop_the_others(self, player, settings):
+        variants = settings.PAYMENT_VARIANTS
+        settings.PAYMENT_VARIANTS = {"gone": variants["sandbox"]}
+        lost = a_payment(player)
+        settings.PAYMENT_VARIANTS = variants
+        found = a_payment(player)
+        at_the_bank(found)
+        asking.ask_undecided()
+        assert balance(player) == 50_000
+        lost.refresh_from_db()
+        assert lost.state == PaymentState.WAITING
+        assert len(events("payment.not_answered", on=str(player))) == 1
+
+
+def deposit(visitor, amount, *, key=None, htmx=True, language="en"):
+    headers = {"HX-Request": "true"} if htmx else {}
+    form = {"amount": amount, "key": str(key or uuid4())}
+    return visitor.post(f"/{language}/cashier/deposit/", form, headers=headers)
+
+
+def key_on(page, form):
+    """The hidden key of a form as the page shows it."""
+    (found,) = re.findall(rf'action="/en/cashier/{form}/".*?name="key" value="([0-9a-f-]+)"', page, re.DOTALL)
+    return found
+
+
+class TestTheForm:
+    @pytest.mark.parametrize(
+        ("language", "typed"), [("en", "1,234.50"), ("sv", "1 234,50"), ("de", "1.234,50"), ("da", "1.234,50 SEK")]
+    )
+    def test_an_amount_is_typed_as_the_language_writes_it(self, visitor, player, language, typed):
+        deposit(visitor, typed, language=language)
+        assert Payment.objects.get(player=player).amount == 123_450
+
+    def test_htmx_is_led_to_the_bank(self, visitor, player):
+        answer = deposit(visitor, "500")
+        payment = Payment.objects.get(player=player)
+        assert answer["HX-Redirect"] == f"/en/cashier/deposit/{payment.pk}/bank/"
+        onward = visitor.get(answer["HX-Redirect"])
+        assert onward["Location"].startswith("/en/sandbox-bank/")
+        assert "SEK\xa0500.00" in visitor.get(onward["Location"]).text
+
+    def test_a_form_without_javascript_leads_within_the_house(self, visitor, player):
+        answer = deposit(visitor, "500", htmx=False)
+        payment = Payment.objects.get(player=player)
+        assert (answer.status_code, answer["Location"]) == (302, f"/en/cashier/deposit/{payment.pk}/")
+        assert f"/en/cashier/deposit/{payment.pk}/bank/" in visitor.get(answer["Location"]).text
+
+    @pytest.mark.parametrize("htmx", [True, False])
+    def test_a_double_click_begins_one(self, visitor, player, htmx):
+        key = key_on(visitor.get("/en/cashier/").text, "deposit")
+        for _ in range(2):
+            deposit(visitor, "500", key=key, htmx=htmx)
+        assert Payment.objects.filter(player=player).count() == 1
+
+    @pytest.mark.parametrize("htmx", [True, False])
+    @pytest.mark.parametrize(
+        ("typed", "sentence"), [("1", "The smallest deposit is"), ("50,000.01", "The largest single deposit is")]
+    )
+    def test_what_cannot_be_deposited_is_said_beside_what_was_typed(self, visitor, player, typed, sentence, htmx):
+        answer = deposit(visitor, typed, htmx=htmx)
+        assert answer.status_code == 200
+        assert sentence in answer.text
+        assert f'value="{typed}"' in answer.text
+        assert 'aria-invalid="true"' in answer.text
+        assert not Payment.objects.filter(player=player).exists()
+
+    def test_a_used_form_is_replaced_by_a_new_one(self, visitor, player):
+        key = uuid4()
+        deposit(visitor, "500", key=key)
+        answer = deposit(visitor, "600", key=key)
+        assert "sent before with another amount" in answer.text
+        assert key_on(answer.text, "deposit") != str(key)
+        assert Payment.objects.get(player=player).amount == 50_000
+
+    @pytest.mark.parametrize("key", ["", "not a key"])
+    def test_a_form_without_its_key_is_refused(self, visitor, key):
+        answer = visitor.post("/en/cashier/deposit/", {"amount": "500", "key": key}, headers={"HX-Request": "true"})
+        assert "This form was incomplete. Try again." in answer.text
+        assert not Payment.objects.exists()
+
+    @pytest.mark.parametrize("htmx", [True, False])
+    def test_a_wrong_amount_has_the_focus_and_names_what_says_more(self, visitor, htmx):
+        answer = deposit(visitor, "lots", htmx=htmx).text
+        (field,) = re.findall(r'<input[^>]*name="amount"[^>]*>', answer)
+        assert " autofocus" in field
+        assert 'aria-describedby="deposit-limits id_amount_error"' in field
+        assert '<div role="alert"><ul class="errorlist" id="id_amount_error">' in answer
+
+    def test_a_forged_form_is_refused(self, player):
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(player.user)
+        assert deposit(client, "500").status_code == 403
+        assert not Payment.objects.exists()
+
+    def test_deposits_in_progress_are_in_the_cashier(self, visitor, player):
+        payment = a_payment(player)
+        assert f"/en/cashier/deposit/{payment.pk}/" in visitor.get("/en/cashier/").text
+        call_back(statement(payment))
+        assert f"/en/cashier/deposit/{payment.pk}/" not in visitor.get("/en/cashier/").text
+
+
+class TestThePage:
+    @pytest.mark.parametrize(
+        ("state", "sentence"),
+        [
+            (OrderState.APPROVED, "The money is on your account."),
+            (OrderState.DECLINED, "The bank has declined this payment."),
+            (OrderState.CANCELLED, "You left the bank without paying."),
+            (OrderState.OPEN, "The bank has not confirmed this payment yet."),
+        ],
+    )
+    def test_says_how_it_stands(self, visitor, player, state, sentence):
+        payment = a_payment(player)
+        call_back(statement(payment, state))
+        page = visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
+        assert sentence in page
+        assert ("every 3s" in page) is (state == OrderState.OPEN)
+
+    def test_what_it_asks_for_by_itself_is_the_fragment(self, visitor, player):
+        payment = a_payment(player)
+        call_back(statement(payment))
+        answer = visitor.get(f"/en/cashier/deposit/{payment.pk}/state/", headers={"HX-Request": "true"}).text
+        assert answer.lstrip().startswith('<div id="payment"')
+        assert "SB0123456789" in answer
+        assert format_money(50_000, "SEK", "en") in answer
+        assert 'hx-swap-oob="true"' in answer
+
+    @pytest.mark.parametrize("page", ["", "state/", "bank/"])
+    def test_nobody_sees_another_player_s(self, visitor, page):
+        payment = a_payment(a_player())
+        assert visitor.get(f"/en/cashier/deposit/{payment.pk}/{page}").status_code == 404
+
+    def test_a_decided_payment_does_not_lead_to_the_bank_again(self, visitor, player):
+        payment = a_payment(player)
+        call_back(statement(payment))
+        answer = visitor.get(f"/en/cashier/deposit/{payment.pk}/bank/")
+        assert answer["Location"] == f"/en/cashier/deposit/{payment.pk}/"
+
+    def test_a_provider_that_fails_is_said(self, visitor, player, monkeypatch):
+        payment = a_payment(player)
+        settings_of_it = {"sandbox": ("tests.wallet.other_providers.OutOfOrder", {})}
+        monkeypatch.setattr(settings, "PAYMENT_VARIANTS", settings_of_it)
+        monkeypatch.setattr("payments.core.PROVIDER_CACHE", {})
+        answer = visitor.get(f"/en/cashier/deposit/{payment.pk}/bank/", follow=True)
+        assert "The bank cannot be reached just now." in answer.text
+
+
+class TestTheBank:
+    def bank_page(self, payment, *, key=None):
+        return f"/en/sandbox-bank/{seal(request_for(payment), key or settings.SANDBOX_BANK_KEY)}/"
+
+    def test_shows_amount_and_payee_and_that_nobody_pays(self, visitor, player):
+        page = visitor.get(self.bank_page(a_payment(player))).text
+        for text in ("SEK\xa0500.00", "Nobody pays here", "Approve", "Decline", "Leave without paying"):
+            assert text in page
+
+    @pytest.mark.parametrize(
+        ("answer", "state"), [("approve", "approved"), ("decline", "declined"), ("leave", "cancelled")]
+    )
+    def test_takes_the_answer_and_leads_back(self, visitor, player, answer, state):
+        payment = a_payment(player)
+        back = visitor.post(self.bank_page(payment), {"answer": answer})
+        assert back["Location"] == f"/pay/return/{payment.token}/"
+        assert BankOrder.objects.get().state == state
+
+    def test_an_answer_stands(self, visitor, player):
+        payment = a_payment(player)
+        visitor.post(self.bank_page(payment), {"answer": "decline"})
+        visitor.post(self.bank_page(payment), {"answer": "approve"})
+        assert BankOrder.objects.get().state == "declined"
+        assert "Its answer stands" in visitor.get(self.bank_page(payment)).text
+
+    def test_knows_no_request_that_is_not_sealed(self, visitor, player):
+        assert visitor.get(self.bank_page(a_payment(player), key="another")).status_code == 404
+        assert visitor.get("/en/sandbox-bank/nonsense/").status_code == 404
+
+    def test_is_closed_in_a_house_that_is_no_demo(self, visitor, player, settings):
+        address = self.bank_page(a_payment(player))
+        settings.DEMO = False
+        assert visitor.get(address).status_code == 404
+
+
+class TestAnyProvider:
+    """A provider of django-payments that knows nothing of this house, given by configuration alone."""
+
+    @pytest.fixture(autouse=True)
+    def another(self, settings, monkeypatch):
+        monkeypatch.setattr("payments.core.PROVIDER_CACHE", {})
+        settings.PAYMENT_VARIANTS = {"plain": ("tests.wallet.other_providers.Plain", {"secret": "s"})}
+
+    def test_is_led_to_and_believed(self, visitor, player):
+        payment = a_payment(player)
+        assert providers.page(payment) == f"https://plain.example/{payment.token}"
+        body = {"token": payment.token, "secret": "s", "paid": "500.00"}
+        assert visitor.post("/pay/callback/plain/", body, content_type="application/json").status_code == 200
+        assert balance(player) == 50_000
+        assert Payment.objects.get().authorisation == "plain-1"
+
+    def test_is_held_to_the_amount(self, visitor, player):
+        payment = a_payment(player)
+        body = {"token": payment.token, "secret": "s", "paid": "499.99"}
+        visitor.post("/pay/callback/plain/", body, content_type="application/json")
+        assert balance(player) == 0
+        assert payment.notices.get().decision == "mismatched"
+
+    def test_is_not_believed_where_it_does_not_believe_itself(self, visitor, player):
+        payment = a_payment(player)
+        body = {"token": payment.token, "secret": "wrong", "paid": "500.00"}
+        assert visitor.post("/pay/callback/plain/", body, content_type="application/json").status_code == 400
+        assert balance(player) == 0
+
+
+def test_the_ledger_is_whole_afterwards(player):
+    call_back(statement(a_payment(player)))
+    a_payment(player)
+    assert [check.invariant.name for check in verify.run() if check.rows] == []
