@@ -18,11 +18,13 @@ from playwright.sync_api import Page, expect
 from games import replay
 from games.models import Table
 from games.tables import set_open
-from players.models import Player, User
+from players import service
+from players.models import Player, Topic, User
 from tests.browser.at_table import deal, put
 from tests.builders import a_place, a_player, a_purse, a_round
 from tests.games.corrupt import corrupt
 from tests.matrix import LINES, MONEY, PAGE, ROLES, STAFF, Line, World
+from tests.people import a_member_of_staff
 from wallet.models import Mode
 
 SIZES = {"wide": (1280, 800), "tablet": (768, 1024), "phone": (390, 844), "lying": (844, 390)}  # CSS pixels
@@ -89,6 +91,16 @@ class Scene(World):
     def wronged(self) -> Player:
         """Played a round that is annulled; see `go_wrong`."""
         return a_player(real=MONEY)
+
+    @cached_property
+    def answered_id(self) -> int:
+        """A complaint of the regular's about a round, answered once."""
+        part = self.regular.participation_set.filter(mode=Mode.REAL).select_related("round")[0]
+        about = service.RoundNamed(part.round_id, part.round.code)
+        text = "The banker drew a third card.\nPlease look."
+        begun = service.begin(player=self.regular, topic=Topic.COMPLAINT, text=text, about=about)
+        staff = a_member_of_staff("support")
+        return service.answer(staff=staff, conversation_id=begun.pk, text="We looked: the rule says so.").pk
 
     @cached_property
     def annulled_id(self) -> UUID:
@@ -267,6 +279,13 @@ def open_details(page: Page) -> None:
     expect(page.locator("main details[open]")).to_have_count(1)
 
 
+def send_nothing(page: Page) -> None:
+    """Send a message that says nothing, past what the browser itself would hold back."""
+    page.locator(".form--message").evaluate("form => { form.noValidate = true }")
+    page.locator(".form--message .button--go").click()
+    expect(page.locator(".form--message .field--error").first).to_be_visible()
+
+
 def check_a_round(page: Page) -> None:
     """Let the browser do the arithmetic."""
     page.locator("#check button").click()
@@ -290,6 +309,10 @@ def _fair(scene: Scene) -> str:
     return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed).hex()}&decks=8"
 
 
+def _conversation(name: str) -> Callable[[Scene], str]:
+    return lambda scene: reverse(name, kwargs={"conversation_id": scene.answered_id})
+
+
 STATES = (
     Sight("table with bets", lambda scene: scene.bettor.user, REAL_TABLE),
     Sight("table with bets in free play", lambda scene: scene.bettor.user, FREE_TABLE),
@@ -304,6 +327,11 @@ STATES = (
     Sight("an annulled round", lambda scene: scene.wronged.user, _round),
     Sight("cashier with movements", lambda scene: scene.regular.user, _named("cashier")),
     Sight("cashier with an error", player, _named("cashier"), deposit_nonsense),
+    Sight("statement with movements", lambda scene: scene.regular.user, _named("statement")),
+    Sight("statement with a wrong period", player, _named("statement", "?since=2026-02-02&until=2026-02-01")),
+    Sight("a complaint with its answer", lambda scene: scene.regular.user, _conversation("service_thread")),
+    Sight("a message without words", player, _named("service_new"), send_nothing),
+    Sight("staff: a complaint with its answer", _as("support"), _conversation("staff_service_thread")),
     Sight("log-in with an error", nobody, _named("account_login"), log_in_wrongly),
     Sight("registration with errors", nobody, _named("account_signup"), register_with_nothing),
     Sight("a round that checks out", lambda scene: scene.player.user, _fair, check_a_round),
