@@ -104,8 +104,8 @@ def announcement(player: Player, change: LimitChange) -> str:
 
 
 def what(kind: LimitKind, period: Period) -> str:
-    """Name a limit: "Deposits, week"."""
-    return f"{TITLES[kind]}, {str(PERIODS[period]).lower() if get_language() != 'de' else PERIODS[period]}"
+    """Name a limit: "Deposits · Week"."""
+    return f"{TITLES[kind]} · {PERIODS[period]}"
 
 
 def written(player: Player, kind: LimitKind, amount: int) -> str:
