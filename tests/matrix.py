@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cache, cached_property
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.urls import reverse
 from django.utils.translation import override
@@ -18,7 +19,10 @@ from players.models import Duplicate, Part, Player, Submission, Topic, User
 from players.service import begin
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
 from tests.people import PASSWORD, a_member_of_staff
-from wallet.models import Mode
+from tests.wallet.at_the_bank import a_payment
+from wallet.models import Mode, Payment
+from wallet.payments.sandbox import request_for
+from wallet.sandbox_bank.protocol import seal
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 STAFF = ("operator", "supervisor", "finance", "compliance", "support")
@@ -95,6 +99,11 @@ class World:
         """An exclusion by staff of somebody else."""
         by = a_member_of_staff("support")
         return exclusions.exclude(player=a_player(), days=None, reason="for a test", by=by).pk
+
+    @cached_property
+    def payment(self) -> Payment:
+        """A deposit of the player's that no bank has decided."""
+        return a_payment(self.player)
 
     def user(self, role: str) -> User | None:
         """Who stands at the address."""
@@ -215,6 +224,16 @@ def the_player(world: World) -> Mapping[str, object]:
     return {"player_id": world.player.pk}
 
 
+def a_payment_of_theirs(world: World) -> Mapping[str, object]:
+    """Arguments of the pages of a deposit."""
+    return {"payment_id": world.payment.pk}
+
+
+def at_the_sandbox_bank(world: World) -> Mapping[str, object]:
+    """Arguments of the bank's page."""
+    return {"order": seal(request_for(world.payment), settings.SANDBOX_BANK_KEY)}
+
+
 LINES = (
     # The front door
     Line("home", "GET", everyone(MOVED)),
@@ -308,6 +327,14 @@ LINES = (
     Line("cashier", "GET", players(PAGE)),
     Line("cashier_deposit", "GET", players(MOVED)),
     Line("cashier_deposit", "POST", players(MOVED), data=lambda world: {"amount": "100", "key": uuid4()}),
+    Line("cashier_payment", "GET", players(PAGE, other=NOT_FOUND), a_payment_of_theirs),
+    Line("cashier_payment_state", "GET", players(TEXT, other=NOT_FOUND), a_payment_of_theirs),
+    Line("cashier_payment_bank", "GET", players(MOVED, other=NOT_FOUND), a_payment_of_theirs),
+    Line("pay_callback", "POST", everyone(UNSIGNED), lambda world: {"provider": "sandbox"}),
+    Line("pay_return", "GET", everyone(MOVED), lambda world: {"token": world.payment.token}),
+    Line("pay_return", "POST", everyone(UNSIGNED), lambda world: {"token": world.payment.token}),
+    Line("sandbox_bank", "GET", everyone(PAGE), at_the_sandbox_bank),
+    Line("sandbox_bank", "POST", everyone(MOVED), at_the_sandbox_bank, lambda world: {"answer": "decline"}),
     Line("cashier_withdraw", "GET", players(PAGE)),
     Line("cashier_withdraw", "POST", players(PAGE), data=lambda world: {"amount": "100", "key": uuid4()}),
     Line("cashier_withdraw_cancel", "GET", players(MOVED)),
