@@ -4,43 +4,31 @@ The bench has servers of its own, durable as in production, and a house on produ
 processes of their own play `baccarat` for real money, as pgbench's four clients do their transfers.
 """
 
-import base64
-import json
 import os
-import secrets
-import shutil
 import subprocess
-import sys
-import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final
-
-import psycopg
+from typing import Final
 
 from bench.contest import Contest, Rate, Suite, Unavailable, say
 from bench.pgbench import PgBench
-from bench.places import PROJECT, WORK
+from bench.places import PROJECT
+from bench.servers import CLIENTS, Environment, durability, production, servers, settle_in
 from bench.team import team
-from casino.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
 from casino.embedded.children import Program, last_lines, spawn
-from casino.launcher import ADDRESS, listening_socket, web_arguments
+from casino.launcher import listening_socket, web_arguments
 
-CLIENTS: Final = 4
-SECONDS_TO_PREPARE: Final = 120.0
 SECONDS_TO_STOP: Final = 10.0
-
-Environment = Mapping[str, str]
 
 
 @contextmanager
 def open_contest(names: Collection[str]) -> Iterator[Contest]:
     """Start servers, settle players in, and clear all of it away afterwards. Raises Unavailable."""
-    with _servers() as (var, addresses), ExitStack() as open_things:
-        say(_durability(addresses))
-        environment = _production(var, addresses)
-        people = _settle_in(environment)
+    with servers() as (var, addresses), ExitStack() as open_things:
+        say(durability(addresses))
+        environment = production(var, addresses)
+        people = settle_in(environment, *["SE"] * CLIENTS)
         pgbench = PgBench(addresses, CLIENTS)
         pgbench.prepare()
         ours: dict[str, Rate] = {}
@@ -50,68 +38,6 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
             port = open_things.enter_context(_web(var, environment))
             ours["solo_http"] = open_things.enter_context(team("http", people, environment, str(port)))
         yield Contest(pgbench.rate, ours)
-
-
-@contextmanager
-def _servers() -> Iterator[tuple[Path, Addresses]]:
-    """PostgreSQL and Valkey in a folder that goes with them."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    var = Path(tempfile.mkdtemp(prefix="house-", dir=WORK))
-    var.chmod(0o755)  # started by root, the servers run as another account
-    try:
-        yield var, ensure_running(var, Purpose.BENCH)
-    except EmbeddedError as error:
-        raise Unavailable(str(error)) from error
-    finally:
-        leave(var)
-        shutil.rmtree(var, ignore_errors=True)
-
-
-def _durability(addresses: Addresses) -> str:
-    """What a commit means on this server, for both sides."""
-    settings = ("server_version", "fsync", "synchronous_commit", "full_page_writes")
-    with psycopg.connect(addresses.superuser_url) as connection:
-        values = [connection.execute(f"SHOW {name}").fetchone() for name in settings]
-    version, *switches = (value[0] for value in values if value)
-    said = ", ".join(f"{name} {switch}" for name, switch in zip(settings[1:], switches, strict=True))
-    return f"PostgreSQL {version} for both sides: {said}"
-
-
-def _production(var: Path, addresses: Addresses) -> Environment:
-    """The environment of a house in production behind a proxy that speaks HTTPS."""
-    return os.environ | {
-        "DJANGO_SETTINGS_MODULE": "casino.settings",
-        "SABOT_VAR": str(var),
-        "SABOT_DEMO": "0",
-        "DEBUG": "0",
-        "HTTPS": "1",
-        "TRUST_PROXY": "1",
-        "ALLOWED_HOSTS": ADDRESS,
-        "SECRET_KEY": secrets.token_urlsafe(64),
-        "SEED_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-        "DATABASE_URL": addresses.database_url,
-        "DATABASE_OWNER_URL": addresses.database_owner_url,
-        "BROKER_URL": addresses.broker_url,
-        "CACHE_URL": addresses.cache_url,
-        "FORMS_PER_SECOND": "1000000",  # four players do the work of many
-    }
-
-
-def _settle_in(environment: Environment) -> list[dict[str, Any]]:
-    """Migrate, open the tables, and make players with money. Raises Unavailable."""
-    say("Settling four players in …")
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.people", str(CLIENTS)],
-        cwd=PROJECT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        check=False,
-        timeout=SECONDS_TO_PREPARE,
-    )
-    if done.returncode:
-        raise Unavailable("the house could not be made ready; why stands above")
-    people: list[dict[str, Any]] = json.loads(done.stdout)
-    return people
 
 
 @contextmanager

@@ -1,8 +1,10 @@
-"""Makes an empty database a house with players in it: `python -m bench.people COUNT` prints who they are, as JSON."""
+"""Makes an empty database a house with players in it: `python -m bench.people SE SE DK` registers one in each of these
+jurisdictions and prints who they are, as JSON.
+"""
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from uuid import uuid4
 
@@ -10,16 +12,16 @@ import django
 
 django.setup()
 
+from allauth.account.models import EmailAddress  # noqa: E402  (models need the set-up)
 from django.core.management import call_command  # noqa: E402  (models need the set-up)
 
 from games.models import Table  # noqa: E402
 from games.shipped import load_tables  # noqa: E402
-from players import services  # noqa: E402
+from players import limits, services  # noqa: E402
 from players.models import Jurisdiction, Player  # noqa: E402
 from wallet import accounts, ledger  # noqa: E402
 from wallet.models import AccountKind, Mode  # noqa: E402
 
-JURISDICTION = "SE"
 BORN = date(1990, 1, 1)
 MONEY = 10**12  # minor units: nobody runs out of it
 
@@ -29,13 +31,13 @@ def main() -> None:
     call_command("migrate", verbosity=0, interactive=False)
     call_command("collectstatic", verbosity=0, interactive=False)
     load_tables()
-    json.dump(list(_people(int(sys.argv[1]))), sys.stdout)
+    json.dump(list(_people(sys.argv[1:])), sys.stdout)
 
 
-def _people(count: int) -> Iterator[dict[str, object]]:
+def _people(codes: Iterable[str]) -> Iterator[dict[str, object]]:
     table = Table.objects.get(slug="baccarat")
-    jurisdiction = Jurisdiction.objects.get(pk=JURISDICTION)
-    for number in range(count):
+    for number, code in enumerate(codes):
+        jurisdiction = Jurisdiction.objects.get(pk=code)
         email, password = f"player{number}@bench.example", uuid4().hex
         player = services.register(
             email=email,
@@ -46,7 +48,9 @@ def _people(count: int) -> Iterator[dict[str, object]]:
             language="en",
             ip=None,
         )
+        EmailAddress.objects.filter(user=player.user).update(verified=True)
         _pay(player)
+        _limit(player)
         yield {"player": player.pk, "email": email, "password": password, "table": table.pk}
 
 
@@ -59,6 +63,12 @@ def _pay(player: Player) -> None:
         ledger.Line(cash, player.currency, Mode.REAL, MONEY),
     )
     ledger.post(ledger.Journal(uuid4(), "deposit", lines))
+
+
+def _limit(player: Player) -> None:
+    """Set what the player's jurisdiction wants set before play."""
+    for kind, period in limits.required(player):
+        limits.set_limit(player=player, kind=kind, period=period, amount=MONEY, by=str(player))
 
 
 if __name__ == "__main__":

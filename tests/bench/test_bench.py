@@ -16,7 +16,16 @@ from tests.harness.folders import fresh_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
 SECONDS = 240.0
-AIMS = {"engine_coups": 0.2, "fast_coups": 10, "solo_service": 0.4, "solo_http": 0.2}
+AIMS = {
+    "engine_coups": 0.2,
+    "fast_coups": 10,
+    "solo_service": 0.4,
+    "solo_http": 0.2,
+    "posting": 0.8,
+    "posting_vs_hordak": 5,
+    "hot_house": 0.9,
+    "audit_on": 0.8,
+}
 
 
 @pytest.fixture
@@ -61,6 +70,25 @@ def test_solo_rounds_are_measured_against_pgbench_on_a_durable_server(var: Path)
     for name in ("solo_service", "solo_http"):
         assert name in done.stdout
     assert [path.name for path in (var / "bench").iterdir()] == []
+
+
+@pytest.mark.parametrize("name", ["posting", "hot_house", "audit_on"])
+def test_movements_of_money_are_measured_with_a_yardstick_for_each_question(var: Path, name: str) -> None:
+    done = bench(var, name)
+    assert done.returncode == 0, done.stderr
+    assert "fsync on, synchronous_commit on" in done.stderr
+    assert [each["name"] for each in written(var)] == [name]
+    assert [path.name for path in (var / "bench").iterdir()] == []
+
+
+def test_the_ledger_is_measured_against_django_hordak_or_the_bench_says_how_to_get_it(var: Path) -> None:
+    """It is no requirement of the house, nor of its tests."""
+    done = bench(var, "posting_vs_hordak")
+    if done.returncode:
+        assert "not measured: django-hordak is not installed: pip install -r requirements-bench.txt" in done.stderr
+        assert written(var) == []
+        return
+    assert [each["name"] for each in written(var)] == ["posting_vs_hordak"]
 
 
 def test_coups_are_measured_against_the_npm_package_or_the_bench_says_why_not(var: Path) -> None:

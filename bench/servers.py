@@ -1,0 +1,93 @@
+"""A house of the bench's own: servers, durable as in production, settings of production, and players with money."""
+
+import base64
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+
+from bench.contest import Unavailable, say
+from bench.places import PROJECT, WORK
+from casino.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
+from casino.launcher import ADDRESS
+
+CLIENTS: Final = 4  # of either side
+SECONDS_TO_PREPARE: Final = 120.0
+
+Environment = Mapping[str, str]
+
+
+@contextmanager
+def servers() -> Iterator[tuple[Path, Addresses]]:
+    """PostgreSQL and Valkey in a folder that goes with them."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    var = Path(tempfile.mkdtemp(prefix="house-", dir=WORK))
+    var.chmod(0o755)  # started by root, the servers run as another account
+    try:
+        yield var, ensure_running(var, Purpose.BENCH)
+    except EmbeddedError as error:
+        raise Unavailable(str(error)) from error
+    finally:
+        leave(var)
+        shutil.rmtree(var, ignore_errors=True)
+
+
+def durability(addresses: Addresses) -> str:
+    """What a commit means on this server, for both sides."""
+    settings = ("server_version", "fsync", "synchronous_commit", "full_page_writes")
+    with psycopg.connect(addresses.superuser_url) as connection:
+        values = [connection.execute(f"SHOW {name}").fetchone() for name in settings]
+    version, *switches = (value[0] for value in values if value)
+    said = ", ".join(f"{name} {switch}" for name, switch in zip(settings[1:], switches, strict=True))
+    return f"PostgreSQL {version} for both sides: {said}"
+
+
+def production(var: Path, addresses: Addresses) -> Environment:
+    """The environment of a house in production behind a proxy that speaks HTTPS."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "casino.settings",
+        "SABOT_VAR": str(var),
+        "SABOT_DEMO": "0",
+        "DEBUG": "0",
+        "HTTPS": "1",
+        "TRUST_PROXY": "1",
+        "ALLOWED_HOSTS": ADDRESS,
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "SEED_KEY": _key(),
+        "DOCUMENT_KEY": _key(),
+        "DATABASE_URL": addresses.database_url,
+        "DATABASE_OWNER_URL": addresses.database_owner_url,
+        "BROKER_URL": addresses.broker_url,
+        "CACHE_URL": addresses.cache_url,
+        "FORMS_PER_SECOND": "1000000",  # four players do the work of many
+    }
+
+
+def _key() -> str:
+    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+
+
+def settle_in(environment: Environment, *jurisdictions: str) -> list[dict[str, Any]]:
+    """Migrate, open the tables, and make a player with money in each of these jurisdictions. Raises Unavailable."""
+    say(f"Settling {len(jurisdictions)} players in …")
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.people", *jurisdictions],
+        cwd=PROJECT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        check=False,
+        timeout=SECONDS_TO_PREPARE,
+    )
+    if done.returncode:
+        raise Unavailable("the house could not be made ready; why stands above")
+    people: list[dict[str, Any]] = json.loads(done.stdout)
+    return people
