@@ -1,5 +1,6 @@
 """Passwords, addresses and the codes that confirm them, as people fill them in."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from allauth.account import forms as allauth
@@ -16,14 +17,14 @@ NEW = {"password1": _("New password"), "password2": _("New password again")}
 class Relabelled(forms.Form):
     """A form of allauth's under our labels, without placeholders that say the same again."""
 
-    labels: ClassVar[dict[str, str | Promise]] = {}
-    helps: ClassVar[dict[str, str | Promise]] = {}
+    labels: ClassVar[Mapping[str, str | Promise]] = {}
+    helps: ClassVar[Mapping[str, str | Promise]] = {}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         relabel(self.fields, self.labels)
         for name, text in self.helps.items():
-            self.fields[name].help_text = text
+            self.fields[name].help_text = str(text)
 
 
 class ConfirmAddressForm(Relabelled, allauth.ConfirmEmailVerificationCodeForm):

@@ -92,9 +92,10 @@ class AccountAdapter(DefaultAccountAdapter):
         self._login_failed_rl_usage = ratelimit.consume(request, **PASSWORDS)
         if not self._login_failed_rl_usage:
             raise self.validation_error("too_many_login_attempts")
-        self._try = locks.begin_try(credentials["email"])
-        if self._try is None:
+        number = locks.begin_try(credentials["email"])
+        if number is None:
             raise self.validation_error("locked")
+        self._try = number
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Return whose e-mail address and password these are; a right one lets the count begin anew."""

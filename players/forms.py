@@ -12,6 +12,7 @@ from django import forms
 from django.contrib.auth.hashers import make_password
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
@@ -135,9 +136,9 @@ def _residences() -> dict[str, Residence]:
     return dict(sorted(offered.items(), key=lambda item: (item[1].jurisdiction.language != language, item[1].country)))
 
 
-def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str]) -> None:
+def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promise]) -> None:
     """Give allauth's fields our labels, and drop its placeholders, which say the same again in paler ink."""
     for name, label in labels.items():
-        fields[name].label = label
+        fields[name].label = str(label)
         fields[name].widget.attrs.pop("placeholder", None)
         fields[name].help_text = ""

@@ -5,6 +5,7 @@ from before its password is looked at, in one statement on the name's row: tries
 """
 
 from enum import StrEnum
+from typing import Any
 
 from allauth.core.internal.cryptokit import generate_user_code, normalize_user_code
 from django.db import connection
@@ -128,10 +129,10 @@ def forget_old_tries() -> None:
         cursor.execute(FORGET)
 
 
-def _run(statement: str, *values: str) -> tuple[int | str, ...] | None:
+def _run(statement: str, *values: str) -> tuple[Any, ...] | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
-        row: tuple[int | str, ...] | None = cursor.fetchone()
+        row: tuple[Any, ...] | None = cursor.fetchone()
     return row
 
 

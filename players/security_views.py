@@ -3,7 +3,7 @@
 The flows are allauth's; each change is one transaction with its record and the mail that tells of it.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.manage_email import list_email_addresses
@@ -21,6 +21,7 @@ from django.views.decorators.http import require_safe
 
 from players import second_factor, services
 from players.identity import staff_of
+from players.models import User
 from players.second_factor import MFAAdapter
 
 SECURITY = reverse_lazy("account_security")
@@ -134,4 +135,4 @@ def _after_adding(are_codes_new: bool) -> str:
 
 
 def _tell(request: HttpRequest, kind: str) -> None:
-    services.record_change(kind, user=request.user, ip=get_adapter().get_client_ip(request))
+    services.record_change(kind, user=cast("User", request.user), ip=get_adapter().get_client_ip(request))

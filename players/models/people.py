@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from django.apps import apps
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.functions import RandomUUID
@@ -23,7 +24,8 @@ class UserManager(BaseUserManager["User"]):
         user = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
-        user.emailaddress_set.create(email=user.email, primary=True, verified=verified)
+        addresses = apps.get_model("account", "EmailAddress").objects
+        addresses.create(user=user, email=user.email, primary=True, verified=verified)
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":

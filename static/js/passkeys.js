@@ -9,5 +9,5 @@
     event.preventDefault();
     document.getElementById("passkey-failed").hidden = false;
   });
-  window.allauth.webauthn.forms[asked.does]({ ids });
+  window.allauth.webauthn.forms[`${asked.button}Form`]({ ids });
 }
