@@ -208,11 +208,13 @@ def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
 def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdrawal:
     """Approve a withdrawal; of a large one this is the first of two approvals, and asks for the second.
 
-    Raises NotOpen; approvals.AskedTwice while a second person is being waited for.
+    Raises NotOpen, NotVerified; approvals.AskedTwice while a second person is being waited for.
     """
     found = _lock(withdrawal_id)
     if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. There is nothing to approve.")
+    if not is_verified(found.player):
+        raise NotVerified("Nobody has confirmed who this player is since they last sent something in.")
     if not found.takes_two:
         return _move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason))
     asked = approvals.ask(kind=KIND, on=str(found), request=_frozen(found), by=by, person=person, reason=reason)

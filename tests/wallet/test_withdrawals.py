@@ -4,19 +4,29 @@ from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.utils.translation import override
 
 from audit import approvals
 from audit.models import Approval
+from players import exclusions
 from players.models import Mail, Staff
-from tests.builders import a_player, a_purse, a_verified_player
+from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.people import a_member_of_staff, events
+from tests.wallet.money_moves import settle, stake
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve
-from wallet import accounts, payouts, statements, verify, withdrawals
+from wallet import accounts, annulment, ledger, payouts, statements, verify, withdrawals
 from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus
+from wallet.money import format_money
+from wallet.withdrawal_words import REASONS
 
 pytestmark = pytest.mark.django_db
 
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
+
+
+def permanently(*, player, by):
+    """Exclude the player for good."""
+    exclusions.exclude_self(player=player, months=None, by=by)
 
 
 def money(player):
@@ -109,6 +119,13 @@ class TestRequesting:
         with pytest.raises(withdrawals.NotEnough):
             a_withdrawal(player, 10_000)
 
+    @pytest.mark.parametrize("keep_out", [exclusions.pause, permanently], ids=["paused", "excluded"])
+    def test_gli19_a_3_8_is_open_to_whoever_may_not_play(self, keep_out):
+        player = a_verified_player(real=MONEY)
+        keep_out(player=player, by=str(player))
+        assert exclusions.in_force(player)
+        assert a_withdrawal(player, MONEY).status == WithdrawalStatus.REQUESTED
+
 
 class TestDeciding:
     def test_one_person_approves_an_ordinary_one(self):
@@ -131,6 +148,13 @@ class TestDeciding:
         assert f"Withdrawal {withdrawal.pk}" in mail.body
         assert "500.00" in mail.body
         assert is_whole()
+
+    def test_waits_while_the_identity_is_looked_at_again(self):
+        player = a_verified_player(real=MONEY)
+        withdrawal = a_withdrawal(player)
+        a_submission(player)
+        with pytest.raises(withdrawals.NotVerified, match="Nobody has confirmed"):
+            approve(withdrawal)
 
     def test_happens_once(self):
         withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
@@ -314,3 +338,27 @@ def test_what_the_house_owes_says_what_is_pending():
     a_withdrawal(a_verified_player(real=MONEY), 60_000)
     (line,) = [each for each in statements.liabilities() if each.mode is Mode.REAL]
     assert (line.available, line.held, line.pending, line.total) == (40_000, 0, 60_000, MONEY)
+
+
+def test_a_void_takes_nothing_of_what_waits_to_be_paid_out():
+    player = a_verified_player(real=1_000)
+    round_id = uuid4()
+    ledger.post(stake(player, 1_000, round_id=round_id), settle(player, 1_000, MONEY, round_id=round_id))
+    a_withdrawal(player, MONEY)
+    (undone,) = annulment.undo_round(round_id)
+    assert undone.shortfall == MONEY - 1_000
+    assert money(player) == (0, MONEY)
+    assert is_whole()
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+def test_the_mails_speak_the_players_language(language):
+    player = a_verified_player(real=MONEY)
+    player.user.language = language
+    player.user.save()
+    withdrawal = a_withdrawal(player)
+    withdrawals.refuse(withdrawal_id=withdrawal.pk, by="staff:1", code="holder", note="x")
+    mail = Mail.objects.get(user=player.user, template="withdrawal_refused")
+    with override(language):
+        assert str(REASONS["holder"]) in mail.body
+        assert format_money(50_000, "SEK", language) in mail.body

@@ -1,0 +1,44 @@
+"""A large withdrawal that nobody seconds in time is approved anew, and never by the one who asked."""
+
+import psycopg
+import pytest
+
+from audit import approvals
+from audit.models import Approval
+from audit.tasks import expire_approvals
+from tests.builders import a_verified_player
+from tests.people import a_member_of_staff, events
+from tests.wallet.payout_builders import a_withdrawal, approve
+from wallet import withdrawals
+from wallet.models import Withdrawal, WithdrawalStatus
+
+LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
+AGO = "UPDATE audit_approval SET at = at - interval '4 days', expires_at = expires_at - interval '4 days'"
+
+
+def second(asked, staff):
+    return approvals.decide(
+        approval_id=asked.pk, yes=True, by=str(staff), person=staff.person, reason="seen", may=staff.user.has_perm
+    )
+
+
+def test_what_nobody_seconds_in_time_is_asked_for_again(cloned_db):
+    withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
+    late, staff = Approval.objects.get(), a_member_of_staff("supervisor")
+    with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute(AGO)
+    with pytest.raises(approvals.Expired):
+        second(late, staff)
+    expire_approvals()
+    assert len(events("approval.expired")) == 1
+    assert Withdrawal.objects.get().status == WithdrawalStatus.SECONDING
+    assert approve(withdrawal).status == WithdrawalStatus.SECONDING
+    second(Approval.objects.latest("pk"), staff)
+    assert Withdrawal.objects.get().status == WithdrawalStatus.APPROVED
+    assert list(withdrawal.steps.order_by("pk").values_list("after", flat=True)) == [
+        "requested",
+        "seconding",
+        "seconding",
+        "approved",
+    ]
