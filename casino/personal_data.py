@@ -79,12 +79,7 @@ PARTS: Final = (
     Part("customer service messages", people.ServiceMessage, "conversation__player"),
     Part("closing", people.Closure),
     Part("accounts", wallet.Account, "owner", without=("lock_only",)),
-    Part(
-        "movements",
-        wallet.Entry,
-        "account__owner",
-        ("account__kind", "journal__kind", "journal__at", "journal__round_id"),
-    ),
+    Part("movements", wallet.Entry, "account__owner", OF_AN_ENTRY),
     Part("days", wallet.Day),
     Part("deposits", wallet.Payment, without=("token", "extra_data")),
     Part("reserved", wallet.Reserved),
@@ -112,9 +107,8 @@ def export(player: Player) -> Iterator[bytes]:
         for name, columns, make in _contents(player):
             yield from _file(archive, outlet, f"{name}.json", _as_json(make()))
             yield from _file(archive, outlet, f"{name}.csv", _as_csv(columns, make()))
-        for content in people.DocumentContent.objects.filter(document__submission__player=player).iterator(
-            BATCH // 100
-        ):
+        sealed = people.DocumentContent.objects.filter(document__submission__player=player)
+        for content in sealed.iterator(FEW):
             file = f"documents/{content.pk}"
             yield from _file(archive, outlet, file, [unseal(content.pk, bytes(content.sealed))])
     yield outlet.take()

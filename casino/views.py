@@ -12,7 +12,17 @@ from players.access import HouseRequest, ask_to_log_in, made_by_the_page
 from players.identity import staff_of
 
 FOR_VISITORS = frozenset(  # forms of these pages
-    {"account_login", "account_signup", "account_logout", "guest_play", "guest_start", "guest_watch", "set_language"}
+    {
+        "account_login",
+        "account_signup",
+        "account_logout",
+        "guest_play",
+        "guest_start",
+        "guest_watch",
+        "set_language",
+        "session_stay",
+        "sandbox_bank",
+    }
 )
 
 

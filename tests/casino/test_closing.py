@@ -1,0 +1,152 @@
+"""Closing an account: play and deposits end at once, the balance is paid out, then nobody logs in any more."""
+
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.test import Client
+
+from casino.tasks import finish_closing
+from games.errors import Barred
+from players import closures, gate
+from players.models import ClosureState, Mail, Player
+from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
+from tests.people import a_visitor, events, log_in
+from tests.players.test_sessions import a_browser, session_of
+from tests.wallet.payout_builders import IBAN, approve
+from wallet import accounts, verify, withdrawals
+from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus
+
+pytestmark = pytest.mark.django_db
+
+CLOSE = "/en/account/close/"
+MONEY = 100_000
+
+
+def send(visitor: Client, **data: str) -> Any:
+    """Send the form as the page has it, with what is given instead."""
+    key = visitor.get(CLOSE).context["form"]["key"].value()
+    good = {"key": key, "password": PASSWORD, "sure": "on", "account": "new", "iban": IBAN, "mine": "on"}
+    return visitor.post(CLOSE, {name: value for name, value in (good | data).items() if value})
+
+
+@pytest.fixture
+def rich() -> Player:
+    """Someone with money and a password, whose identity is known."""
+    player = a_verified_player(real=MONEY)
+    player.user.set_password(PASSWORD)
+    player.user.save()
+    return player
+
+
+def pay_out() -> None:
+    """Have the one withdrawal approved and paid."""
+    withdrawal = approve(Withdrawal.objects.get())
+    withdrawals.send(withdrawal.pk, provider="test")
+    withdrawals.pay(Withdrawal.objects.get(), provider="test", number="1")
+
+
+class TestWithoutMoney:
+    def test_closes_at_once(self):
+        player = a_player(password=PASSWORD)
+        visitor, other = a_browser(player.user), a_browser(player.user)
+        page = send(visitor)
+        assert page["Location"] == "/en/"
+        assert "Your account is closed" in visitor.get("/en/").text
+        assert other.get("/en/cashier/").status_code == 302
+        assert closures.state_of(player) is ClosureState.CLOSED
+        again = log_in(a_visitor(), player.user, PASSWORD)
+        assert again.status_code == 403
+        assert "This account is closed" in again.text
+
+    def test_is_on_record_and_told_by_mail(self):
+        player = a_player(password=PASSWORD)
+        send(a_browser(player.user))
+        for kind in ("account.closing", "account.closed"):
+            (event,) = events(kind)
+            assert event["on"] == str(player)
+        assert [event["data"]["why"] for event in events("session.ended")] == ["account closed"]
+        assert Mail.objects.filter(user=player.user, template="account_closed").count() == 1
+
+    def test_takes_second_factors_with_it(self):
+        player = a_player(password=PASSWORD)
+        Authenticator.objects.create(user=player.user, type=Authenticator.Type.RECOVERY_CODES, data={})
+        send(a_browser(player.user))
+        assert not Authenticator.objects.filter(user=player.user).exists()
+
+
+class TestWithMoney:
+    def test_pays_all_of_it_out_the_purse_too_and_then_closes(self, rich):
+        a_golden_table()
+        a_purse(rich, 30_000)
+        visitor = a_browser(rich.user)
+        assert "1,000.00" in visitor.get(CLOSE).text
+        assert send(visitor)["Location"] == CLOSE
+        withdrawal = Withdrawal.objects.get(player=rich)
+        assert withdrawal.amount == MONEY
+        assert accounts.balance(rich.pk, Mode.REAL) == 0
+        assert accounts.balance(rich.pk, Mode.REAL, AccountKind.PURSE) == 0
+        finish_closing()
+        assert closures.state_of(rich) is ClosureState.CLOSING
+        session = session_of(visitor)
+        pay_out()
+        finish_closing()
+        assert closures.state_of(rich) is ClosureState.CLOSED
+        session.refresh_from_db()
+        assert session.why == "account closed"
+        assert not [check.invariant.name for check in verify.run() if check.rows]
+
+    def test_play_and_deposits_end_at_once(self, rich):
+        table = a_table()
+        place = a_place(rich, table, player=1000)
+        visitor = a_browser(rich.user)
+        send(visitor)
+        with pytest.raises(Barred):
+            a_round(rich, table, Mode.FREE, player=1000)
+        assert place.slip
+        for bar in (gate.bar_to_play(rich, real=True), gate.bar_to_deposit(rich)):
+            assert bar is not None
+            assert bar.code is gate.Code.CLOSING
+        assert visitor.get("/en/history/").status_code == 200
+        assert visitor.get("/en/cashier/withdraw/").status_code == 200
+
+    def test_what_comes_back_can_be_withdrawn_anew(self, rich):
+        visitor = a_browser(rich.user)
+        send(visitor)
+        withdrawal = Withdrawal.objects.get()
+        withdrawals.refuse(withdrawal_id=withdrawal.pk, by="staff:1", code="details", note="")
+        finish_closing()
+        assert closures.state_of(rich) is ClosureState.CLOSING
+        assert "is on your account again" in visitor.get(CLOSE).text
+
+    def test_asks_first_who_somebody_is(self):
+        player = a_player(real=MONEY, password=PASSWORD)
+        answer = send(a_browser(player.user))
+        assert answer.status_code == 200
+        assert answer.context["form"].non_field_errors()
+        assert closures.state_of(player) is None
+
+
+class TestIsRefused:
+    @pytest.mark.parametrize(
+        ("field", "value"), [("password", "wrong"), ("password", ""), ("sure", ""), ("mine", ""), ("iban", "SE00")]
+    )
+    def test_where_something_is_missing_or_wrong(self, rich, field, value):
+        answer = send(a_browser(rich.user), **{field: value})
+        assert field in answer.context["form"].errors
+        assert closures.state_of(rich) is None
+        assert accounts.balance(rich.pk, Mode.REAL) == MONEY
+
+    def test_without_the_code_of_an_authenticator_app(self, rich):
+        Authenticator.objects.create(user=rich.user, type=Authenticator.Type.TOTP, data={"secret": "x"})
+        answer = send(a_browser(rich.user))
+        assert "code" in answer.context["form"].errors
+        assert closures.state_of(rich) is None
+
+    def test_twice(self, rich):
+        visitor = a_browser(rich.user)
+        send(visitor)
+        answer = visitor.post(CLOSE, {"password": PASSWORD, "sure": "on"})
+        assert answer.status_code == 200
+        assert Withdrawal.objects.filter(status=WithdrawalStatus.REQUESTED).count() == 1
+        assert len(events("account.closing")) == 1

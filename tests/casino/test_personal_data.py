@@ -1,0 +1,208 @@
+"""What the house holds about a player goes to the player, whole; and is forgotten when the law lets it."""
+
+import csv
+import io
+import json
+import zipfile
+from typing import Any
+
+import psycopg
+import pytest
+from allauth.account.models import EmailAddress
+from django.apps import apps
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Model
+from django.db.utils import IntegrityError, ProgrammingError
+
+from audit import log
+from audit.models import Event, Personal
+from casino import erasure, personal_data
+from casino.tasks import erase_due
+from players import closures, services
+from players.models import ClosureState, Player, Session, User
+from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
+from tests.harness.databases import Database
+from tests.people import a_visitor, events
+from tests.players.test_sessions import a_browser
+from wallet import verify
+
+
+def export(player: Player) -> dict[str, bytes]:
+    """The files of the export, by name."""
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(personal_data.export(player))))
+    assert archive.testzip() is None
+    return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rows(player: Player, name: str) -> list[dict[str, Any]]:
+    """One list of the export."""
+    return list(json.loads(export(player)[f"{name}.json"]))
+
+
+@pytest.mark.django_db
+class TestTheExport:
+    def test_has_every_table_that_points_to_a_player_or_a_log_in(self):
+        pointing = {model for model in apps.get_models() if _points_to_someone(model)}
+        told = {part.model for part in personal_data.PARTS}
+        assert pointing - told == set(personal_data.LEFT_OUT)
+        assert not told & set(personal_data.LEFT_OUT)
+
+    def test_can_read_every_part(self):
+        assert {f"{part.name}.json" for part in personal_data.PARTS} <= set(export(a_player()))
+
+    def test_tells_rounds_bets_money_and_log(self):
+        player, table = a_verified_player(real=100_000), a_table()
+        played = a_round(player, table, player=1000, tie=1000)
+        (profile,) = rows(player, "profile")
+        assert profile["user__email"] == player.user.email
+        (one,) = rows(player, "rounds")
+        assert one["round_id"] == str(played.round_id)
+        assert {bet["bet"] for bet in rows(player, "bets")} == {"player", "tie"}
+        assert sum(entry["amount"] for entry in rows(player, "movements") if entry["mode"] == "R") > 0
+        (settled,) = (event for event in rows(player, "events") if event["kind"] == "round.settled")
+        assert json.loads(settled["body"])["kind"] == "round.settled"
+
+    def test_tells_personal_values_with_their_events(self):
+        player = a_player()
+        services.record_failed_login(email=player.user.email, ip="10.1.2.3")
+        log.record("x.y", by=str(player), on="somewhere", data={}, personal={"ip": "10.9.9.9"})
+        assert {"ip": "10.9.9.9"} in [event["personal"] for event in rows(player, "events")]
+
+    def test_has_each_list_as_csv_too(self):
+        player = a_player(real=1000)
+        read = list(csv.DictReader(io.StringIO(export(player)["movements.csv"].decode())))
+        assert [int(row["amount"]) for row in read] == [row["amount"] for row in rows(player, "movements")]
+
+    def test_tells_nothing_of_anyone_else(self):
+        player, other = a_player(real=1000), a_player(real=1000)
+        a_browser(other.user)
+        text = b"".join(export(player).values()).decode()
+        assert other.user.email not in text
+        assert {row["player_id"] for row in rows(player, "agreements")} == {player.pk}
+
+    def test_gives_away_no_key_or_secret(self):
+        names = {name for part in personal_data.PARTS for name in part.columns}
+        assert not names & {"password", "sealed_seed", "sealed", "data", "token", "fingerprint", "seed"}
+
+    def test_makes_no_formulas_of_what_somebody_wrote(self):
+        assert personal_data._cell("=1+1") == "'=1+1"
+
+    def test_is_a_download_on_record(self):
+        player = a_player()
+        answer = a_browser(player.user).post("/en/account/data/sabot.zip")
+        assert answer["Content-Type"] == "application/zip"
+        assert zipfile.ZipFile(io.BytesIO(answer.getvalue())).testzip() is None
+        (event,) = events("personal.exported")
+        assert event["by"] == event["on"] == str(player)
+
+    def test_reads_a_long_history_in_batches(self, monkeypatch):
+        player = a_player()
+        monkeypatch.setattr(personal_data, "BATCH", 3)
+        for number in range(10):
+            log.record("x.y", by=str(player), on="somewhere", data={"number": number})
+        assert len([event for event in rows(player, "events") if event["kind"] == "x.y"]) == 10
+
+    def test_is_for_players_only(self):
+        assert "account/login" in a_visitor().get("/en/account/data/")["Location"]
+
+
+def _points_to_someone(model: type[Model]) -> bool:
+    return any(field.related_model in (Player, User) and field.concrete for field in model._meta.get_fields()) and (
+        model._meta.auto_created is False
+    )
+
+
+@pytest.fixture
+def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
+    """Someone who played, and closed their account longer ago than the house keeps who they were."""
+    player = a_verified_player(real=100_000)
+    a_round(player, a_table(), player=1000)
+    a_browser(player.user)
+    log.record("x.y", by=str(player), on=str(player), data={}, personal={"name": "Somebody"})
+    with transaction.atomic():
+        closures.begin(player=player, by=str(player), ip="10.1.1.1")
+    closures.finish(player=player, by="system")
+    return player
+
+
+def age(owner: psycopg.Connection, days: int) -> None:
+    """Let that many days pass since accounts were closed."""
+    owner.execute("ALTER TABLE players_closure DISABLE TRIGGER USER")
+    owner.execute("UPDATE players_closure SET at = at - make_interval(days => %s)", [days])
+    owner.execute("ALTER TABLE players_closure ENABLE TRIGGER USER")
+
+
+def bodies() -> dict[int, bytes]:
+    """What is proven, by event."""
+    return {event: bytes(body) for event, body in Event.objects.values_list("pk", "body")}
+
+
+class TestErasure:
+    def test_waits_as_long_as_the_law_has_the_house_keep_it(self, gone, owner):
+        assert settings.ERASE_AFTER_YEARS == 5
+        age(owner, 5 * 365)
+        erase_due()
+        assert closures.state_of(gone) is ClosureState.CLOSED
+        with pytest.raises(IntegrityError, match="not closed for long enough"):
+            erasure.erase(gone)
+
+    def test_then_forgets_whose_it_was(self, gone, owner):
+        email = gone.user.email
+        before, personal = bodies(), Personal.objects.count()
+        assert personal
+        age(owner, 5 * 366)
+        erase_due()
+        after = bodies()
+        assert {number: after[number] for number in before} == before
+        (event,) = events("personal.erased")
+        assert event["on"] == str(gone)
+        assert event["data"]["values"] > 0
+        text = b"".join(export(gone).values()).decode()
+        assert email not in text
+        assert "Somebody" not in text
+        assert "10.1.1.1" not in text
+        assert {json.dumps(row["personal"]) for row in rows(gone, "events")} == {"{}"}
+        gone.refresh_from_db()
+        assert (gone.birth_date.month, gone.birth_date.day) == (1, 1)
+        assert not Session.objects.filter(user=gone.user_id).exclude(ip="", browser="").exists()
+        assert not EmailAddress.objects.filter(user=gone.user_id).exists()
+
+    def test_breaks_no_record_that_stays(self, gone, owner):
+        played = len(rows(gone, "rounds"))
+        age(owner, 5 * 366)
+        erase_due()
+        assert len(rows(gone, "rounds")) == played == 1
+        assert not [check.invariant.name for check in verify.run() if check.rows]
+
+    def test_happens_once(self, gone, owner):
+        age(owner, 5 * 366)
+        erase_due()
+        erase_due()
+        assert len(events("personal.erased")) == 1
+        assert closures.state_of(gone) is ClosureState.ERASED
+
+    def test_spares_everyone_else(self, gone, owner):
+        other = a_player()
+        log.record("x.y", by=str(other), on=str(other), data={}, personal={"name": "Other"})
+        age(owner, 5 * 366)
+        erase_due()
+        assert "Other" in export(other)["events.json"].decode()
+        assert other.user.email in export(other)["profile.json"].decode()
+
+
+@pytest.mark.django_db
+class TestTheDatabase:
+    def test_lets_nobody_erase_past_its_own_function(self):
+        for statement in ("DELETE FROM audit_personal", "SELECT audit_erase('player:1')"):
+            with (
+                pytest.raises(ProgrammingError, match="permission denied"),
+                transaction.atomic(),
+                connection.cursor() as cursor,
+            ):
+                cursor.execute(statement)
+
+    def test_forgets_nobody_whose_account_is_open(self):
+        player = a_player(password=PASSWORD)
+        with pytest.raises(IntegrityError, match="not closed for long enough"), transaction.atomic():
+            closures.forget(player)
