@@ -68,12 +68,6 @@ class LimitsForm(MoneyForm):
         return {period: amount for period, amount in asked.items() if amount != self.holding.get(period)}
 
 
-class HouseLimitsForm(LimitsForm):
-    """The same for a limit that the house sets, which says why."""
-
-    reason = forms.CharField(max_length=500, widget=forms.Textarea(attrs={"rows": 2}), label="Reason")
-
-
 class WithdrawForm(forms.Form):
     """Which pending change to withdraw."""
 

@@ -165,8 +165,8 @@ def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Per
         other = holding.get((kind, each))
         if limit and other and other.amount <= limit.amount:
             if each is Period.WEEK:
-                return _("Your limit for a week is no higher, so this one never decides.")
-            return _("Your limit for a month is no higher, so this one never decides.")
+                return _("The limit for a week is no higher, so this one never decides.")
+            return _("The limit for a month is no higher, so this one never decides.")
     return ""
 
 

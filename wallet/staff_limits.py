@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from players import limits
 from players.access import StaffRequest, staff_required
 from players.models import LimitChange, LimitKind, LimitSource, Player
-from wallet.limits_forms import HouseLimitsForm
+from wallet.limits_forms import LimitsForm
 from wallet.limits_page import tables, what, written
 
 MOST_CHANGES = 50
@@ -19,6 +19,12 @@ class FindForm(forms.Form):
     """Whose limits."""
 
     player = forms.IntegerField(label="Number of the player", min_value=1, max_value=2**63 - 1)
+
+
+class HouseLimitsForm(LimitsForm):
+    """Limits of one kind that the house sets, which says why."""
+
+    reason = forms.CharField(max_length=500, widget=forms.Textarea(attrs={"rows": 2}), label="Reason")
 
 
 @staff_required("players.set_limits")
