@@ -402,11 +402,11 @@ LINES = (
         lambda world: {"withdrawal_id": 1},
         lambda world: {"action": "approve", "reason": "for a test"},
     ),
-    Line("staff_approvals", "GET", staff(PAGE, "finance", "supervisor")),
+    Line("staff_approvals", "GET", staff(PAGE, "supervisor", "finance", "compliance", "support")),
     Line(
         "staff_approval_decide",
         "POST",
-        staff(MOVED, "finance", "supervisor"),
+        staff(MOVED, "supervisor", "finance", "compliance", "support"),
         lambda world: {"approval_id": 1},
         lambda world: {"yes": "1", "reason": "for a test"},
     ),

@@ -19,13 +19,17 @@ from games import replay
 from games.models import Table
 from games.tables import set_open
 from players import service
-from players.models import Player, Topic, User
+from players.models import Player, Staff, Topic, User
 from tests.browser.at_table import deal, put
-from tests.builders import a_place, a_player, a_purse, a_round
+from tests.builders import a_place, a_player, a_purse, a_round, a_verified_player
 from tests.games.corrupt import corrupt
 from tests.matrix import LINES, MONEY, PAGE, ROLES, STAFF, Line, World
 from tests.people import a_member_of_staff
-from wallet.models import Mode
+from tests.wallet.at_the_bank import a_payment, at_the_bank
+from tests.wallet.payout_builders import a_withdrawal, approve
+from wallet.models import Mode, Payment
+from wallet.payments.asking import ask_about
+from wallet.sandbox_bank.orders import Answer
 
 SIZES = {"wide": (1280, 800), "tablet": (768, 1024), "phone": (390, 844), "lying": (844, 390)}  # CSS pixels
 
@@ -67,6 +71,21 @@ class Scene(World):
         return player
 
     @cached_property
+    def credited(self) -> Payment:
+        """A deposit that the bank has authorised."""
+        return self._answered(Answer.APPROVE)
+
+    @cached_property
+    def declined(self) -> Payment:
+        """A deposit that the bank has declined."""
+        return self._answered(Answer.DECLINE)
+
+    def _answered(self, said: Answer) -> Payment:
+        payment = a_payment(a_player())
+        at_the_bank(payment, said)
+        return ask_about(payment.pk)
+
+    @cached_property
     def bettor(self) -> Player:
         """Has chips on the table."""
         player = a_player(real=MONEY, free=MONEY)
@@ -106,6 +125,24 @@ class Scene(World):
     def annulled_id(self) -> UUID:
         """The round that is annulled."""
         return a_round(self.wronged, self.table, player=1000, banker=1000).round_id
+
+    @cached_property
+    def withdrawer(self) -> Player:
+        """Asked for money twice; the larger sum has been approved by one of two people."""
+        player = a_verified_player(real=10 * MONEY)
+        a_withdrawal(player)
+        approve(a_withdrawal(player, 5 * MONEY), self.first_approver)
+        return player
+
+    @cached_property
+    def first_approver(self) -> Staff:
+        """Whoever approved it first."""
+        return a_member_of_staff("finance")
+
+    @cached_property
+    def second_approver(self) -> Staff:
+        """Whoever may decide next."""
+        return a_member_of_staff("finance")
 
     def go_wrong(self, owner: psycopg.Connection) -> None:
         """Spoil a stored round, have the house find it, and open the table again."""
@@ -296,6 +333,10 @@ def _round(scene: Scene) -> str:
     return reverse("round", kwargs={"round_id": scene.annulled_id})
 
 
+def _payment(payment: Payment) -> str:
+    return reverse("cashier_payment", kwargs={"payment_id": payment.pk})
+
+
 def _golden_door(scene: Scene) -> str:
     return reverse("guest", kwargs={"slug": scene.golden.slug})
 
@@ -313,7 +354,16 @@ def _conversation(name: str) -> Callable[[Scene], str]:
     return lambda scene: reverse(name, kwargs={"conversation_id": scene.answered_id})
 
 
+def _deciding(page: str) -> Callable[[Scene], str]:
+    """A page of the back office on which the player's withdrawals wait."""
+    return lambda scene: reverse(page) if scene.withdrawer else ""
+
+
 STATES = (
+    Sight("withdraw with requests", lambda scene: scene.withdrawer.user, _named("cashier_withdraw")),
+    Sight("staff_withdrawals with requests", lambda scene: scene.second_approver.user, _deciding("staff_withdrawals")),
+    Sight("staff_approvals to decide", lambda scene: scene.second_approver.user, _deciding("staff_approvals")),
+    Sight("staff_approvals of one's own", lambda scene: scene.first_approver.user, _deciding("staff_approvals")),
     Sight("table with bets", lambda scene: scene.bettor.user, REAL_TABLE),
     Sight("table with bets in free play", lambda scene: scene.bettor.user, FREE_TABLE),
     Sight("table after a round", lambda scene: scene.regular.user, REAL_TABLE, play_a_round),
@@ -326,6 +376,13 @@ STATES = (
     Sight("history with a wrong filter", lambda scene: scene.regular.user, _named("history", "?since=x&until=x")),
     Sight("an annulled round", lambda scene: scene.wronged.user, _round),
     Sight("cashier with movements", lambda scene: scene.regular.user, _named("cashier")),
+    Sight("cashier with a deposit in progress", lambda scene: scene.payment.player.user, _named("cashier")),
+    Sight(
+        "a deposit that was credited", lambda scene: scene.credited.player.user, lambda scene: _payment(scene.credited)
+    ),
+    Sight(
+        "a deposit that was declined", lambda scene: scene.declined.player.user, lambda scene: _payment(scene.declined)
+    ),
     Sight("cashier with an error", player, _named("cashier"), deposit_nonsense),
     Sight("statement with movements", lambda scene: scene.regular.user, _named("statement")),
     Sight("statement with a wrong period", player, _named("statement", "?since=2026-02-02&until=2026-02-01")),
