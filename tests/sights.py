@@ -333,8 +333,12 @@ def _round(scene: Scene) -> str:
     return reverse("round", kwargs={"round_id": scene.annulled_id})
 
 
-def _payment(payment: Payment) -> str:
-    return reverse("cashier_payment", kwargs={"payment_id": payment.pk})
+def _credited(scene: Scene) -> str:
+    return reverse("cashier_payment", kwargs={"payment_id": scene.credited.pk})
+
+
+def _declined(scene: Scene) -> str:
+    return reverse("cashier_payment", kwargs={"payment_id": scene.declined.pk})
 
 
 def _golden_door(scene: Scene) -> str:
@@ -377,12 +381,8 @@ STATES = (
     Sight("an annulled round", lambda scene: scene.wronged.user, _round),
     Sight("cashier with movements", lambda scene: scene.regular.user, _named("cashier")),
     Sight("cashier with a deposit in progress", lambda scene: scene.payment.player.user, _named("cashier")),
-    Sight(
-        "a deposit that was credited", lambda scene: scene.credited.player.user, lambda scene: _payment(scene.credited)
-    ),
-    Sight(
-        "a deposit that was declined", lambda scene: scene.declined.player.user, lambda scene: _payment(scene.declined)
-    ),
+    Sight("a deposit that was credited", lambda scene: scene.credited.player.user, _credited),
+    Sight("a deposit that was declined", lambda scene: scene.declined.player.user, _declined),
     Sight("cashier with an error", player, _named("cashier"), deposit_nonsense),
     Sight("statement with movements", lambda scene: scene.regular.user, _named("statement")),
     Sight("statement with a wrong period", player, _named("statement", "?since=2026-02-02&until=2026-02-01")),
