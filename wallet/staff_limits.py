@@ -77,7 +77,7 @@ def _render(
 ) -> HttpResponse:
     changes = LimitChange.objects.filter(player=player).order_by("-pk")[:MOST_CHANGES]
     context = {
-        "player": player,
+        "subject": player,  # "player" would be whose balance the header shows
         "kinds": [
             (table, form if form is not None and table.kind is kind else _form(player, table.kind))
             for table in tables(player)

@@ -1,0 +1,178 @@
+"""The page on which players see and set their limits, and the one on which staff do."""
+
+from datetime import date
+
+import pytest
+from django.test import Client
+
+from players.limits import own_limits, pending, set_limit, should_offer
+from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
+from tests.builders import a_place, a_player, a_table
+from tests.people import a_member_of_staff, events
+from tests.wallet.money_moves import a_round
+from wallet import accounts
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/en/protection/limits/"
+
+
+@pytest.fixture
+def player():
+    return a_player("GB", real=100_000)
+
+
+@pytest.fixture
+def visitor(player):
+    client = Client()
+    client.force_login(player.user)
+    return client
+
+
+def limit(player, kind, period, amount, source=LimitSource.PLAYER):
+    set_limit(player=player, kind=LimitKind(kind), period=Period(period), amount=amount, by="player:1", source=source)
+
+
+def send(visitor, kind, **fields):
+    data = {f"{kind}-{name}": value for name, value in fields.items()} | {f"{kind}-kind": kind}
+    return visitor.post(PAGE, data, follow=True).content.decode()
+
+
+def test_shows_what_holds_whose_it_is_what_is_used_and_left(visitor, player):
+    limit(player, "loss", "week", 5000)
+    limit(player, "loss", "month", 9000, LimitSource.HOUSE)
+    a_round(player, staked=2000, paid=500)
+    page = visitor.get(PAGE).content.decode()
+    for text in ("£50.00", "£35.00", "£15.00", "£90.00", "£75.00", "Yours", "The house’s"):
+        assert text in page
+
+
+def test_in_germany_the_law_s_limit_is_shown():
+    visitor = Client()
+    visitor.force_login(a_player("DE").user)
+    page = visitor.get(PAGE).content.decode()
+    assert "By law" in page
+    assert "€1,000.00" in page
+
+
+def test_saying_what_was_set_and_from_when(visitor, player):
+    page = send(visitor, "stake", day="100", week="", month="1,000")
+    assert "Stakes · Day: your limit is £100.00 from now on." in page
+    assert "Stakes · Month: your limit is £1,000.00 from now on." in page
+    page = send(visitor, "stake", day="150", week="", month="1,000")
+    change = pending(player)[LimitKind.STAKE, Period.DAY]
+    assert "Until then the lower one holds." in page
+    assert (change.amount, LimitChange.objects.filter(player=player).count()) == (15_000, 3)
+    assert "£150.00 from" in page
+
+
+def test_what_is_sent_again_unchanged_withdraws_nothing(visitor, player):
+    limit(player, "stake", "day", 10_000)
+    limit(player, "stake", "day", 20_000)
+    assert "Nothing was changed." in send(visitor, "stake", day="100", week="", month="")
+    assert pending(player)[LimitKind.STAKE, Period.DAY].amount == 20_000
+
+
+def test_a_pending_change_is_withdrawn_with_a_button(visitor, player):
+    limit(player, "stake", "day", 10_000)
+    limit(player, "stake", "day", None)
+    assert "Removed on" in visitor.get(PAGE).content.decode()
+    for said in ("Stakes · Day: your limit stays as it is.", "There was nothing to withdraw any more."):
+        answer = visitor.post(PAGE + "withdraw/", {"kind": "stake", "period": "day"}, follow=True)
+        assert said in answer.content.decode()
+    assert pending(player) == {}
+
+
+def test_hours_are_whole_and_no_more_than_a_period_has(visitor, player):
+    assert "Time · Day: your limit is 3 hours from now on." in send(visitor, "time", day="3", week="", month="")
+    assert own_limits(player)[LimitKind.TIME, Period.DAY] == 3 * 3600
+    for wrong in ("25", "0", "-1", "1.5", "three", "٣", "9" * 30):
+        assert "Write whole hours, from 1 to 24." in send(visitor, "time", day=wrong, week="", month="")
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "0.001", "1e9", "NaN", "10" * 20])
+def test_what_is_no_amount_is_refused_with_a_sentence_and_nothing_is_set(visitor, player, wrong):
+    page = send(visitor, "deposit", day=wrong, week="50", month="")
+    assert 'role="alert"' in page
+    assert own_limits(player) == {}
+
+
+def test_a_required_limit_is_not_removed():
+    player, visitor = a_player("SE"), Client()
+    visitor.force_login(player.user)
+    page = send(visitor, "deposit", day="", week="", month="")
+    assert "This limit is required where you play." in page
+    assert len(own_limits(player)) == 3
+
+
+def test_a_longer_limit_that_makes_a_shorter_one_moot_is_told(visitor, player):
+    limit(player, "stake", "day", 10_000)
+    limit(player, "stake", "week", 10_000)
+    assert "The limit for a week is no higher, so this one never decides." in visitor.get(PAGE).content.decode()
+
+
+def a_newcomer(code: str) -> tuple[Player, Client]:
+    """Someone who has registered and done nothing yet."""
+    where = Jurisdiction.objects.get(pk=code)
+    user = User.objects.create_user(f"newcomer.{code.lower()}@example.com", None)
+    player = Player.objects.create(
+        user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
+    )
+    accounts.open_accounts(player)
+    visitor = Client()
+    visitor.force_login(user)
+    return player, visitor
+
+
+def test_whoever_has_to_set_limits_is_told_and_has_no_way_past():
+    _player, visitor = a_newcomer("SE")
+    page = visitor.get(PAGE).content.decode()
+    assert "Set your deposit limits first: then you can play." in page
+    assert "Not now" not in page
+
+
+@pytest.mark.parametrize("code", ["DK", "RO", "GB"])
+def test_whoever_is_offered_some_can_say_not_now_and_is_not_asked_again(code):
+    player, visitor = a_newcomer(code)
+    assert "Not now" in visitor.get(PAGE).content.decode()
+    visitor.post(PAGE + "not-now/")
+    assert not should_offer(player)
+    assert "Not now" not in visitor.get(PAGE).content.decode()
+
+
+def test_a_deal_beyond_a_limit_says_which_and_leads_to_the_limits(visitor, player):
+    table = a_table()
+    limit(player, "stake", "day", 1500)
+    place = a_place(player, table, player=1000, tie=1000)
+    answer = visitor.post(
+        "/en/table/baccarat/real/play/",
+        {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1},
+        follow=True,
+    ).content.decode()
+    assert "Your stake limit for a day is £15.00. You can stake £15.00 more today." in answer
+    assert f'href="{PAGE}"' in answer
+
+
+class TestStaff:
+    @pytest.fixture
+    def desk(self):
+        client = Client()
+        client.force_login(a_member_of_staff("compliance").user)
+        return client
+
+    def test_finds_a_player_by_number(self, desk, player):
+        answer = desk.get("/staff/limits/", {"player": player.pk})
+        assert answer.headers["Location"] == f"/staff/players/{player.pk}/limits/"
+        assert "No player has this number." in desk.get("/staff/limits/", {"player": 10**9}).content.decode()
+
+    def test_sets_a_limit_of_the_house_with_a_reason_that_is_kept(self, desk, player):
+        address = f"/staff/players/{player.pk}/limits/"
+        data = {"loss-kind": "loss", "loss-day": "", "loss-week": "20", "loss-month": ""}
+        assert "This field is required." in desk.post(address, data).content.decode()
+        page = desk.post(address, data | {"loss-reason": "as agreed on the telephone"}, follow=True).content.decode()
+        assert "Losses · Week: £20.00 from now on." in page
+        assert "as agreed on the telephone" in page
+        assert own_limits(player, LimitSource.HOUSE) == {(LimitKind.LOSS, Period.WEEK): 2000}
+        (event,) = events("limits.changed", on=str(player))
+        assert event["by"].startswith("staff:")
+        assert event["data"]["reason"] == "as agreed on the telephone"
