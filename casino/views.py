@@ -15,6 +15,13 @@ FOR_VISITORS = frozenset(  # forms of these pages
     {
         "account_login",
         "account_signup",
+        "account_unlock",
+        "account_email_verification_sent",
+        "account_reset_password",
+        "account_confirm_password_reset_code",
+        "account_complete_password_reset",
+        "mfa_authenticate",
+        "mfa_login_webauthn",
         "account_logout",
         "guest_play",
         "guest_start",
