@@ -29,7 +29,6 @@ class ClosingForm(WithdrawalForm):
     for the bank account it goes to.
     """
 
-    amount = None
     password = forms.CharField(
         label=gettext_lazy("Password"),
         strip=False,
@@ -44,6 +43,7 @@ class ClosingForm(WithdrawalForm):
     def __init__(self, *args: Any, player: Player, owed: int, **kwargs: Any) -> None:
         super().__init__(*args, player=player, **kwargs)
         self._user = player.user
+        del self.fields["amount"]
         if not owed:
             for name in {"account", "iban", "mine"} & set(self.fields):
                 del self.fields[name]

@@ -2,6 +2,7 @@
 selector, render.
 """
 
+from contextlib import suppress
 from uuid import UUID
 
 from allauth.account.adapter import get_adapter
@@ -79,10 +80,8 @@ def terms_agree(request: PlayerRequest) -> HttpResponse:
     """The new terms, what is new in them, and a button to agree, which leads back to where the player was."""
     onward = _onward(request)
     if request.method == "POST":
-        try:
+        with suppress(agreements.NotInForce):  # they are shown anew, as they are now
             agreements.agree(player=request.player, version=request.POST.get("version", ""), ip=_ip(request))
-        except agreements.NotInForce:
-            pass  # shown anew, as they are now
     if not agreements.outstanding(request.player):
         return redirect(onward)
     language = get_language() or "en"

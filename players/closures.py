@@ -70,7 +70,7 @@ def forget(player: Player) -> int:
     """
     Session.objects.filter(user=player.user_id).update(ip="", browser="")
     with connection.cursor() as cursor:
-        cursor.execute("SELECT players_forget(%s, %s)", [player.pk, kept()])
+        cursor.execute("SELECT players_forget(%s, %s)", [player.pk, f"{kept().days} days"])
         (erased,) = cursor.fetchone()
     return int(erased)
 

@@ -57,7 +57,7 @@ TIME = """CASE WHEN players_time_used_up(%(player)s) THEN 'time' END,
 BARRED = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
 
 
-def barred(player: Player, session: UUID | None, *, real: bool) -> dict[str, object]:
+def barred(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
     """Return the values of the placeholders of `BARRED`."""
     minutes = settings.REALITY_CHECK_MINUTES
     return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": real}

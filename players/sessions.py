@@ -68,7 +68,8 @@ def adopt(*, user: User, session: SessionBase, ip: str, browser: str) -> UUID:
 
 def standing(session_id: UUID) -> Standing | None:
     """Return how a session stands, None where there never was one of this id."""
-    found = _timed(Session.objects.filter(pk=session_id).select_related("user__staff", "user__player")).first()
+    asked = Session.objects.filter(pk=session_id).select_related("user__staff", "user__player")
+    found = asked.annotate(idle=ExpressionWrapper(Now() - F("acted_at"), output_field=DurationField())).first()
     if found is None:
         return None
     limit = limit_for(found.user)
@@ -104,7 +105,8 @@ def end_one_of(*, user: User, session_id: UUID, ip: str = "") -> bool:
 
 def end_others(*, user: User, here: UUID | None, why: Ended = Ended.ELSEWHERE, ip: str = "") -> int:
     """End all sessions of *user* but the one *here*, from which they ask for it; return how many were running."""
-    return _end(Session.objects.filter(user=user).exclude(pk=here), why, actor_of(user), ip)
+    others = Session.objects.filter(user=user)
+    return _end(others.exclude(pk=here) if here else others, why, actor_of(user), ip)
 
 
 def end_all(*, user: User, why: Ended, by: str) -> int:
@@ -136,10 +138,6 @@ def _end(which: QuerySet[Session], why: Ended, by: str, ip: str) -> int:
         data: dict[str, log.Json] = {"session": str(each.pk), "why": why.value}
         log.record("session.ended", by=by, on=actor_of(each.user), data=data, personal={"ip": ip} if ip else None)
     return len(list(ended))
-
-
-def _timed(sessions: QuerySet[Session]) -> QuerySet[Session]:
-    return sessions.annotate(idle=ExpressionWrapper(Now() - F("acted_at"), output_field=DurationField()))
 
 
 def _not_idle(sessions: QuerySet[Session], user: User) -> QuerySet[Session]:

@@ -44,7 +44,7 @@ function warn(left) {
   const until = Date.now() + left * 1000;
   const line = document.getElementById("session-seconds");
   const count = () => {
-    line.textContent = line.dataset.text.replace("%s", Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    line.textContent = Math.max(0, Math.ceil((until - Date.now()) / 1000));
   };
   clearInterval(seconds);
   seconds = setInterval(count, 1000);
