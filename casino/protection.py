@@ -137,6 +137,6 @@ def _overview(
 def _line(exclusion: Exclusion, language: str) -> tuple[str, str]:
     """Return the kind of an exclusion and when it ends, in words."""
     if exclusion.until is None:
-        return ExclusionKind(exclusion.kind).label, _("for good")
+        return str(ExclusionKind(exclusion.kind).label), _("for good")
     zone = exclusion.player.jurisdiction.time_zone
-    return ExclusionKind(exclusion.kind).label, written_moment(exclusion.until, language, zone)
+    return str(ExclusionKind(exclusion.kind).label), written_moment(exclusion.until, language, zone)

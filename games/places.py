@@ -11,7 +11,7 @@ from django.db import connection
 from games.controls import plays_on
 from games.errors import TableChanged
 from games.models import NextRound, Table, TableVersion
-from games.rows import columns, fetch_one, instance
+from games.rows import Value, columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from games.variants import VARIANTS
 from players import gate
@@ -72,8 +72,9 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
 
     Raises TableChanged where a change of the table was committed just now.
     """
-    at: dict[str, object] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
-    row = fetch_one(LOCK, gate.barred(player, session, real=mode is Mode.REAL) | at)
+    values: dict[str, Value] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
+    values.update(gate.barred(player, session, real=mode is Mode.REAL))
+    row = fetch_one(LOCK, values)
     if row is None:
         return None
     place = _place(player, row)

@@ -6,12 +6,13 @@ For what every round reads: Django's compiler takes ten times as long over such 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from uuid import UUID
 
 from django.db import connection, models
 
 M = TypeVar("M", bound=models.Model)
+Value: TypeAlias = int | str | bool | UUID | list[str] | None
 
 
 def columns(model: type[models.Model], alias: str) -> str:
@@ -19,7 +20,7 @@ def columns(model: type[models.Model], alias: str) -> str:
     return ", ".join(f"{alias}.{field.column}" for field in model._meta.concrete_fields)
 
 
-def fetch_one(statement: str, parameters: Sequence[int | str | UUID] | Mapping[str, object]) -> Iterator[Any] | None:
+def fetch_one(statement: str, parameters: Sequence[Value] | Mapping[str, Value]) -> Iterator[Any] | None:
     """Return the columns of the first row, to be taken one after another, or None."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

@@ -62,7 +62,7 @@ class SelfExclusionForm(forms.Form):
             (str(months), ngettext("%d month", "%d months", months) % months)
             for months in exclusions.months_offered(player)
         ]
-        self.fields["months"].choices = [*offered, (FOR_GOOD, _("For good"))]
+        self.fields["months"].choices = [*offered, (FOR_GOOD, _("For good"))]  # type: ignore[attr-defined]
 
     def clean_months(self) -> int | None:
         """Return how many months, None for good."""
@@ -77,6 +77,5 @@ class IntervalForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["minutes"].choices = [
-            (minutes, _("every %(minutes)d minutes") % {"minutes": minutes}) for minutes in sittings.INTERVALS
-        ]
+        words = {minutes: _("every %(minutes)d minutes") % {"minutes": minutes} for minutes in sittings.INTERVALS}
+        self.fields["minutes"].choices = list(words.items())  # type: ignore[attr-defined]

@@ -98,8 +98,8 @@ def test_clock_length_and_net_stand_at_a_table_and_follow_each_round(new_context
         put(page, "tie")
         page.locator("#act-deal").click()
         expect(net).not_to_have_text("SEK\xa00.00")
-        part = Participation.objects.get(player=player)
-        expect(net).to_contain_text(f"{abs(part.paid - part.staked) / 100:.2f}")
+        played = Participation.objects.get(player=player)
+        expect(net).to_contain_text(f"{abs(played.paid - played.staked) / 100:.2f}")
         expect(net).to_be_in_viewport(ratio=1)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -59,8 +59,8 @@ def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
     seen = sittings.sitting(player, session)
     assert seen.rounds == 5
     assert (seen.staked_real, seen.staked_free) == (3000, 2000)
-    for mode, net in (("R", seen.net_real), ("F", seen.net_free)):
-        parts = Participation.objects.filter(player=player, mode=mode)
+    for kind, net in ((Mode.REAL, seen.net_real), (Mode.FREE, seen.net_free)):
+        parts = Participation.objects.filter(player=player, mode=kind)
         assert net == sum(part.paid - part.staked for part in parts)
 
 
@@ -130,6 +130,7 @@ class TestTheRealityCheck:
         browser.get("/en/table/baccarat/free/")
         place = a_place(player, table, Mode.FREE, player=1000)
         ago(owner, 65)
+        assert place.table.version
         sent = {
             "action": "deal",
             "round_id": place.round_id,

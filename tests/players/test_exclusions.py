@@ -9,6 +9,7 @@ from audit import approvals
 from audit.models import Approval
 from players import exclusions, gate, lifting
 from players.models import Exclusion, ExclusionKind, ExclusionLift, Player, Staff
+from players.moments import written_moment
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 
@@ -56,7 +57,7 @@ class TestATimeOut:
         day = exclusions.now().date() + 10 * DAY
         made = exclusions.take_time_out(player=player, until=day, by=str(player))
         assert made.until is not None
-        assert gate.written_moment(made.until, "en", "Europe/Bucharest") == f"{day:%-d %B %Y}, 00:00"
+        assert written_moment(made.until, "en", "Europe/Bucharest") == f"{day:%-d %B %Y}, 00:00"
 
     @pytest.mark.parametrize("days", [-1, 44], ids=["past", "too late"])
     def test_ends_within_six_weeks(self, days):
@@ -69,7 +70,9 @@ class TestATimeOut:
         browser.force_login(player.user)
         until = exclusions.now().date() + 5 * DAY
         browser.post("/en/protection/time-out/", {"length": "own", "until": until.isoformat()})
-        assert exclusions.in_force(player).kind == ExclusionKind.TIME_OUT
+        made = exclusions.in_force(player)
+        assert made
+        assert made.kind == ExclusionKind.TIME_OUT
 
     @pytest.mark.parametrize("until", ["", "2001-01-01", "nonsense"])
     def test_is_refused_on_the_page_with_a_wrong_date(self, until):
@@ -88,6 +91,7 @@ def test_a_self_exclusion_needs_to_be_meant():
     assert exclusions.in_force(player) is None
     browser.post("/en/protection/exclusion/", {"months": "good", "is_sure": "on"})
     made = exclusions.in_force(player)
+    assert made
     assert (made.kind, made.until) == (ExclusionKind.SELF, None)
     (recorded,) = events("player.excluded", on=str(player))
     assert (recorded["by"], recorded["data"]["until"]) == (str(player), None)
