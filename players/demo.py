@@ -100,7 +100,9 @@ def _create(login: DemoLogin) -> None:
 
 
 def _limit(player: Player, deposits: Mapping[Period, int]) -> None:
-    """Set the limits without which there is no play, unless the player has."""
+    """Answer what is asked about deposit limits: set those without which there is no play, and want no others."""
+    if limits.should_offer(player):
+        limits.decline_offer(player=player)
     if not limits.must_set_limits(player):
         return
     for period, amount in deposits.items():
