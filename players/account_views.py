@@ -38,6 +38,7 @@ def account_sessions(request: PlayerRequest) -> HttpResponse:
         {"session": each, "words": words(each.browser), "is_here": each.pk == here}
         for each in sessions.running(request.user)
     ]
+    lines.sort(key=lambda line: not line["is_here"])
     return render(request, "players/sessions.html", {"lines": lines, "others": len(lines) > 1})
 
 

@@ -71,7 +71,7 @@ class TestWithoutAnAction:
         assert timedelta(seconds=settings.STAFF_IDLE_SECONDS) == STAFF
 
     @pytest.mark.parametrize("is_staff", [False, True], ids=["player", "staff"])
-    def test_a_session_ends(self, is_staff):
+    def test_gli19_2_5_4_a_session_ends(self, is_staff):
         limit, page = (STAFF, "/staff/") if is_staff else (PLAYER, "/en/cashier/")
         visitor = a_browser((a_member_of_staff("operator") if is_staff else a_player()).user)
         pass_time(limit - 20 * SECOND)
