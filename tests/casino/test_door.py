@@ -44,7 +44,9 @@ def ask(
     door = Door(application, ordinary=Allowance(LARGEST, seconds), at={WIDE: wide})
     # In a thread of its own: Playwright's synchronous interface keeps a loop running in the thread of the tests.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, door({"type": "http", "path": path, "headers": headers or []}, receive, send)).result()
+        thread.submit(
+            asyncio.run, door({"type": "http", "path": path, "headers": headers or []}, receive, send)
+        ).result()
     return inside, refusals
 
 

@@ -1,0 +1,70 @@
+"""A player shows who they are in Chromium, and staff look at it."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from players import verification
+from tests.browser.at_table import log_in
+from tests.builders import a_player
+from tests.harness.browser import DESKTOP, PHONE
+from tests.people import a_member_of_staff, events
+from tests.players.papers import pdf, picture
+
+pytestmark = pytest.mark.browser
+
+SAID = {
+    "given_names": "Åsa",
+    "family_name": "Öberg",
+    "street": "Storgatan 12 B",
+    "postal_code": "111 22",
+    "city": "Malmö",
+    "document_number": "AB123456",
+}
+
+
+def fill(page: Page, front: bytes) -> None:
+    page.goto("/en/account/identity/")
+    for field, text in SAID.items():
+        page.locator(f"[name={field}]").fill(text)
+    page.locator("[name=document_kind]").select_option("passport")
+    for name, content in (("front", front), ("address", pdf())):
+        sent = {"name": "file.jpg", "mimeType": "image/jpeg", "buffer": content}
+        page.locator(f"[name={name}]").set_input_files(files=[sent])
+    page.locator("#identity-form button").click()
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with script", "without"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_player_sends_and_staff_verify(new_context, web_server, size, script):
+    player, reviewer = a_player(), a_member_of_staff("compliance")
+    window = new_context(base_url=web_server.url, viewport=size, java_script_enabled=script)
+    log_in(window, web_server, player.user)
+    page = window.new_page()
+    fill(page, picture("ÅSA"))
+    expect(page.locator("#standing")).to_have_text("We are looking at what you sent")
+    office = new_context(base_url=web_server.url, viewport=size)
+    log_in(office, web_server, reviewer.user)
+    desk = office.new_page()
+    desk.goto("/staff/identity/")
+    desk.get_by_role("link", name=str(player)).click()
+    expect(desk.locator("#verify")).to_be_visible()
+    assert events("document.viewed") == []
+    with desk.expect_response("**/staff/documents/**"):
+        desk.locator(".document summary").click()
+    expect(desk.locator(".document__picture")).to_be_visible()
+    assert [each["by"] for each in events("document.viewed")] == [str(reviewer)]
+    desk.locator("#verify").click()
+    expect(desk.get_by_text("Nothing waits for a review.")).to_be_visible()
+    assert verification.is_verified(player)
+    page.reload()
+    expect(page.locator("#standing")).to_have_text("We know who you are")
+
+
+def test_more_than_the_door_lets_in_is_answered_with_a_sentence(new_context, web_server):
+    player = a_player()
+    window = new_context(base_url=web_server.url, viewport=DESKTOP)
+    log_in(window, web_server, player.user)
+    page = window.new_page()
+    fill(page, b"x" * 27_000_000)
+    expect(page.get_by_text("Your files are too large together.")).to_be_visible()
+    assert verification.latest(player) is None
