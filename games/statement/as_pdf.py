@@ -122,6 +122,7 @@ TEXT = _style("text", 9)
 FIGURE = ParagraphStyle("figure", TEXT, alignment=TA_RIGHT)
 HEAD = ParagraphStyle("head", TEXT, fontName=BOLD)
 HEAD_FIGURE = ParagraphStyle("head figure", HEAD, alignment=TA_RIGHT)
+SMALL = 7.8  # size of letters where a table has many columns: the largest amounts fit in one line
 
 
 def _story(paper: Paper) -> Iterator[Flowable]:
@@ -205,11 +206,15 @@ def _games(paper: Paper, games: Sequence[GameSum], *, with_day: bool) -> Flowabl
         for each in games
     ]
     if not with_day:
-        return _table([heads, *rows], (0.25, 0.1, 0.17, 0.17, 0.14, 0.17), figures_from=1, bold=(0,), head=True)
+        return _table(
+            [heads, *rows], (0.2, 0.08, 0.18, 0.18, 0.18, 0.18), figures_from=1, bold=(0,), head=True, size=SMALL
+        )
     heads.insert(0, pgettext("table heading", "Day"))
     for row, each in zip(rows, games, strict=True):
         row.insert(0, written_day(each.day, paper.language) if each.day else "")
-    return _table([heads, *rows], (0.2, 0.18, 0.09, 0.14, 0.14, 0.11, 0.14), figures_from=2, bold=(0,), head=True)
+    return _table(
+        [heads, *rows], (0.16, 0.15, 0.07, 0.155, 0.155, 0.155, 0.155), figures_from=2, bold=(0,), head=True, size=SMALL
+    )
 
 
 def _movements(paper: Paper) -> Flowable:
@@ -236,27 +241,40 @@ _PADDING = [
 
 
 def _table(
-    rows: Sequence[Cells], widths: Sequence[float], *, figures_from: int, bold: Sequence[int], head: bool = False
+    rows: Sequence[Cells],
+    widths: Sequence[float],
+    *,
+    figures_from: int,
+    bold: Sequence[int],
+    head: bool = False,
+    size: float = TEXT.fontSize,
 ) -> Flowable:
     """Return a table whose columns from number *figures_from* on are right-aligned; its head stands on every page."""
     cells = [
         [
-            Paragraph(escape(text), _cell_style(is_figure=column >= figures_from, is_bold=number in bold))
+            Paragraph(escape(text), _cell_style(is_figure=column >= figures_from, is_bold=number in bold, size=size))
             for column, text in enumerate(row)
         ]
         for number, row in enumerate(rows)
     ]
     style = [*_PADDING, ("LINEBELOW", (0, 0), (-1, -1), 0.4, RULE)]
     style += [("BACKGROUND", (0, number), (-1, number), BAND) for number in bold]
+    if size == SMALL:
+        style += [("LEFTPADDING", (1, 0), (-1, -1), 2), ("RIGHTPADDING", (0, 0), (-2, -1), 2)]
     table = LongTable(cells, colWidths=[WIDTH * part for part in widths], repeatRows=int(head))
     table.setStyle(TableStyle(style))
     return table
 
 
-def _cell_style(*, is_figure: bool, is_bold: bool) -> ParagraphStyle:
-    if is_bold:
-        return HEAD_FIGURE if is_figure else HEAD
-    return FIGURE if is_figure else TEXT
+@cache
+def _cell_style(*, is_figure: bool, is_bold: bool, size: float) -> ParagraphStyle:
+    found = {(False, False): TEXT, (False, True): HEAD, (True, False): FIGURE, (True, True): HEAD_FIGURE}[
+        is_figure, is_bold
+    ]
+    # A figure stays whole, whatever room there is.
+    return ParagraphStyle(
+        f"{found.name} {size}", found, fontSize=size, leading=size * 1.35, splitLongWords=not is_figure
+    )
 
 
 def _numbered(foot: str, page_of_pages: str) -> type[Canvas]:
