@@ -73,8 +73,8 @@ def create_demo_people() -> None:
     for login in DEMO_LOGINS:
         if login.email not in there:
             _create(login)
-    for code, deposits in DEPOSIT_LIMITS.items():
-        _limit(Player.objects.get(user__email=f"{code.lower()}@{DOMAIN}"), deposits)
+    for player in Player.objects.filter(user__is_demo=True).select_related("jurisdiction"):
+        _limit(player, DEPOSIT_LIMITS.get(player.jurisdiction.code, {}))
     for user in User.objects.filter(is_demo=True, staff__isnull=False):
         if not second_factor.is_set_up(user):
             second_factor.give(user)

@@ -18,6 +18,7 @@ from wallet.sandbox_bank import orders
 
 # Whole units of the player's currency that lie on a demo player's real-money account at first.
 WELCOME = 1_000
+WELCOME_WITHIN_LIMITS = {"DE": 250}  # what leaves room under the limit of a month that the demo player has
 MINOR = 100
 
 
@@ -42,7 +43,8 @@ def _deposit(player: Player) -> None:
     """Have the player deposit at the sandbox bank, unless something keeps them from it by now: a pause, new terms."""
     key = uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
     with suppress(beginning.DepositBarred, LimitReached):
-        payment = beginning.begin(player=player, amount=WELCOME * MINOR, key=key)
+        amount = WELCOME_WITHIN_LIMITS.get(player.jurisdiction.code, WELCOME) * MINOR
+        payment = beginning.begin(player=player, amount=amount, key=key)
         if payment.is_open:
             orders.answer(request=request_for(payment), said=orders.Answer.APPROVE, behaviour=Behaviour.NEVER)
             asking.ask_about(payment.pk)
