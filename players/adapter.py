@@ -78,6 +78,13 @@ class AccountAdapter(DefaultAccountAdapter):
         if player:
             registers.ask(player)
 
+    def set_password(self, user: User, password: str) -> None:
+        """Set a password, and end every session but the one that asks for it."""
+        with transaction.atomic():
+            super().set_password(user, password)
+            here, ip = session_of(self.request.session), self.get_client_ip(self.request)
+            sessions.end_others(user=user, here=here, why=Ended.PASSWORD, ip=ip)
+
     def logout(self, request: HttpRequest) -> None:
         """End the session, on record."""
         with transaction.atomic():

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.db.models import F
 from django.test import Client
-from django.urls import URLResolver, get_resolver
+from django.urls import URLResolver, get_resolver, reverse
 
 from games import purses
 from games.tasks import return_idle_purses
@@ -19,8 +19,8 @@ from players.access import is_made_by_the_page
 from players.browsers import words
 from players.models import Ended, Session, User
 from players.tasks import end_idle_sessions
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
-from tests.people import a_member_of_staff, a_visitor, events
+from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_table
+from tests.people import a_member_of_staff, a_visitor, events, log_in
 from wallet import purse
 from wallet.models import Mode
 
@@ -260,6 +260,18 @@ class TestOnesOwnSessions:
         assert visitor.get("/en/cashier/").status_code == 302
         session.refresh_from_db()
         assert session.why == Ended.PASSWORD
+
+    def test_end_at_once_when_the_password_is_changed_but_not_this_one(self):
+        player = a_player(password=PASSWORD)
+        here, elsewhere = a_visitor(), a_browser(player.user)
+        log_in(here, player.user, PASSWORD)
+        other, new = session_of(elsewhere), "another one entirely"
+        form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+        assert here.post(reverse("account_change_password"), form).status_code == 302
+        other.refresh_from_db()
+        assert other.why == Ended.PASSWORD
+        assert here.get("/en/cashier/").status_code == 200
+        assert elsewhere.get("/en/cashier/").status_code == 302
 
     def test_end_all_at_once(self):
         player = a_player()
