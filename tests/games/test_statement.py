@@ -371,7 +371,8 @@ def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.C
     assert found.opening.total + found.total == found.closing.total
     assert listing(player, Mode.REAL, period).older
     paper = Paper(player, Mode.REAL, period, found, datetime(2026, 11, 21, 12, tzinfo=UTC), "en")
-    pages = PdfReader(io.BytesIO(document(paper))).pages
+    with translation.override("en"):
+        pages = PdfReader(io.BytesIO(document(paper))).pages
     assert 5 < len(pages) < 20  # a line for each day, none for a round
     assert f"Page {len(pages)} of {len(pages)}" in pages[-1].extract_text()
     lines = sum(1 for _ in as_csv.lines(player, Mode.REAL, period, "en"))
