@@ -61,7 +61,7 @@ class EvidenceField(forms.FileField):
         if data is None:
             return None
         if (data.size or 0) > LARGEST:
-            raise ValidationError(SENTENCES[Fault.LARGE])
+            raise ValidationError(str(SENTENCES[Fault.LARGE]))
         try:
             return examine(data.read())
         except UnfitFile as unfit:
@@ -135,7 +135,8 @@ class IdentityForm(forms.Form):
 
     def __init__(self, *args: Any, player: Player, latest: Submission | None, **kwargs: Any) -> None:
         known = {name: getattr(latest, name) for name in Details.__dataclass_fields__} if latest else None
-        super().__init__(*args, initial=known, **kwargs)
+        kwargs["initial"] = known
+        super().__init__(*args, **kwargs)
         self._player = player
 
     def clean_document_kind(self) -> DocumentKind:

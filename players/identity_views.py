@@ -5,6 +5,7 @@ What was sent is listed, never handed out again: whoever sits down at a session 
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -22,7 +23,7 @@ TOO_MUCH = "too-much"  # query parameter: the door has led somebody here whose f
 
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def identity(request: PlayerRequest) -> HttpResponse:
+def identity(request: PlayerRequest) -> HttpResponseBase:
     """How far the player has come in showing who they are, and the form to send it."""
     return _take_in(request) if request.method == "POST" else _render(request)
 

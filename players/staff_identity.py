@@ -4,19 +4,20 @@ Whoever looks at a document is recorded, each time: so a document is an answer o
 when it is unfolded.
 """
 
+from typing import cast
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
 from django.db.models import Exists, OuterRef
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from players import duplicates, verification
 from players.access import StaffRequest, staff_required
 from players.identity_words import DOCUMENT_KINDS, PARTS, REASONS
-from players.models import DocumentContent, DocumentKind, Ground, RefusalReason, Resolution, Submission
+from players.models import DocumentContent, DocumentKind, Ground, Part, RefusalReason, Resolution, Submission
 from players.uploads import PDF
 
 REVIEW = "players.review_identity"
@@ -56,10 +57,10 @@ class ResolutionForm(forms.Form):
     resolution = forms.ChoiceField(choices=list(RESOLUTIONS.items()))
     note = forms.CharField(max_length=1000)
 
-    def __init__(self, data: object) -> None:
+    def __init__(self, data: QueryDict) -> None:
         super().__init__(data)
-        sent = [flag for flag in self.data.getlist("shown") if flag.isdecimal() and len(flag) < 19]
-        self.fields["shown"].choices = [(flag, flag) for flag in sent]
+        sent = [flag for flag in data.getlist("shown") if flag.isdecimal() and len(flag) < 19]
+        cast("forms.TypedMultipleChoiceField", self.fields["shown"]).choices = [(flag, flag) for flag in sent]
 
 
 @staff_required(REVIEW)
@@ -165,13 +166,15 @@ def _find(submission_id: int) -> Submission:
 
 def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> HttpResponse:
     kept = Exists(DocumentContent.objects.filter(pk=OuterRef("pk")))
-    documents = sorted(submission.document_set.annotate(is_kept=kept), key=lambda each: list(PARTS).index(each.part))
+    documents = sorted(
+        submission.document_set.annotate(is_kept=kept), key=lambda each: list(Part).index(Part(each.part))
+    )
     others = Submission.objects.filter(player=submission.player).exclude(pk=submission.pk).order_by("-id")
     context = {
         "submission": submission,
         "kind": DOCUMENT_KINDS[DocumentKind(submission.document_kind)],
         "reason": REASONS[RefusalReason(submission.reason)] if submission.reason else "",
-        "documents": [(PARTS[each.part], each) for each in documents],
+        "documents": [(PARTS[Part(each.part)], each) for each in documents],
         "others": others,
         "pairs": duplicates.pairs_of(submission.player),
         "grounds": GROUNDS,
