@@ -329,6 +329,18 @@ def check_a_round(page: Page) -> None:
     expect(page.locator("#check-result [data-verdict]:visible")).to_have_count(1)
 
 
+def time_out(page: Page) -> None:
+    """Show what the page says when the session has ended."""
+    page.evaluate("end('timed out')")
+    expect(page.locator("#session-over")).to_be_visible()
+
+
+def warn_of_the_end(page: Page) -> None:
+    """Show what the page asks shortly before the session ends."""
+    page.evaluate("warn(42)")
+    expect(page.locator("#session-warning")).to_be_visible()
+
+
 def _round(scene: Scene) -> str:
     return reverse("round", kwargs={"round_id": scene.annulled_id})
 
@@ -394,6 +406,8 @@ STATES = (
     Sight("a round that checks out", lambda scene: scene.player.user, _fair, check_a_round),
     Sight("the menu of a player", player, _named("lobby"), open_the_menu, sizes=("phone",)),
     Sight("the menu of a visitor", nobody, _named("lobby"), open_the_menu, sizes=("phone",)),
+    Sight("the session about to end", player, REAL_TABLE, warn_of_the_end),
+    Sight("the session timed out", player, REAL_TABLE, time_out),
     Sight("the preferences", player, REAL_TABLE, open_preferences),
     Sight("the shortcuts", lambda scene: scene.bettor.user, REAL_TABLE, open_shortcuts),
     Sight("a guest at a table", nobody, _named("guest", slug="baccarat"), sit_down_as_a_guest),
