@@ -4,7 +4,7 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from audit.views import events
-from casino import approvals, data_views, offline, protection, staff, staff_exclusions, views
+from casino import data_views, offline, protection, staff, staff_approvals, staff_exclusions, views
 from casino.closing_views import account_close
 from casino.registration import Register
 from casino.styleguide import styleguide
@@ -31,8 +31,8 @@ urlpatterns = [
     path("staff/ledger/", staff_required("wallet.view_ledger")(id_for_code("round")(ledger)), name="staff_ledger"),
     path("staff/limits/", staff_limits.staff_limits, name="staff_limits"),
     path("staff/players/<int:player_id>/limits/", staff_limits.staff_player_limits, name="staff_player_limits"),
-    path("staff/approvals/", approvals.staff_approvals, name="staff_approvals"),
-    path("staff/approvals/<int:approval_id>/", approvals.staff_approval_decide, name="staff_approval_decide"),
+    path("staff/approvals/", staff_approvals.staff_approvals, name="staff_approvals"),
+    path("staff/approvals/<int:approval_id>/", staff_approvals.staff_approval_decide, name="staff_approval_decide"),
     path("staff/withdrawals/", withdrawal_staff_views.staff_withdrawals, name="staff_withdrawals"),
     path(
         "staff/withdrawals/<int:withdrawal_id>/",
