@@ -89,8 +89,8 @@ BEGIN
     SELECT coalesce(was.kind, j.kind) AS kind, coalesce(was.at, j.at) AS at, j.key INTO journal
     FROM wallet_journal AS j LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
     WHERE j.id = NEW.journal_id;
-    IF journal.kind NOT IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle') THEN
-        RETURN NULL;
+    IF (journal.kind IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle')) IS NOT TRUE THEN
+        RETURN NULL;  -- nothing that counts; or a line without its journal, which wallet_check_sums refuses
     END IF;
     SELECT a.owner_id AS player, (journal.at AT TIME ZONE z.time_zone)::date AS day INTO theirs
     FROM wallet_account AS a JOIN players_player AS p ON p.id = a.owner_id
