@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 from itertools import count
+from typing import Any
 from uuid import uuid4
 
 from django.db import connection
@@ -63,7 +64,7 @@ def _give(player: Player, mode: Mode, kind: str, amount: int) -> None:
     ledger.post(ledger.Journal(uuid4(), "deposit", lines))
 
 
-def a_submission(player: Player, **details: object) -> Submission:
+def a_submission(player: Player, **details: Any) -> Submission:
     """What *player* sends in to show who they are, nothing of it anybody else's; *details* of it may be given."""
     number = uuid4().hex
     said = Details(

@@ -8,6 +8,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -37,8 +38,8 @@ from wallet.cashier import FREE_MONEY
 from wallet.models import Mode
 
 Args = ParamSpec("Args")
-GuestPage = Callable[Concatenate[HouseRequest, Table, Args], HttpResponse]
-View = Callable[Concatenate[HttpRequest, str, Args], HttpResponse]
+GuestPage = Callable[Concatenate[HouseRequest, Table, Args], HttpResponseBase]
+View = Callable[Concatenate[HttpRequest, str, Args], HttpResponseBase]
 
 
 def for_guests(view: GuestPage[Args]) -> View[Args]:
@@ -48,7 +49,7 @@ def for_guests(view: GuestPage[Args]) -> View[Args]:
     """
 
     @wraps(view)
-    def open_to_guests(request: HttpRequest, slug: str, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+    def open_to_guests(request: HttpRequest, slug: str, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug, version__isnull=False)
         if not settings.GUEST_PLAY or VARIANTS[table.variant].shape is not Shape.SOLO:
             raise Http404
@@ -76,7 +77,7 @@ def guest(request: HouseRequest, table: Table) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_guests
-def guest_start(request: HouseRequest, table: Table) -> HttpResponse:
+def guest_start(request: HouseRequest, table: Table) -> HttpResponseBase:
     """Take what was filled in at the door; lead whoever asks for this address by itself back to the door.
 
     The door shows itself here when something was wrong, so the language switch asks for it.
@@ -123,7 +124,7 @@ def guest_play(request: HouseRequest, table: Table) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_guests
-def guest_watch(request: HouseRequest, table: Table) -> HttpResponse:
+def guest_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
     """A demonstration: dealt on a click, and shown until the next one."""
     if request.method == "POST":
         return _deal_to_watch(request, table)

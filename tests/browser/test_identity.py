@@ -1,7 +1,7 @@
 """A player shows who they are in Chromium, and staff look at it."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from players import verification
 from tests.browser.at_table import log_in
@@ -28,7 +28,7 @@ def fill(page: Page, front: bytes) -> None:
         page.locator(f"[name={field}]").fill(text)
     page.locator("[name=document_kind]").select_option("passport")
     for name, content in (("front", front), ("address", pdf())):
-        sent = {"name": "file.jpg", "mimeType": "image/jpeg", "buffer": content}
+        sent: FilePayload = {"name": "file.jpg", "mimeType": "image/jpeg", "buffer": content}
         page.locator(f"[name={name}]").set_input_files(files=[sent])
     page.locator("#identity-form button").click()
 

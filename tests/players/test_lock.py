@@ -129,6 +129,7 @@ class TestOpeningIt:
     def test_with_a_code_of_the_authenticator_app_once(self):
         staff = a_member_of_staff("operator", password=PASSWORD)
         code = second_factor.code_of(staff.user)
+        assert code is not None
         assert unlock(locked(staff.user), code).status_code == 302
         (opened,) = events("login.unlocked", on=str(staff))
         assert opened["data"] == {"by": "second factor"}

@@ -155,7 +155,7 @@ class TestAnAddressThatHasAnAccount:
         assert not Player.objects.exists()
 
     def test_hashes_a_password_all_the_same(self, monkeypatch):
-        hashed = []
+        hashed: list[str] = []
         monkeypatch.setattr(forms, "make_password", hashed.append)
         User.objects.create_user("new.player@example.com")
         send()

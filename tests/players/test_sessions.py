@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -60,7 +61,7 @@ def pass_time(time: timedelta) -> None:
     Session.objects.update(acted_at=F("acted_at") - time, began_at=F("began_at") - time)
 
 
-def status(visitor: Client, session: Session) -> dict[str, object]:
+def status(visitor: Client, session: Session) -> dict[str, Any]:
     """What the page is told when it asks by itself."""
     return dict(visitor.get(f"/en/session/{session.pk}/").json())
 

@@ -295,7 +295,9 @@ class TestThePage:
 
     def test_a_provider_that_fails_is_said(self, visitor, player, monkeypatch):
         payment = a_payment(player)
-        settings_of_it = {"sandbox": ("tests.wallet.other_providers.OutOfOrder", {})}
+        settings_of_it: dict[str, tuple[str, dict[str, str]]] = {
+            "sandbox": ("tests.wallet.other_providers.OutOfOrder", {})
+        }
         monkeypatch.setattr(settings, "PAYMENT_VARIANTS", settings_of_it)
         monkeypatch.setattr("payments.core.PROVIDER_CACHE", {})
         answer = visitor.get(f"/en/cashier/deposit/{payment.pk}/bank/", follow=True)

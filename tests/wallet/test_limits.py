@@ -285,11 +285,16 @@ class TestAtATable:
         player, table = a_player(real=MONEY), a_table()
         limit(player, "stake", "day", 1500)
         place = a_place(player, table, player=1000, tie=1000)
-        at = {"player": player, "table_id": table.pk, "mode": Mode.REAL}
         with pytest.raises(OverLimit) as why:
-            solo.play_round(**at, round_id=place.round_id, slip_version=place.slip_version)
+            solo.play_round(
+                player=player,
+                table_id=table.pk,
+                mode=Mode.REAL,
+                round_id=place.round_id,
+                slip_version=place.slip_version,
+            )
         assert (why.value.reached.left, why.value.reached.kind) == (1500, "stake")
-        after = solo.place_at(**at)
+        after = solo.place_at(player=player, table_id=table.pk, mode=Mode.REAL)
         assert (after.round_id, bytes(after.sealed_seed)) == (place.round_id, bytes(place.sealed_seed))
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert events("round.refused")[-1]["data"]["reason"] == "OverLimit"

@@ -59,7 +59,7 @@ class TestAnApproval:
         assert balance(player) == 50_000
         credited = Payment.objects.get(pk=payment.pk)
         assert (credited.state, credited.authorisation) == ("credited", "SB0123456789")
-        lines = Entry.objects.filter(journal_id=credited.journal_id).values_list("account__kind", "amount", "mode")
+        lines = Entry.objects.filter(journal=credited.journal).values_list("account__kind", "amount", "mode")
         assert set(lines) == {("cashier", -50_000, "R"), ("cash", 50_000, "R")}
         assert whole()
 
