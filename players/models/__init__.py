@@ -17,6 +17,7 @@ from players.models.identity import (
 from players.models.limits import LimitChange, LimitKind, LimitOffer, LimitSource, Period
 from players.models.log_in import LogInLock
 from players.models.mail import Mail
+from players.models.markers import Contact, ContactWay, Flag, FlagOutcome, Look, Marker, Sighting
 from players.models.pauses import (
     Exclusion,
     ExclusionKind,
@@ -35,6 +36,8 @@ __all__ = [
     "Agreement",
     "Closure",
     "ClosureState",
+    "Contact",
+    "ContactWay",
     "Conversation",
     "ConversationState",
     "Document",
@@ -45,6 +48,8 @@ __all__ = [
     "Exclusion",
     "ExclusionKind",
     "ExclusionLift",
+    "Flag",
+    "FlagOutcome",
     "Ground",
     "Jurisdiction",
     "LimitChange",
@@ -53,7 +58,9 @@ __all__ = [
     "LimitSource",
     "LimitsAsked",
     "LogInLock",
+    "Look",
     "Mail",
+    "Marker",
     "Outcome",
     "Part",
     "Period",
@@ -65,6 +72,7 @@ __all__ = [
     "Resolution",
     "ServiceMessage",
     "Session",
+    "Sighting",
     "Sitting",
     "Staff",
     "Submission",
