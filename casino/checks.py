@@ -21,6 +21,7 @@ from players.models import User
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
 FEWEST_DIFFERENT = 5
 TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # providers for trying things out
+TOY_BANK = "wallet.sandbox_bank."
 SEED_KEY_BYTES = DOCUMENT_KEY_BYTES = 32
 DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
 
@@ -123,6 +124,10 @@ def _payments() -> Iterator[CheckMessage]:
     for name, (provider, _configuration) in settings.PAYMENT_VARIANTS.items():
         if provider.startswith(TOYS):
             yield Error(f"PAYMENT_VARIANTS: {name} hands out money that nobody has paid.", id="sabot.E011")
+    if settings.PAYOUT_PROVIDER.startswith(TOY_BANK):
+        yield Error("PAYOUT_PROVIDER is the sandbox bank: it says that it paid, and pays nobody.", id="sabot.E011")
+    if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:
+        yield Error("PAYMENT_VARIANTS takes money in, and without PAYOUT_PROVIDER none goes out.", id="sabot.E012")
 
 
 def _key_bytes(key: str) -> int:

@@ -316,7 +316,7 @@ SANDBOX_BANK_KEY = env.str("SANDBOX_BANK_KEY", default="") or (demo_key(VAR_DIR,
 PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
     {"sandbox": ("wallet.payments.sandbox.SandboxBank", {"key": SANDBOX_BANK_KEY})} if DEMO else {}
 )
-# What pays withdrawals out: a class with the methods of wallet.payouts.Provider. Without one, approved ones wait.
+# What pays withdrawals out: a class with the methods of wallet.payouts.Provider. A house that takes deposits needs one.
 PAYOUT_PROVIDER = env.str("PAYOUT_PROVIDER", default="wallet.sandbox_bank.payouts.SandboxPayouts" if DEMO else "")
 PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)  # how long nothing is heard before the house asks
 PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)

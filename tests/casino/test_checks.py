@@ -40,6 +40,7 @@ def production(settings, monkeypatch):
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
     settings.SECRET_KEY, settings.SEED_KEY, settings.DOCUMENT_KEY = SECRET, GOOD_KEY, GOOD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
+    settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
     monkeypatch.setitem(settings.DATABASES, "default", web)
     monkeypatch.setitem(settings.DATABASES, "owner", web | {"USER": "owner", "PASSWORD": "kept-elsewhere"})
     settings.BROKER_URL = settings.CACHE_URL = "redis://:kept-by-both@broker.example:6379/0"
@@ -66,6 +67,11 @@ def test_good_settings_have_no_fault(production):
         ("SEED_KEY", base64.urlsafe_b64encode(bytes(16)).decode(), "sabot.E002"),
         ("DOCUMENT_KEY", "", "sabot.E010"),
         ("DOCUMENT_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E010"),
+        ("DOCUMENT_KEY", "not base64 at all", "sabot.E010"),
+        ("PAYMENT_VARIANTS", {"sandbox": ("wallet.payments.sandbox.SandboxBank", {})}, "sabot.E011"),
+        ("PAYMENT_VARIANTS", {"dummy": ("payments.dummy.DummyProvider", {})}, "sabot.E011"),
+        ("PAYOUT_PROVIDER", "wallet.sandbox_bank.payouts.SandboxPayouts", "sabot.E011"),
+        ("PAYOUT_PROVIDER", "", "sabot.E012"),
         ("DEBUG", True, "sabot.E003"),
         ("ALLOWED_HOSTS", [], "sabot.E004"),
         ("ALLOWED_HOSTS", ["sabot.example", "*"], "sabot.E004"),
@@ -92,6 +98,11 @@ def test_a_default_password_of_the_database_is_a_fault(production, alias, passwo
 @pytest.mark.parametrize("host", ["", "/run/postgresql"])
 def test_a_unix_socket_needs_no_password(production, host):
     production.DATABASES["default"] |= {"PASSWORD": "", "HOST": host}
+    assert found() == []
+
+
+def test_a_house_without_deposits_needs_no_bank_to_pay_out(production):
+    production.PAYMENT_VARIANTS, production.PAYOUT_PROVIDER = {}, ""
     assert found() == []
 
 

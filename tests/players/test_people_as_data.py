@@ -13,17 +13,29 @@ from tests.people import a_member_of_staff
 pytestmark = pytest.mark.django_db
 
 ROLES = {
-    "operator": {"players.work", "games.operate_table", "games.view_incident"},
-    "supervisor": {"players.work", "games.operate_table", "games.view_incident"},
-    "finance": {"players.work", "wallet.view_ledger"},
+    "operator": {"players.work", "players.answer_service", "games.operate_table", "games.view_incident"},
+    "supervisor": {"players.work", "games.operate_table", "games.view_incident", "wallet.approve_withdrawal"},
+    "finance": {"players.work", "wallet.view_ledger", "wallet.approve_withdrawal"},
     "compliance": {
         "players.work",
         "audit.view_event",
         "players.view_player",
         "games.view_incident",
         "players.set_limits",
+        "players.review_identity",
+        "players.answer_service",
+        "players.exclude_player",
+        "players.see_flags",
     },
-    "support": {"players.work", "players.view_player", "players.set_limits"},
+    "support": {
+        "players.work",
+        "players.view_player",
+        "players.set_limits",
+        "players.review_identity",
+        "players.answer_service",
+        "players.exclude_player",
+        "players.see_flags",
+    },
 }
 
 
