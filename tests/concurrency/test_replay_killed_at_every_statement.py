@@ -2,21 +2,16 @@
 by halves, and the next worker does the rest, once.
 """
 
-import os
-import signal
-from collections.abc import Callable
 from itertools import count
-from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connections, transaction
-from django.db.backends.base.base import BaseDatabaseWrapper
 
 from games import replay
 from games.models import Incident, Participation, ReplayDue, Table, Void, VoidPart
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
+from tests.harness.killed import dies
 from tests.people import events
 from wallet import accounts
 from wallet.models import Mode
@@ -35,10 +30,9 @@ def test_a_round_is_annulled_once_whenever_workers_die(cloned_db, owner, when):
     for number in count(1):
         bad = a_round(player, table, player=1000, tie=1000)
         corrupt(owner, bad.round_id)
-        died = worker_dies(when, number)
+        died = dies(replay.replay_finished_rounds, when, number)
         deaths += died
         assert_nothing_by_halves(bad.round_id)
-        wait_for_what_the_dead_held()
         replay.replay_finished_rounds()
         assert Void.objects.filter(pk=bad.round_id).exists()
         assert accounts.balance(player.pk, Mode.REAL) == expected
@@ -51,54 +45,6 @@ def test_a_round_is_annulled_once_whenever_workers_die(cloned_db, owner, when):
     assert len(events("round.voided")) == len(events("incident.opened")) == number
     assert not ReplayDue.objects.exists()
     call_command("verify_ledger", verbosity=0)
-
-
-def worker_dies(when: str, number: int) -> bool:
-    """Run the job in a process that kills itself before or after its statement of that number; say whether it did."""
-    connections.close_all()
-    child = os.fork()
-    if child == 0:
-        try:
-            die_at(when, number)
-            replay.replay_finished_rounds()
-        except BaseException:  # noqa: BLE001  (whatever it was: this process must not go on as a second pytest)
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0
-    return os.WIFSIGNALED(status)
-
-
-def wait_for_what_the_dead_held() -> None:
-    """PostgreSQL takes a moment to see that a client is gone, and the job passes over rows that are still locked."""
-    with transaction.atomic():
-        list(ReplayDue.objects.select_for_update())
-
-
-def die_at(when: str, number: int) -> None:
-    """Have this process die around a statement; COMMIT counts as one."""
-    left = number
-    connection = connections["default"]
-    # A child may find another connection here than its parent has (Django keeps them by event loop, which a fork does
-    # not inherit), open to another test's database. Whatever is open belongs to the parent.
-    connection.connection = None
-    connection.ensure_connection()
-
-    def counted(work: Callable[[], Any]) -> Any:
-        nonlocal left
-        left -= 1
-        if when == "before" and left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = work()
-        if when == "after" and left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-    commit = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]  # Django's own, untyped
-    BaseDatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[attr-defined]
-    connection.execute_wrappers.append(
-        lambda execute, sql, params, many, context: counted(lambda: execute(sql, params, many, context))
-    )
 
 
 def assert_nothing_by_halves(round_id) -> None:

@@ -1,0 +1,64 @@
+"""Processes that kill themselves with SIGKILL at one of their SQL statements: `dies` runs an act in one of them."""
+
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+ALIVE = 20_090  # number of the lock that a session which is to die holds as long as PostgreSQL has it
+Act = Callable[[], object]
+
+
+def dies(act: Act, when: str, number: int) -> bool:
+    """Run *act* in a process that dies ``before`` or ``after`` its statement of that number (COMMIT counts as one), and
+    say whether it did. On return PostgreSQL has rolled back and let go of whatever the dead one held.
+    """
+    connections.close_all()
+    child = os.fork()
+    if child == 0:
+        try:
+            _die_at(when, number)
+            act()
+        except BaseException:  # noqa: BLE001  (whatever it was: this process must not go on as a second pytest)
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0
+    _wait_until_its_session_is_gone()
+    return os.WIFSIGNALED(status)
+
+
+def _die_at(when: str, number: int) -> None:
+    left = number
+    connection = connections["default"]
+    # A child may find another connection here than its parent has (Django keeps them by event loop, which a fork does
+    # not inherit), open to another test's database. Whatever is open belongs to the parent.
+    connection.connection = None
+    connection.ensure_connection()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [ALIVE])
+
+    def counted(work: Callable[[], Any]) -> Any:
+        nonlocal left
+        left -= 1
+        if when == "before" and left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = work()
+        if when == "after" and left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    commit = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]  # Django's own, untyped
+    BaseDatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[attr-defined]
+    connection.execute_wrappers.append(
+        lambda execute, sql, params, many, context: counted(lambda: execute(sql, params, many, context))
+    )
+
+
+def _wait_until_its_session_is_gone() -> None:
+    """PostgreSQL takes a moment to see that a client is dead, and jobs pass over rows that are still locked."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s), pg_advisory_unlock(%s)", [ALIVE, ALIVE])
