@@ -1,14 +1,17 @@
 """Forgetting people: what the law has the house keep about a closed account is kept that long, and then no longer.
 
-What was played and paid stays for good, as do the events, which hold salted hashes of personal values only; from then
-on nothing says whose it was.
+What was written to customer service is kept for five years, and then goes by itself (`players.service`). What was
+played and paid stays for good, as do the events, which hold salted hashes of personal values only; from then on nothing
+says whose it was.
 """
 
 from django.db import transaction
+from django.db.models import Q
 
 from games.models import NextRound
 from players import closures
-from players.models import DocumentContent, Mail, Player, Submission, Trait
+from players.models import DocumentContent, Duplicate, Mail, Player, Submission, Trait
+from wallet import payout_accounts
 
 NOTHING = ""
 
@@ -25,6 +28,7 @@ def erase_due() -> int:
 def erase(player: Player) -> None:
     """Forget whose account this was. The database refuses where it has not been closed for long enough."""
     closures.forget(player)
+    payout_accounts.forget(player)
     DocumentContent.objects.filter(document__submission__player=player).delete()
     Trait.objects.filter(player=player).delete()
     Submission.objects.filter(player=player).update(
@@ -37,5 +41,6 @@ def erase(player: Player) -> None:
         document_number=NOTHING,
         note=NOTHING,
     )
+    Duplicate.objects.filter(Q(first=player) | Q(second=player)).update(note=NOTHING)
     Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, body=NOTHING)
     NextRound.objects.filter(player=player).update(player_value=NOTHING)

@@ -91,6 +91,7 @@ FUNCTIONS = (
     "players_forget",
     "wallet_reserve",
     "wallet_release",
+    "wallet_forget_accounts",
     "wallet_hold",
     "wallet_release_holds",
     "wallet_stake_holds",

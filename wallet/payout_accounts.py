@@ -5,6 +5,7 @@ Every message of an error is a sentence in the active language.
 
 from uuid import uuid4
 
+from django.db import connection
 from django.utils.translation import gettext as _
 from stdnum import iban as standard
 from stdnum.exceptions import ValidationError
@@ -63,6 +64,16 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
     )
     duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)
     return kept
+
+
+def forget(player: Player) -> int:
+    """Forget the numbers of a player's bank accounts; return how many there were. The database refuses where the player
+    has not been forgotten.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_forget_accounts(%s)", [player.pk])
+        (forgotten,) = cursor.fetchone()
+    return int(forgotten)
 
 
 def reveal(account: PayoutAccount) -> str:

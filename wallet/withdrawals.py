@@ -227,16 +227,22 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
 
 @transaction.atomic
 def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
-    """Refuse a withdrawal that nobody has approved; its money goes back. *code* is one of `REASONS`, which the player
-    reads; *note* is for the record alone.
+    """Refuse a withdrawal that nobody has approved, or nobody seconded in time; its money goes back. *code* is one of
+    `REASONS`, which the player reads; *note* is for the record alone.
 
     Raises NotOpen.
     """
     found = _lock(withdrawal_id)
-    if found.status != WithdrawalStatus.REQUESTED:
+    if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It cannot be refused here.")
     hand = Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
     return _give_back(found, WithdrawalStatus.REFUSED, hand)
+
+
+def _is_unseconded(withdrawal: Withdrawal) -> bool:
+    """Say whether one person has approved it, and the time for a second one is over."""
+    awaited = approvals.waiting().filter(kind=KIND, on=str(withdrawal))
+    return withdrawal.status == WithdrawalStatus.SECONDING and not awaited.exists()
 
 
 def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:

@@ -19,13 +19,15 @@ from audit import log
 from audit.models import Event, Personal
 from casino import erasure, personal_data
 from casino.tasks import erase_due
-from players import closures, services
-from players.models import ClosureState, Player, Session, User
+from players import closures, service, services
+from players.models import ClosureState, Player, Session, Topic, User
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
 from tests.harness.databases import Database
 from tests.people import a_visitor, events
 from tests.players.test_sessions import a_browser
-from wallet import verify
+from tests.wallet.payout_builders import IBAN
+from wallet import payout_accounts, verify
+from wallet.models import PayoutAccount
 
 
 def export(player: Player) -> dict[str, bytes]:
@@ -119,6 +121,8 @@ def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
     player = a_verified_player(real=100_000)
     a_round(player, a_table(), player=1000)
     a_browser(player.user)
+    payout_accounts.keep(player=player, iban=IBAN)
+    service.begin(player=player, topic=Topic.QUESTION, text="My name is Somebody Else.")
     log.record("x.y", by=str(player), on=str(player), data={}, personal={"name": "Somebody"})
     with transaction.atomic():
         closures.begin(player=player, by=str(player), ip="10.1.1.1")
@@ -131,6 +135,13 @@ def age(owner: psycopg.Connection, days: int) -> None:
     owner.execute("ALTER TABLE players_closure DISABLE TRIGGER USER")
     owner.execute("UPDATE players_closure SET at = at - make_interval(days => %s)", [days])
     owner.execute("ALTER TABLE players_closure ENABLE TRIGGER USER")
+
+
+def long_ago(owner: psycopg.Connection, table: str, column: str) -> None:
+    """Let as many years pass for every row of a table as the house keeps customer service's conversations."""
+    owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+    owner.execute(f"UPDATE {table} SET {column} = {column} - interval '6 years'")
+    owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 
 
 def bodies() -> dict[int, bytes]:
@@ -160,13 +171,32 @@ class TestErasure:
         assert event["data"]["values"] > 0
         text = b"".join(export(gone).values()).decode()
         assert email not in text
-        assert "Somebody" not in text
+        assert '"name": "Somebody"' not in text
         assert "10.1.1.1" not in text
         assert {json.dumps(row["personal"]) for row in rows(gone, "events")} == {"{}"}
         gone.refresh_from_db()
         assert (gone.birth_date.month, gone.birth_date.day) == (1, 1)
         assert not Session.objects.filter(user=gone.user_id).exclude(ip="", browser="").exists()
         assert not EmailAddress.objects.filter(user=gone.user_id).exists()
+
+    def test_forgets_the_numbers_of_bank_accounts_and_keeps_that_there_were_some(self, gone, owner):
+        (kept,) = PayoutAccount.objects.filter(player=gone)
+        age(owner, 5 * 366)
+        erase_due()
+        (left,) = PayoutAccount.objects.filter(player=gone)
+        assert (left.pk, left.country, left.last_four, bytes(left.sealed)) == (kept.pk, "SE", "", b"")
+        assert bytes(left.fingerprint) != bytes(kept.fingerprint)
+        assert IBAN not in b"".join(export(gone).values()).decode()
+
+    def test_gli19_a_4_4_leaves_what_was_written_to_the_house_its_five_years(self, gone, owner):
+        assert rows(gone, "customer service messages")[0]["text"] == "My name is Somebody Else."
+        age(owner, 5 * 366)
+        erase_due()
+        assert rows(gone, "customer service messages")
+        long_ago(owner, "players_conversation", "moved_at")
+        long_ago(owner, "players_servicemessage", "at")
+        service.forget_old()
+        assert rows(gone, "customer service messages") == rows(gone, "customer service") == []
 
     def test_breaks_no_record_that_stays(self, gone, owner):
         played = len(rows(gone, "rounds"))
@@ -201,6 +231,14 @@ class TestTheDatabase:
                 connection.cursor() as cursor,
             ):
                 cursor.execute(statement)
+
+    def test_forgets_no_bank_account_of_whom_it_has_not_forgotten(self):
+        player = a_player()
+        payout_accounts.keep(player=player, iban=IBAN)
+        with pytest.raises(IntegrityError, match="stays as it is"), transaction.atomic():
+            payout_accounts.forget(player)
+        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+            PayoutAccount.objects.update(last_four="")
 
     def test_forgets_nobody_whose_account_is_open(self):
         player = a_player(password=PASSWORD)

@@ -7,10 +7,10 @@ from audit import approvals
 from audit.models import Approval
 from audit.tasks import expire_approvals
 from tests.builders import a_verified_player
-from tests.people import a_member_of_staff, events
+from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import a_withdrawal, approve
-from wallet import withdrawals
-from wallet.models import Withdrawal, WithdrawalStatus
+from wallet import accounts, withdrawals
+from wallet.models import Mode, Withdrawal, WithdrawalStatus
 
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
 AGO = "UPDATE audit_approval SET at = at - interval '4 days', expires_at = expires_at - interval '4 days'"
@@ -22,12 +22,17 @@ def second(asked, staff):
     )
 
 
-def test_what_nobody_seconds_in_time_is_asked_for_again(cloned_db):
-    withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
-    late, staff = Approval.objects.get(), a_member_of_staff("supervisor")
+def let_it_expire(cloned_db) -> None:
+    """Move what has been asked for into the past."""
     with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
         superuser.execute("SET session_replication_role = replica")
         superuser.execute(AGO)
+
+
+def test_what_nobody_seconds_in_time_is_asked_for_again(cloned_db):
+    withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
+    late, staff = Approval.objects.get(), a_member_of_staff("supervisor")
+    let_it_expire(cloned_db)
     with pytest.raises(approvals.Expired):
         second(late, staff)
     expire_approvals()
@@ -42,3 +47,20 @@ def test_what_nobody_seconds_in_time_is_asked_for_again(cloned_db):
         "seconding",
         "approved",
     ]
+
+
+def refuse(withdrawal: Withdrawal, staff) -> Withdrawal:
+    return withdrawals.refuse(withdrawal_id=withdrawal.pk, by=str(staff), code="identity", note="the passport")
+
+
+def test_what_nobody_seconds_in_time_can_be_refused_in_the_queue(cloned_db):
+    player, staff = a_verified_player(real=LARGE), a_member_of_staff("supervisor")
+    withdrawal = approve(a_withdrawal(player, LARGE))
+    with pytest.raises(withdrawals.NotOpen):
+        refuse(withdrawal, staff)
+    let_it_expire(cloned_db)
+    visitor = a_visitor()
+    visitor.force_login(staff.user)
+    assert f"Refuse {withdrawal.pk}</button>" in visitor.get("/staff/withdrawals/").text
+    assert refuse(withdrawal, staff).status == WithdrawalStatus.REFUSED
+    assert accounts.balance(player.pk, Mode.REAL) == LARGE

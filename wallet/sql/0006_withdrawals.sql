@@ -11,8 +11,38 @@ CREATE TRIGGER wallet_account_opens BEFORE INSERT ON wallet_account
         AND NEW.held = 0 AND NEW.version = 0) IS NOT TRUE)
     EXECUTE FUNCTION wallet_refuse_account();
 
-CREATE TRIGGER wallet_payout_account_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_payout_account
+CREATE TRIGGER wallet_payout_account_is_kept BEFORE DELETE OR TRUNCATE ON wallet_payout_account
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- A bank account never becomes another one. Its number goes once the house has forgotten whose account it was.
+CREATE FUNCTION wallet_keep_payout_account() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF (NEW.id, NEW.player_id, NEW.country, NEW.at, NEW.last_four, NEW.sealed, NEW.fingerprint)
+        IS DISTINCT FROM (OLD.id, OLD.player_id, OLD.country, OLD.at, '', ''::bytea, uuid_send(OLD.id))
+        OR NOT EXISTS (SELECT FROM players_closure AS c WHERE c.player_id = OLD.player_id AND c.state = 'erased') THEN
+        RAISE EXCEPTION 'bank account % stays as it is', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER wallet_payout_account_changes BEFORE UPDATE ON wallet_payout_account
+    FOR EACH ROW EXECUTE FUNCTION wallet_keep_payout_account();
+
+-- Forgets the numbers of a player's bank accounts, and returns how many there were. Refused by the trigger above unless the player is forgotten.
+CREATE FUNCTION wallet_forget_accounts(player bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    forgotten bigint;
+BEGIN
+    UPDATE wallet_payout_account AS a SET last_four = '', sealed = ''::bytea, fingerprint = uuid_send(a.id)
+    WHERE a.player_id = player AND a.sealed <> ''::bytea;
+    GET DIAGNOSTICS forgotten = ROW_COUNT;
+    RETURN forgotten;
+END $$;
+
+REVOKE ALL ON FUNCTION wallet_forget_accounts FROM PUBLIC;
+
 CREATE TRIGGER wallet_withdrawal_is_kept BEFORE DELETE OR TRUNCATE ON wallet_withdrawal
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE TRIGGER wallet_withdrawal_step_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_withdrawal_step
