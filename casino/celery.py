@@ -21,6 +21,7 @@ app.conf.beat_schedule = {
     "forget old tries": {"task": "players.tasks.forget_old_tries", "schedule": crontab(minute="23")},
     "close accounts that are paid out": {"task": "casino.tasks.finish_closing", "schedule": crontab()},
     "forget whose closed accounts were": {"task": "casino.tasks.erase_due", "schedule": crontab(hour="4", minute="10")},
+    "look for markers of harm": {"task": "casino.tasks.look_for_markers", "schedule": crontab(minute="37")},
     "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab()},
     "ask about undecided payments": {"task": "wallet.tasks.ask_undecided_payments", "schedule": 15.0},
     "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0},

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from casino import closing, erasure
+from casino import closing, erasure, markers
 
 
 @shared_task
@@ -15,3 +15,9 @@ def finish_closing() -> None:
 def erase_due() -> None:
     """Forget who they were of all whose accounts have been closed for long enough."""
     erasure.erase_due()
+
+
+@shared_task
+def look_for_markers() -> None:
+    """Flag for staff whose play may be doing them harm."""
+    markers.look()

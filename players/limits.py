@@ -117,7 +117,8 @@ def set_limit(
     change = _change(player, source, kind, period, amount, by, reason)
     _record("limits.changed", change)
     above = player.jurisdiction.contact_above_month
-    if above is not None and (kind, period) == (LimitKind.DEPOSIT, Period.MONTH) and (amount is None or amount > above):
+    asked = (source, kind, period) == (LimitSource.PLAYER, LimitKind.DEPOSIT, Period.MONTH)
+    if above is not None and asked and (amount is None or amount > above):
         _record("limits.contact_due", change)
     return change
 

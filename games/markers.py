@@ -1,0 +1,211 @@
+"""Markers of harm in rounds, and in deposits and withdrawals around them: real money, and no annulled rounds.
+
+Why the figures are what they are: ``docs/markers.md``.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+from players.markers import MOST_WITHIN, Definition, Found
+from players.models import Marker
+from wallet.models import Currency
+from wallet.money import format_money
+
+A_DAY = timedelta(days=1)
+AN_HOUR = timedelta(hours=1)
+RUN: Final = 10  # rounds before and after, when stakes are compared
+
+# In minor units. What is lost below this, or left above, is nothing to speak of.
+LITTLE_LOST: Final[Mapping[str, int]] = {
+    Currency.SEK: 100_00,
+    Currency.DKK: 100_00,
+    Currency.RON: 50_00,
+    Currency.EUR: 10_00,
+    Currency.GBP: 10_00,
+}
+MUCH_LOST: Final = {currency: 10 * amount for currency, amount in LITTLE_LOST.items()}
+EMPTY: Final = {currency: amount // 10 for currency, amount in LITTLE_LOST.items()}
+
+ROUNDS = """
+, round AS (
+    SELECT p.player_id, p.id, p.at, p.staked, p.paid, p.balance_after, jsonb_build_object(
+        'table', 'games_round', 'id', p.round_id, 'at', p.at, 'amount', p.paid - p.staked) AS item
+    FROM who JOIN games_participation AS p ON p.player_id = who.player_id AND p.mode = 'R'
+    WHERE p.at > who.since AND NOT EXISTS (SELECT FROM games_void AS v WHERE v.round_id = p.round_id)
+)
+"""
+
+# The stakes of some rounds against those of as many rounds before, in which enough was lost.
+RAISED = """
+, compared AS (
+    SELECT r.player_id, r.id, r.at, count(*) OVER earlier AS rounds_before, count(*) OVER later AS rounds_after,
+        sum(r.staked) OVER earlier AS staked_before, sum(r.staked) OVER later AS staked_after,
+        sum(r.staked - r.paid) OVER earlier AS lost, min(r.at) OVER earlier AS began, max(r.at) OVER later AS ended
+    FROM round AS r
+    WINDOW played AS (PARTITION BY r.player_id ORDER BY r.at, r.id),
+        earlier AS (played ROWS BETWEEN %(run)s::int PRECEDING AND 1 PRECEDING),
+        later AS (played ROWS BETWEEN CURRENT ROW AND %(run)s::int - 1 FOLLOWING)
+), worst AS (
+    SELECT DISTINCT ON (c.player_id) c.player_id, c.began, c.ended,
+        floor(c.staked_after / c.staked_before)::bigint AS degree
+    FROM compared AS c JOIN who ON who.player_id = c.player_id
+    WHERE c.rounds_before = %(run)s::int AND c.rounds_after = %(run)s::int
+        AND c.ended - c.began <= %(within)s::interval
+        AND c.staked_after >= %(times)s::int * c.staked_before
+        AND c.lost * %(run)s::int >= %(stakes_lost)s::int * c.staked_before
+        AND c.lost >= (%(little)s::jsonb ->> who.currency)::bigint
+    ORDER BY c.player_id, floor(c.staked_after / c.staked_before) DESC, c.at DESC
+), found AS (
+    SELECT w.player_id, w.began, w.ended, w.degree, jsonb_agg(r.item) AS rows
+    FROM worst AS w JOIN round AS r ON r.player_id = w.player_id AND r.at BETWEEN w.began AND w.ended
+    GROUP BY w.player_id, w.began, w.ended, w.degree
+)
+"""
+
+LOST_THEN_DEPOSITED = """
+, happened AS (
+    SELECT d.player_id, d.begun_at AS at, d.begun_at AS place, lately.items || jsonb_build_object(
+        'table', 'wallet_payment', 'id', d.id, 'at', d.begun_at, 'amount', d.amount) AS items
+    FROM who JOIN wallet_payment AS d ON d.player_id = who.player_id
+    CROSS JOIN LATERAL (
+        SELECT sum(r.staked - r.paid) AS lost, max(r.at) AS last, jsonb_agg(r.item) AS items FROM round AS r
+        WHERE r.player_id = d.player_id AND r.at <= d.begun_at AND r.at > d.begun_at - %(losing)s::interval) AS lately
+    WHERE d.begun_at > who.since AND d.state = 'credited' AND d.begun_at - lately.last <= %(soon)s::interval
+        AND lately.lost >= (%(much)s::jsonb ->> who.currency)::bigint
+)
+"""
+
+EMPTIED_THEN_DEPOSITED = """
+, happened AS (
+    SELECT d.player_id, d.begun_at AS at, d.begun_at AS place, jsonb_build_array(last.item, jsonb_build_object(
+        'table', 'wallet_payment', 'id', d.id, 'at', d.begun_at, 'amount', d.amount)) AS items
+    FROM who JOIN wallet_payment AS d ON d.player_id = who.player_id
+    JOIN wallet_entry AS e ON e.journal_id = d.journal_id AND e.balance_after IS NOT NULL
+    CROSS JOIN LATERAL (
+        SELECT r.at, r.balance_after, r.item FROM round AS r
+        WHERE r.player_id = d.player_id AND r.at <= d.begun_at ORDER BY r.at DESC, r.id DESC LIMIT 1) AS last
+    WHERE d.begun_at > who.since AND d.state = 'credited' AND d.begun_at - last.at <= %(soon)s::interval
+        AND greatest(last.balance_after, e.balance_after - e.amount) < (%(empty)s::jsonb ->> who.currency)::bigint
+)
+"""
+
+AT_NIGHT = """
+, nightly AS (
+    SELECT r.player_id, r.id, r.at, r.item, (r.at AT TIME ZONE who.time_zone)::date AS night
+    FROM round AS r JOIN who ON who.player_id = r.player_id
+    WHERE (r.at AT TIME ZONE who.time_zone)::time < %(until)s::time
+)
+"""
+NIGHTLY = """
+, happened AS (
+    SELECT n.player_id, max(n.at) AS at, n.night::timestamp AS place, jsonb_agg(n.item) AS items
+    FROM nightly AS n GROUP BY n.player_id, n.night
+)
+"""
+LONG = """
+, gap AS (
+    SELECT n.*, n.at - lag(n.at) OVER (PARTITION BY n.player_id, n.night ORDER BY n.at, n.id) AS waited
+    FROM nightly AS n
+), played AS (
+    SELECT g.player_id, min(g.at) AS began, max(g.at) AS ended, jsonb_agg(g.item) AS rows,
+        coalesce(sum(g.waited) FILTER (WHERE g.waited <= %(pause)s::interval), interval '0') AS lasted
+    FROM gap AS g GROUP BY g.player_id, g.night
+), found AS (
+    SELECT DISTINCT ON (p.player_id) p.player_id, p.began, p.ended,
+        floor(extract(epoch FROM p.lasted) / 3600)::bigint AS degree, p.rows
+    FROM played AS p WHERE p.lasted > %(longest)s::interval ORDER BY p.player_id, p.lasted DESC
+)
+"""
+
+TAKEN_BACK = """
+, happened AS (
+    SELECT w.player_id, s.at, s.at AS place, jsonb_build_array(jsonb_build_object(
+        'table', 'wallet_withdrawal', 'id', w.id, 'at', s.at, 'amount', w.amount), next.item) AS items
+    FROM who JOIN wallet_withdrawal AS w ON w.player_id = who.player_id AND w.status = 'cancelled'
+    JOIN wallet_withdrawal_step AS s ON s.withdrawal_id = w.id AND s.after = 'cancelled'
+    CROSS JOIN LATERAL (
+        SELECT r.item FROM round AS r
+        WHERE r.player_id = w.player_id AND r.at > s.at AND r.at <= s.at + %(soon)s::interval
+        ORDER BY r.at, r.id LIMIT 1) AS next
+    WHERE s.at > who.since
+)
+"""
+
+
+def _raised(found: Found) -> str:
+    lost = format_money(-sum(row["amount"] for row in found.rows[:RUN]), found.currency, "en")
+    return f"After {lost} lost in {RUN} rounds, the next {RUN} were played for {found.degree} times the stakes."
+
+
+def _lost(found: Found) -> str:
+    deposits = found.of("wallet_payment")
+    total = format_money(sum(row["amount"] for row in deposits), found.currency, "en")
+    lost = format_money(-sum(row["amount"] for row in found.of("games_round")), found.currency, "en")
+    times = "once" if len(deposits) == 1 else f"{len(deposits)} times"
+    return f"Deposited {times} within an hour of losing: {total}, {lost} lost in the days before."
+
+
+def _emptied(found: Found) -> str:
+    return f"{found.degree} times within 24 hours the balance was played down to nothing and filled within the hour."
+
+
+def _nights(found: Found) -> str:
+    return f"Played for real money in {found.degree} nights of 14, between 00:00 and 05:00 in {found.time_zone}."
+
+
+def _long(found: Found) -> str:
+    began, ended = found.local(found.began), found.local(found.ended)
+    hours = "2 hours" if found.degree == 2 else f"{found.degree} hours"
+    return f"More than {hours} of play in one night, from {began} to {ended} in {found.time_zone}."
+
+
+def _taken_back(found: Found) -> str:
+    back = format_money(sum(row["amount"] for row in found.of("wallet_withdrawal")), found.currency, "en")
+    return f"{found.degree} withdrawals, {back} together, were cancelled and played with within a day."
+
+
+RAISED_STAKES = Definition(
+    Marker.RAISED_STAKES,
+    A_DAY,
+    {"run": RUN, "times": 2, "stakes_lost": 5, "within": timedelta(hours=6), "little": json.dumps(LITTLE_LOST)},
+    ROUNDS + RAISED,
+    _raised,
+)
+LOSS_DEPOSIT = Definition(
+    Marker.LOSS_DEPOSIT,
+    timedelta(days=8),
+    {"within": timedelta(days=7), "least": 1, "losing": A_DAY, "soon": AN_HOUR, "much": json.dumps(MUCH_LOST)},
+    ROUNDS + LOST_THEN_DEPOSITED + MOST_WITHIN,
+    _lost,
+)
+EMPTIED = Definition(
+    Marker.EMPTIED,
+    timedelta(days=2),
+    {"within": A_DAY, "least": 2, "soon": AN_HOUR, "empty": json.dumps(EMPTY)},
+    ROUNDS + EMPTIED_THEN_DEPOSITED + MOST_WITHIN,
+    _emptied,
+)
+NIGHTS = Definition(
+    Marker.NIGHTS,
+    timedelta(days=14),
+    {"within": timedelta(days=13), "least": 4, "until": "05:00"},  # from the first night to the fourteenth
+    ROUNDS + AT_NIGHT + NIGHTLY + MOST_WITHIN,
+    _nights,
+)
+LONG_NIGHT = Definition(
+    Marker.LONG_NIGHT,
+    A_DAY,
+    {"longest": timedelta(hours=2), "pause": timedelta(minutes=9), "until": "05:00"},
+    ROUNDS + AT_NIGHT + LONG,
+    _long,
+)
+WITHDRAWALS_UNDONE = Definition(
+    Marker.WITHDRAWALS_UNDONE,
+    timedelta(days=30),
+    {"within": timedelta(days=30), "least": 2, "soon": A_DAY},
+    ROUNDS + TAKEN_BACK + MOST_WITHIN,
+    _taken_back,
+)
+MARKERS = (RAISED_STAKES, LOSS_DEPOSIT, EMPTIED, NIGHTS, LONG_NIGHT, WITHDRAWALS_UNDONE)

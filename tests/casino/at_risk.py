@@ -1,0 +1,69 @@
+"""Players at risk, for tests: rounds whose bets lose and deposits that go through, moved to the moment that matters."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from types import SimpleNamespace
+
+import psycopg
+
+from games import seeds
+from games.models import Table
+from games.variants import VARIANTS
+from players.models import Player
+from tests.builders import a_round, a_table
+from tests.servers.search import seed_where
+from tests.wallet.at_the_bank import a_payment, call_back, statement
+from wallet.models import OrderState, Payment
+
+DECKS = VARIANTS["baccarat"].decks
+
+
+@contextmanager
+def banker_always_wins() -> Iterator[None]:
+    """Have every place that is committed to meanwhile deal a coup that Banker wins."""
+    chosen = bytes.fromhex(seed_where(lambda coup: coup.outcome == "banker", decks=DECKS))
+    real = vars(seeds)["secrets"]
+
+    def token_bytes(size: int) -> bytes:
+        return chosen if size == seeds.SEED_BYTES else secrets.token_bytes(size)
+
+    vars(seeds)["secrets"] = SimpleNamespace(token_bytes=token_bytes)
+    try:
+        yield
+    finally:
+        vars(seeds)["secrets"] = real
+
+
+def the_table() -> Table:
+    """The open `baccarat` table, made where there is none."""
+    return Table.objects.filter(slug="baccarat").first() or a_table()
+
+
+def rounds(
+    owner: psycopg.Connection, player: Player, table: Table, moments: list[datetime], /, **bets: int
+) -> list[str]:
+    """Play a round at each of these moments and return their ids."""
+    played = []
+    for moment in moments:
+        round_id = a_round(player, table, **bets).round_id
+        owner.execute("UPDATE games_participation SET at = %s WHERE round_id = %s", [moment, round_id])
+        played.append(str(round_id))
+    return played
+
+
+def deposit(
+    owner: psycopg.Connection,
+    player: Player,
+    moment: datetime,
+    amount: int = 1000,
+    state: OrderState = OrderState.APPROVED,
+) -> Payment:
+    """Begin a deposit at that moment, which the bank decides like that."""
+    payment = a_payment(player, amount)
+    assert call_back(statement(payment, state)) == 200
+    owner.execute("ALTER TABLE wallet_payment DISABLE TRIGGER USER")
+    owner.execute("UPDATE wallet_payment SET begun_at = %s WHERE id = %s", [moment, payment.pk])
+    owner.execute("ALTER TABLE wallet_payment ENABLE TRIGGER USER")
+    return payment

@@ -1,0 +1,171 @@
+"""The look for markers: who is looked at, what is raised once, what becomes of it, and what staff do."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from casino import markers
+from casino.tasks import look_for_markers
+from players import flags
+from players.models import ContactWay, Flag, FlagOutcome, Look, Marker, Player, Sighting
+from tests.builders import a_player, a_round
+from tests.casino.at_risk import deposit, the_table
+from tests.people import a_member_of_staff, events
+from tests.wallet.test_at_once import at_once
+
+DAY = timedelta(days=1)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def at_risk(owner, deposits: int = 3) -> Player:
+    """Someone who has deposited that often today."""
+    player = a_player("GB")
+    more(owner, player, deposits)
+    return player
+
+
+def more(owner, player: Player, deposits: int = 1) -> None:
+    for _ in range(deposits):
+        deposit(owner, player, now())
+
+
+def talk(flag: Flag, staff, **changes):
+    said = {"made_at": now(), "way": ContactWay.PHONE, "said": "All is well.", "next_look": None} | changes
+    return flags.record_contact(flag_id=flag.pk, by=staff, **said)
+
+
+def close(flag: Flag, staff) -> Flag:
+    return flags.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="", by=staff)
+
+
+class TestTheLook:
+    def test_raises_a_flag_with_the_rows_behind_it(self, cloned_db, owner):
+        player = at_risk(owner)
+        look_for_markers()
+        flag = Flag.objects.get()
+        (seen,) = flag.sightings.all()
+        assert (flag.player, flag.marker, flag.closed_at) == (player, Marker.RAPID_DEPOSITS, None)
+        assert (seen.degree, len(seen.rows)) == (3, 3)
+        assert {row["amount"] for row in seen.rows} == {1000}
+        (event,) = events("marker.flagged", on=str(player))
+        assert (event["by"], event["data"]["flag"], event["data"]["rows"]) == ("system", flag.pk, 3)
+
+    def test_again_raises_nothing_again(self, cloned_db, owner):
+        at_risk(owner)
+        assert [markers.look(), markers.look(), markers.look()] == [1, 0, 0]
+        assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
+
+    def test_adds_to_an_open_flag_what_is_worse(self, cloned_db, owner):
+        player = at_risk(owner)
+        markers.look()
+        more(owner, player)
+        assert markers.look() == 1
+        assert [seen.degree for seen in Flag.objects.get().sightings.order_by("id")] == [3, 4]
+        assert len(events("marker.worsened", on=str(player))) == 1
+
+    def test_two_at_once_raise_one(self, cloned_db, owner):
+        at_risk(owner)
+        at_once([markers.look] * 2)
+        assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
+
+    def test_leaves_it_to_whoever_looks_already(self, cloned_db, owner):
+        at_risk(owner)
+        with transaction.atomic():
+            assert markers._take_turn()
+            assert at_once([markers.look]) == [0]
+        assert markers.look() == 1
+
+    def test_tells_the_player_nothing_and_does_nothing_to_them(self, cloned_db, owner):
+        player = at_risk(owner)
+        mails = player.user.mail_set.count()
+        markers.look()
+        assert player.user.mail_set.count() == mails
+        assert a_round(player, the_table(), player=1000)
+
+    def test_goes_to_those_who_did_something_since_and_to_nobody_else(self, cloned_db, owner):
+        at_risk(owner)
+        a_player("GB")
+        markers.look()
+        assert Look.objects.get().players == 1
+        owner.execute("ALTER TABLE audit_event DISABLE TRIGGER USER")
+        owner.execute("UPDATE audit_event SET at = at - interval '6 minutes'")
+        markers.look()  # what it saw last is settled only now
+        markers.look()
+        assert list(Look.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
+
+    def test_reaches_back_to_the_look_before_however_long_ago(self, cloned_db, owner):
+        player = at_risk(owner, 0)
+        Look.objects.create(seen=now() - 10 * DAY, event_id=0, players=0, flags=0)
+        for _ in range(3):
+            deposit(owner, player, now() - 8 * DAY)
+        assert markers.look() == 1
+
+    def test_of_another_player_is_another_flag(self, cloned_db, owner):
+        at_risk(owner)
+        at_risk(owner)
+        assert markers.look() == 2
+
+
+class TestAFlag:
+    def test_is_closed_after_a_contact_and_only_then(self, cloned_db, owner):
+        player, staff = at_risk(owner), a_member_of_staff("support")
+        markers.look()
+        flag = Flag.objects.get()
+        with pytest.raises(flags.NoContact):
+            close(flag, staff)
+        talk(flag, staff, next_look=date(2100, 1, 1))
+        closed = close(flag, staff)
+        assert (closed.closed_by, closed.outcome) == (staff, FlagOutcome.TALKED)
+        assert [event["by"] for event in events("marker.contact", on=str(player))] == [str(staff)]
+        assert [event["data"]["outcome"] for event in events("marker.closed", on=str(player))] == ["talked"]
+        for again in (talk, close):
+            with pytest.raises(flags.FlagClosed):
+                again(flag, staff)
+
+    def test_is_raised_anew_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
+        player, staff = at_risk(owner), a_member_of_staff("support")
+        markers.look()
+        talk(Flag.objects.get(), staff)
+        close(Flag.objects.get(), staff)
+        more(owner, player, 2)
+        assert markers.look() == 0
+        more(owner, player)
+        assert markers.look() == 1
+        assert [len(seen.rows) for seen in Sighting.objects.order_by("id")] == [3, 3]
+
+    def test_takes_no_contact_of_the_future_and_no_next_look_of_the_past(self, cloned_db, owner):
+        at_risk(owner)
+        markers.look()
+        flag, staff = Flag.objects.get(), a_member_of_staff("support")
+        with pytest.raises(flags.NotYet):
+            talk(flag, staff, made_at=now() + DAY)
+        with pytest.raises(flags.NotYet):
+            talk(flag, staff, next_look=(now() - 2 * DAY).date())
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "UPDATE players_contact SET said = 'nothing'",
+            "DELETE FROM players_contact",
+            "UPDATE players_sighting SET degree = 1",
+            "DELETE FROM players_sighting",
+            "DELETE FROM players_flag",
+            "UPDATE players_flag SET marker = 'nights'",
+            "UPDATE players_flag SET note = 'other'",
+            "DELETE FROM players_marker_look",
+        ],
+    )
+    def test_and_what_was_done_about_it_is_kept(self, cloned_db, owner, change):
+        at_risk(owner)
+        markers.look()
+        flag, staff = Flag.objects.get(), a_member_of_staff("support")
+        talk(flag, staff)
+        close(flag, staff)
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(change)
+        with pytest.raises(Exception, match=r"never changed|is closed"):
+            owner.execute(change)
