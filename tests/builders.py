@@ -29,13 +29,7 @@ _numbers = count(1)
 
 def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password: str | None = None) -> Player:
     """A player with that much real and free money, in minor units."""
-    where = Jurisdiction.objects.get(pk=jurisdiction)
-    user = User.objects.create_user(f"player{next(_numbers)}.{uuid4().hex[:6]}@example.com", password, verified=True)
-    player = Player.objects.create(
-        user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
-    )
-    Agreement.objects.create(player=player, terms_version=terms.VERSION)
-    accounts.open_accounts(player)
+    player = a_newcomer(jurisdiction, password=password)
     _set_required_limits(player)
     for mode, kind, amount in ((Mode.REAL, "cashier", real), (Mode.FREE, "mint", free)):
         if amount:
@@ -43,11 +37,26 @@ def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password
     return player
 
 
+def a_newcomer(jurisdiction: str = "SE", *, agrees: bool = True, password: str | None = None) -> Player:
+    """A player without money who has set no limits and answered no offer of them, and may not have agreed to the terms
+    in force.
+    """
+    where = Jurisdiction.objects.get(pk=jurisdiction)
+    user = User.objects.create_user(f"player{next(_numbers)}.{uuid4().hex[:6]}@example.com", password, verified=True)
+    player = Player.objects.create(
+        user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
+    )
+    if agrees:
+        Agreement.objects.create(player=player, terms_version=terms.VERSION)
+    accounts.open_accounts(player)
+    return player
+
+
 def _set_required_limits(player: Player) -> None:
     """Whatever the jurisdiction asks for before play, so high that nothing reaches it; what it offers is declined."""
     if not required(player):
         LimitOffer.objects.create(player=player)
-    asked = [(player.pk, kind, period, 10**15, str(player)) for kind, period in required(player)]
+    asked = [(player.pk, kind, period, 10**11, str(player)) for kind, period in required(player)]
     with connection.cursor() as cursor:
         cursor.executemany(
             "SELECT players_change_limit(%s::bigint, 'player', %s::text, %s::text, %s::bigint, %s::text, '')", asked

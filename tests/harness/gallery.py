@@ -6,18 +6,22 @@ from pathlib import Path
 
 import psycopg
 from django.core.cache import cache
+from django.db.models.functions import Now
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from players.models import User
+from players.models import Session, User
 from tests.browser.at_table import log_in
 from tests.harness import databases, web
-from tests.sights import SIZES, Scene, Sight
+from tests.scene import Scene
+from tests.sights import SIZES, Sight
 
 APPLICATION = "tests.servers.broken:application"
 
 
 class Gallery:
-    """Opens sights: one browser window for each person, so that nobody is logged out for another."""
+    """Opens sights: one browser window for each person, so that nobody is logged out for another, and a new one for
+    each visitor, who has begun nothing yet.
+    """
 
     def __init__(self, browser: Browser, server: web.WebServer, scene: Scene) -> None:
         self.scene = scene
@@ -27,9 +31,10 @@ class Gallery:
 
     def open(self, sight: Sight, language: str = "en", size: str = "") -> Page:
         """Return a page that shows the sight, at its first size unless another is asked for. The house has forgotten
-        how often anybody tried to log in for the sights before.
+        how often anybody tried to log in for the sights before, and takes nobody for idle, however long those took.
         """
         cache.clear()
+        Session.objects.filter(ended_at=None).update(acted_at=Now())
         page = self._window(sight.who(self.scene)).new_page()
         resize(page, size or sight.sizes[0])
         page.goto(sight.url(self.scene, language))
@@ -38,6 +43,8 @@ class Gallery:
         return page
 
     def _window(self, user: User | None) -> BrowserContext:
+        if user is None and user in self._windows:
+            self._windows.pop(user).close()
         if user not in self._windows:
             window = self._browser.new_context(base_url=self._server.url, reduced_motion="reduce")
             if user:

@@ -1,0 +1,235 @@
+"""What is done on a page before it is looked at."""
+
+import re
+from datetime import timedelta
+from http import HTTPStatus
+
+from django.db.models.functions import Now
+from playwright.sync_api import Page, expect
+
+from players.models import Sitting
+from tests.browser.at_table import deal, put
+from tests.people import PASSWORD
+
+CLERK = "clerk@example.com"  # who stops at the second step of a log-in
+
+
+def play_a_round(page: Page) -> None:
+    """Put a chip on a bet and deal."""
+    put(page, "player")
+    deal(page)
+
+
+def bet_too_much(page: Page) -> None:
+    """Put a chip that the player cannot pay for."""
+    page.locator("#bet-player").click()
+    expect(page.locator(".call__notice")).to_be_visible()
+
+
+def open_rebuy(page: Page) -> None:
+    """Open the dialog that moves money into the game."""
+    page.locator("#act-rebuy").click()
+    expect(page.locator("#rebuy")).to_be_visible()
+
+
+def send_nonsense(page: Page, **fields: str) -> None:
+    """Send the form of a page past the browser's own checks."""
+    page.locator("main form").first.evaluate("form => { form.noValidate = true }")
+    for name, text in fields.items():
+        page.locator(f"main form [name={name}]").first.fill(text)
+    page.locator("main form button:not([type=button])").first.click()
+
+
+def log_in_wrongly(page: Page) -> None:
+    """Mistype the password."""
+    send_nonsense(page, login="nobody@example.com", password="not this one")
+    expect(page.locator(":is(.notice--error, .errorlist):visible").first).to_be_visible()
+
+
+def register_with_nothing(page: Page) -> None:
+    """Send the empty form."""
+    send_nonsense(page, email="nobody")
+    expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def deposit_nonsense(page: Page) -> None:
+    """Ask to deposit no number."""
+    send_nonsense(page, amount="a lot")
+    expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def log_in_too_often(page: Page) -> None:
+    """Send the empty form until the house has had enough. No password is in it, so each costs the house no hashing."""
+    token = page.locator("main form [name=csrfmiddlewaretoken]").first.input_value()
+    while page.request.post(page.url, form={"csrfmiddlewaretoken": token}).status != HTTPStatus.TOO_MANY_REQUESTS:
+        pass
+    with page.expect_navigation():
+        send_nonsense(page)
+
+
+def send_an_old_token(page: Page) -> None:
+    """Send a form that lay on a page from before a log-in."""
+    page.locator("main form [name=csrfmiddlewaretoken]").first.evaluate("token => { token.value = 'old' }")
+    send_nonsense(page, login="nobody@example.com", password="not this one")
+    expect(page.locator(".trouble")).to_be_visible()
+
+
+def open_the_menu(page: Page) -> None:
+    """Open what stands behind the menu's button where the window is narrow."""
+    page.locator(".bar__menu-button").click()
+    expect(page.locator("#site-menu")).to_be_visible()
+
+
+def open_preferences(page: Page) -> None:
+    """Open the dialog of themes, cards, sound and motion."""
+    page.locator("[data-opens=preferences]:visible").first.click()
+    expect(page.locator("#preferences")).to_be_visible()
+
+
+def open_shortcuts(page: Page) -> None:
+    """Open the list of keys."""
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_be_visible()
+
+
+def sit_down_as_a_guest(page: Page) -> None:
+    """Confirm being of age, where that has not been done, and take a place."""
+    if page.locator("#adult").count():
+        page.locator("#adult").check()
+    if page.locator("#to-play").count():
+        page.locator("#to-play").click()
+    expect(page.locator("#game")).to_be_visible()
+
+
+def watch_as_a_guest(page: Page) -> None:
+    """Watch a demonstration to its end."""
+    if page.locator("#adult").count():
+        page.locator("#adult").check()
+    page.locator("#to-watch").click()
+    page.locator("#rest").click()
+    expect(page.locator(".call__result")).to_be_visible()
+
+
+def open_details(page: Page) -> None:
+    """Unfold the first detail."""
+    page.locator("main summary").first.click()
+    expect(page.locator("main details[open]")).to_have_count(1)
+
+
+def send_nothing(page: Page) -> None:
+    """Send a message that says nothing, past what the browser itself would hold back."""
+    page.locator(".form--message").evaluate("form => { form.noValidate = true }")
+    page.locator(".form--message .button--go").click()
+    expect(page.locator(".form--message .field--error").first).to_be_visible()
+
+
+def check_a_round(page: Page) -> None:
+    """Let the browser do the arithmetic."""
+    page.locator("#check button").click()
+    expect(page.locator("#check-result [data-verdict]:visible")).to_have_count(1)
+
+
+def time_out(page: Page) -> None:
+    """Show what the page says when the session has ended."""
+    page.evaluate("end('timed out')")
+    expect(page.locator("#session-over")).to_be_visible()
+
+
+def warn_of_the_end(page: Page) -> None:
+    """Show what the page asks shortly before the session ends."""
+    page.evaluate("warn(42)")
+    expect(page.locator("#session-warning")).to_be_visible()
+
+
+def refuse_form(page: Page) -> None:
+    """Send the first form of a page past the browser's own checks, with nothing in it."""
+    send_nonsense(page)
+    expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def withdraw_nonsense(page: Page) -> None:
+    """Ask for more than there is, to no account."""
+    send_nonsense(page, amount="99999999", iban="SE00 1234")
+    expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def limit_nonsense(page: Page) -> None:
+    """Set no number as a limit."""
+    page.locator("#deposit ~ details summary").click()
+    page.locator("#set-deposit").evaluate("form => { form.noValidate = true }")
+    page.locator("#set-deposit input:not([type=hidden])").first.fill("a lot")
+    page.locator("#set-deposit .button--go").click()
+    expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def ask_to_pause(page: Page) -> None:
+    """Press the button that stands in every header."""
+    page.locator("#pause").click()
+    expect(page.locator("#pause-ask")).to_be_visible()
+
+
+def wait_for_the_check(page: Page) -> None:
+    """Have played for so long that the reality check is due."""
+    session = re.search(
+        r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+        page.locator("#session-warning").get_attribute("data-status") or "",
+    )
+    assert session
+    Sitting.objects.filter(session=session[0]).update(checked_at=Now() - timedelta(minutes=61))
+    page.reload()
+    expect(page.locator("#check")).to_be_visible()
+
+
+def be_locked_out(page: Page) -> None:
+    """Mistype the password until a code is asked for."""
+    while page.locator("[name=login]").count():
+        with page.expect_navigation():
+            send_nonsense(page, login="nobody.locked@example.com", password="not this one")
+    expect(page.locator("[name=code]")).to_be_visible()
+
+
+def give_a_wrong_code(page: Page) -> None:
+    """Forget the password, then mistype the code that was mailed."""
+    with page.expect_navigation():
+        send_nonsense(page, email="nobody@example.com")
+    send_nonsense(page, code="WRONG1")
+    expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def confirm_password(page: Page) -> None:
+    """Say once more who one is, where that is asked."""
+    if page.locator("[name=password]").count():
+        with page.expect_navigation():
+            send_nonsense(page, password=PASSWORD)
+    expect(page.locator("[name=password]")).to_have_count(0)
+
+
+def change_the_address(page: Page) -> None:
+    """Have a code sent to another address."""
+    with page.expect_navigation():
+        send_nonsense(page, email="another.address@example.com")
+    confirm_password(page)
+    expect(page.locator("[name=code]")).to_be_visible()
+
+
+def make_codes(page: Page) -> None:
+    """Have new recovery codes made."""
+    confirm_password(page)
+    page.locator("main .button--go").click()
+    expect(page.locator(".codes")).to_be_visible()
+
+
+def set_up_wrongly(page: Page) -> None:
+    """Scan the picture, then mistype the code."""
+    confirm_password(page)
+    send_nonsense(page, code="000000")
+    expect(page.locator(".errorlist").first).to_be_visible()
+    expect(page.locator(".qr img")).to_be_visible()
+
+
+def show_staff_who_they_are(page: Page) -> None:
+    """Mistype the code of the second step."""
+    with page.expect_navigation():
+        send_nonsense(page, login=CLERK, password=PASSWORD)
+    send_nonsense(page, code="000000")
+    expect(page.locator(".errorlist").first).to_be_visible()

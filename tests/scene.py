@@ -1,0 +1,260 @@
+"""One house in which every page has something on it: who is in it, and how far each has come."""
+
+from functools import cached_property
+from uuid import UUID, uuid4
+
+import psycopg
+from django.db import transaction
+
+from casino import closing
+from games import replay
+from games.models import Table
+from games.tables import set_open
+from players import exclusions, limits, second_factor, service, verification
+from players.models import (
+    LimitKind,
+    Period,
+    Player,
+    RefusalReason,
+    Session,
+    Staff,
+    Topic,
+    User,
+)
+from tests.builders import a_newcomer, a_place, a_player, a_purse, a_round, a_submission, a_verified_player
+from tests.deeds import CLERK
+from tests.games.corrupt import corrupt
+from tests.matrix import MONEY, World, with_password
+from tests.people import a_member_of_staff
+from tests.wallet.at_the_bank import a_payment, at_the_bank
+from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
+from wallet import withdrawals
+from wallet.models import Mode, Payment, Withdrawal
+from wallet.payments.asking import ask_about
+from wallet.sandbox_bank.orders import Answer
+
+
+class Scene(World):
+    """One house in which every page has something on it. Whoever stands at an address is made once."""
+
+    def __init__(self) -> None:
+        self._users: dict[str, User | None] = {}
+
+    def user(self, role: str) -> User | None:
+        """Who stands at the address."""
+        if role not in self._users:
+            self._users[role] = super().user(role)
+        return self._users[role]
+
+    @cached_property
+    def table(self) -> Table:
+        """The table of `baccarat`."""
+        return Table.objects.get(pk=self.table_id)
+
+    @cached_property
+    def golden(self) -> Table:
+        """The table of `golden`."""
+        return Table.objects.get(pk=self.golden_id)
+
+    @cached_property
+    def round_id(self) -> str:
+        """A round of the player's, at the table that stands already."""
+        return str(a_round(self.player, self.table, player=1000).round_id)
+
+    @cached_property
+    def regular(self) -> Player:
+        """Has played, won and lost."""
+        player = a_player(real=MONEY, free=MONEY)
+        for mode in (Mode.REAL, Mode.FREE):
+            for bets in ({"player": 1000}, {"banker": 5000, "tie": 1000}, {"tie": 10_000}):
+                a_round(player, self.table, mode, **bets)
+        return player
+
+    @cached_property
+    def credited(self) -> Payment:
+        """A deposit that the bank has authorised."""
+        return self._answered(Answer.APPROVE)
+
+    @cached_property
+    def declined(self) -> Payment:
+        """A deposit that the bank has declined."""
+        return self._answered(Answer.DECLINE)
+
+    def _answered(self, said: Answer) -> Payment:
+        payment = a_payment(a_player())
+        at_the_bank(payment, said)
+        return ask_about(payment.pk)
+
+    @cached_property
+    def bettor(self) -> Player:
+        """Has chips on the table."""
+        player = a_player(real=MONEY, free=MONEY)
+        a_place(player, self.table, player=10_000, tie=1000)
+        a_place(player, self.table, Mode.FREE, banker=1000)
+        return player
+
+    @cached_property
+    def pauper(self) -> Player:
+        """Has less than a chip."""
+        return a_player(real=100)
+
+    @cached_property
+    def golden_bettor(self) -> Player:
+        """Has a purse and chips at Golden Baccarat."""
+        player = a_player(real=MONEY)
+        a_purse(player, 100_000)
+        a_place(player, self.golden, player=1000)
+        return player
+
+    @cached_property
+    def wronged(self) -> Player:
+        """Played a round that is annulled; see `go_wrong`."""
+        return a_player(real=MONEY)
+
+    @cached_property
+    def answered_id(self) -> int:
+        """A complaint of the regular's about a round, answered once."""
+        part = self.regular.participation_set.filter(mode=Mode.REAL).select_related("round")[0]
+        about = service.RoundNamed(part.round_id, part.round.code)
+        text = "The banker drew a third card.\nPlease look."
+        begun = service.begin(player=self.regular, topic=Topic.COMPLAINT, text=text, about=about)
+        staff = a_member_of_staff("support")
+        return service.answer(staff=staff, conversation_id=begun.pk, text="We looked: the rule says so.").pk
+
+    @cached_property
+    def annulled_id(self) -> UUID:
+        """The round that is annulled."""
+        return a_round(self.wronged, self.table, player=1000, banker=1000).round_id
+
+    @cached_property
+    def withdrawer(self) -> Player:
+        """Asked for money twice; the larger sum has been approved by one of two people."""
+        player = a_verified_player(real=10 * MONEY)
+        a_withdrawal(player)
+        approve(a_withdrawal(player, 5 * MONEY), self.first_approver)
+        return player
+
+    @cached_property
+    def first_approver(self) -> Staff:
+        """Whoever approved it first."""
+        return a_member_of_staff("finance")
+
+    @cached_property
+    def second_approver(self) -> Staff:
+        """Whoever may decide next."""
+        return a_member_of_staff("finance")
+
+    @cached_property
+    def clerk(self) -> Staff:
+        """Has got as far as the second step of a log-in."""
+        user = with_password(User.objects.create_user(CLERK, verified=True))
+        second_factor.give(user)
+        return Staff.objects.create(user=user, name="A clerk")
+
+    @cached_property
+    def careful(self) -> Player:
+        """About to change how they log in."""
+        player = a_player()
+        with_password(player.user)
+        return player
+
+    @cached_property
+    def traveller(self) -> Player:
+        """Logged in from a telephone as well."""
+        player = a_player()
+        browser = (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 Version/18.1 Safari/604.1"
+        )
+        Session.objects.create(id=uuid4(), user=player.user, ip="2001:db8:85a3::8a2e:370:7334", browser=browser)
+        return player
+
+    @cached_property
+    def submitted(self) -> Player:
+        """Has sent documents that nobody has looked at."""
+        player = a_player()
+        a_submission(player)
+        return player
+
+    @cached_property
+    def refused(self) -> Player:
+        """Has sent documents that do not do."""
+        player = a_player()
+        staff, note = a_member_of_staff("support"), "The picture of the passport is too dark to read."
+        sent = a_submission(player)
+        verification.refuse(submission_id=sent.pk, reason=RefusalReason.UNREADABLE, note=note, by=staff)
+        return player
+
+    @cached_property
+    def verified(self) -> Player:
+        """Known to the house."""
+        return a_verified_player(real=MONEY)
+
+    @cached_property
+    def paid_out(self) -> Player:
+        """Has withdrawals in every state."""
+        player = a_verified_player(real=10 * MONEY)
+        withdrawals.cancel(player=player, withdrawal_id=a_withdrawal(player, 20_000).pk)
+        refused = a_withdrawal(player, 30_000)
+        withdrawals.refuse(withdrawal_id=refused.pk, by="staff:test", code="holder", note="")
+        with transaction.atomic():
+            withdrawals.pay(self._sent(a_withdrawal(player, 40_000)), provider="sandbox", number="SP0123456789")
+        with transaction.atomic():
+            withdrawals.take_back(self._sent(a_withdrawal(player)), provider="sandbox", code="account_closed")
+        self._sent(a_withdrawal(player, 60_000))
+        approve(a_withdrawal(player, 5 * MONEY))
+        a_withdrawal(player, 70_000)
+        return player
+
+    def _sent(self, withdrawal: Withdrawal) -> Withdrawal:
+        approve(withdrawal)
+        withdrawals.send(withdrawal.pk, provider="sandbox")
+        return Withdrawal.objects.select_related("player").get(pk=withdrawal.pk)
+
+    @cached_property
+    def limited(self) -> Player:
+        """Has limits, and one that is to be raised."""
+        player = a_player(real=MONEY)
+        for amount in (10_000, 500_000):
+            self._limit(player, LimitKind.STAKE, Period.DAY, amount)
+        self._limit(player, LimitKind.LOSS, Period.MONTH, 250_000)
+        self._limit(player, LimitKind.TIME, Period.WEEK, 36_000)
+        return player
+
+    def _limit(self, player: Player, kind: LimitKind, period: Period, amount: int) -> None:
+        limits.set_limit(player=player, kind=kind, period=period, amount=amount, by=str(player))
+
+    @cached_property
+    def asked(self) -> Player:
+        """Has to set limits before playing."""
+        return a_newcomer("SE")
+
+    @cached_property
+    def offered(self) -> Player:
+        """Is offered limits before playing."""
+        return a_newcomer("GB")
+
+    @cached_property
+    def behind(self) -> Player:
+        """Has not agreed to the terms in force."""
+        return a_newcomer("DK", agrees=False)
+
+    @cached_property
+    def paused(self) -> Player:
+        """Takes a pause, and excludes themselves beyond it."""
+        player = a_player(real=MONEY)
+        exclusions.pause(player=player, by=str(player))
+        exclusions.exclude_self(player=player, months=6, by=str(player))
+        return player
+
+    @cached_property
+    def leaver(self) -> Player:
+        """Closes the account, which waits for its money to be paid."""
+        player = a_verified_player(real=MONEY)
+        closing.close(player=player, account=an_account(player, IBAN), key=uuid4(), ip="127.0.0.1")
+        return player
+
+    def go_wrong(self, owner: psycopg.Connection) -> None:
+        """Spoil a stored round, have the house find it, and open the table again."""
+        corrupt(owner, self.annulled_id)
+        replay.replay_finished_rounds()
+        set_open(table_id=self.table_id, is_open=True, reason="looked into", by="staff:test")
