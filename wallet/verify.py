@@ -3,21 +3,26 @@
 A question is one statement, so that it sees one moment of the ledger while play goes on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from django.db import connection
+
+from wallet import guards
 
 MOST_ROWS = 100  # of one broken invariant; whoever repairs them asks again
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """Something that always holds: ``question`` selects a sentence for each row that breaks it."""
+    """Something that always holds: ``question`` selects a sentence for each row that breaks it, compared with the lines
+    of ``due`` where there are such.
+    """
 
     name: str
     meaning: str
     question: str
+    due: Callable[[], list[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ def run() -> Iterator[Check]:
     """Ask every question, in order."""
     for invariant in INVARIANTS:
         with connection.cursor() as cursor:
-            cursor.execute(invariant.question)
+            cursor.execute(invariant.question, [invariant.due()] if invariant.due else None)
             yield Check(invariant, tuple(row for (row,) in cursor.fetchmany(MOST_ROWS)))
 
 
@@ -277,65 +282,16 @@ DAYS = Invariant(
 
 GUARDS = Invariant(
     "guards_stand",
-    "the constraints, triggers and functions that keep all this are there and in force",
-    """
-    SELECT format('constraint %s on %s: missing or not in force', name, relation)
-    FROM (VALUES
-        ('wallet_account', 'wallet_account_covered'), ('wallet_account', 'wallet_account_money'),
-        ('wallet_journal', 'wallet_journal_kind'), ('wallet_journal', 'wallet_journal_posting_key'),
-        ('wallet_journal', 'wallet_journal_reverses'), ('wallet_entry', 'wallet_entry_moves'),
-        ('wallet_entry', 'wallet_entry_account')) AS due (relation, name)
-    WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conname = due.name
-                      AND c.conrelid = to_regclass('public.' || relation) AND c.convalidated AND c.conenforced)
-    UNION ALL
-    SELECT format('unique index %s: missing or not in force', name)
-    FROM (VALUES ('wallet_account_once'), ('wallet_account_money'), ('wallet_journal_reversed_once'),
-                 ('wallet_entry_chain'), ('wallet_posting_key_pkey'), ('wallet_journal_pkey'), ('wallet_entry_pkey'),
-                 ('wallet_account_pkey')) AS due (name)
-    WHERE NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indexrelid = to_regclass('public.' || name)
-                      AND i.indisunique AND i.indisvalid)
-    UNION ALL
-    SELECT format('trigger %s on %s: missing', name, relation)
-    FROM (VALUES
-        ('wallet_posting_key', 'wallet_posting_key_is_kept'), ('wallet_journal', 'wallet_journal_is_kept'),
-        ('wallet_journal', 'wallet_journal_reverses_exactly'), ('wallet_entry', 'wallet_entry_is_kept'),
-        ('wallet_entry', 'wallet_entry_counts'), ('wallet_day', 'wallet_day_is_counted'),
-        ('wallet_day', 'wallet_day_is_kept'),
-        ('wallet_entry', 'wallet_entry_moves_balance'), ('wallet_entry', 'wallet_entry_sums_to_zero'),
-        ('wallet_account', 'wallet_account_is_kept'), ('wallet_account', 'wallet_account_identity'),
-        ('wallet_account', 'wallet_account_balance'), ('wallet_account', 'wallet_account_opens')
-    ) AS due (relation, name)
-    WHERE NOT EXISTS (SELECT FROM pg_trigger AS t
-                      WHERE t.tgname = due.name AND t.tgrelid = to_regclass('public.' || relation))
-    UNION ALL
-    SELECT format('trigger %s on %s: disabled', tgname, tgrelid::regclass) FROM pg_trigger
-    WHERE tgrelid IN ('wallet_posting_key'::regclass, 'wallet_journal'::regclass, 'wallet_entry'::regclass,
-                      'wallet_account'::regclass, 'wallet_day'::regclass) AND tgenabled NOT IN ('O', 'A')
-    UNION ALL
-    SELECT format('function %s: missing, or not run by the owner with a pinned search_path', name)
-    FROM (VALUES ('wallet_post'), ('wallet_reverse'), ('wallet_open_account')) AS due (name)
-    WHERE NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = due.name AND p.pronamespace = 'public'::regnamespace
-                      AND p.prosecdef AND 'search_path=pg_catalog, public, pg_temp' = ANY (p.proconfig))
-    """,
+    "the constraints, indexes, triggers and functions that keep all this are there, as they were made, and in force",
+    guards.MISSING,
+    lambda: guards.due()[0],
 )
 
 RIGHTS = Invariant(
     "nobody_writes_past_the_door",
-    "the role that asks, that of web and workers, cannot write the ledger's tables itself",
-    """
-    SELECT format('%s may %s %s', current_user, what, relation)
-    FROM unnest(ARRAY['wallet_posting_key', 'wallet_journal', 'wallet_entry', 'wallet_account',
-                      'wallet_day']) AS relation,
-         unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS what
-    WHERE has_table_privilege(relation, what)
-    UNION ALL
-    SELECT format('%s may UPDATE %s.%s', current_user, attrelid::regclass, attname) FROM pg_attribute
-    WHERE attrelid IN ('wallet_posting_key'::regclass, 'wallet_journal'::regclass, 'wallet_entry'::regclass,
-                       'wallet_account'::regclass, 'wallet_day'::regclass)
-      AND attnum > 0 AND NOT attisdropped AND attname <> 'lock_only'
-      AND has_column_privilege(attrelid, attnum, 'UPDATE')
-      AND NOT has_table_privilege(attrelid, 'UPDATE')
-    """,
+    "the role that asks, that of web and workers, may do here what its work needs and no more",
+    guards.BEYOND,
+    lambda: guards.due()[1],
 )
 
 INVARIANTS = (

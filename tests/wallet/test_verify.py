@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 
 from tests.builders import a_player
 from tests.people import events
+from tests.wallet.at_the_bank import a_payment
 from tests.wallet.money_moves import a_round
-from wallet import ledger, tasks, verify
+from wallet import guards, ledger, tasks, verify
 
 CASH = "(SELECT id FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
 DEPOSIT, STAKE, SETTLE, VOID, VOIDED_STAKE = (
@@ -74,19 +75,43 @@ DAMAGE = [
         "voids_are_whole",
         "this void_shortfall is for a round that is not taken back",
     ),
+    (
+        f"UPDATE wallet_payment SET state = 'credited', authorisation = 'A', journal_id = {DEPOSIT}",
+        "payments_are_credited_exactly",
+        "credited, and journal",
+    ),
     (f"UPDATE wallet_account SET kind = 'pending' WHERE id = {CASH}", "pending_is_what_was_asked_for", "sum to 0"),
     ("UPDATE wallet_day SET staked = staked + 1", "days_are_sums", "should be"),
     ("DELETE FROM wallet_day", "days_are_sums", "should be"),
     ("DROP TRIGGER wallet_entry_counts ON wallet_entry", "guards_stand", "trigger wallet_entry_counts"),
-    ("ALTER TABLE wallet_day DISABLE TRIGGER wallet_day_is_counted", "guards_stand", "disabled"),
+    ("ALTER TABLE wallet_day DISABLE TRIGGER wallet_day_is_counted", "guards_stand", "trigger wallet_day_is_counted"),
     ("GRANT UPDATE ON wallet_day TO sabot_app", "nobody_writes_past_the_door", "UPDATE wallet_day"),
-    ("ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_moves_balance", "guards_stand", "disabled"),
+    (
+        "ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_moves_balance",
+        "guards_stand",
+        "trigger wallet_entry_moves_balance",
+    ),
+    (
+        "ALTER TABLE wallet_journal DISABLE TRIGGER ALL",
+        "guards_stand",
+        "constraint wallet_journal_posting_key on wallet_journal: missing, changed or not in force",
+    ),
+    (
+        """CREATE OR REPLACE FUNCTION wallet_check_sums() RETURNS trigger
+           LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS 'BEGIN RETURN NULL; END'""",
+        "guards_stand",
+        "function wallet_check_sums()",
+    ),
     ("DROP TRIGGER wallet_entry_is_kept ON wallet_entry", "guards_stand", "trigger wallet_entry_is_kept"),
     (
         "ALTER TABLE wallet_entry DROP CONSTRAINT wallet_entry_account",
         "guards_stand",
         "constraint wallet_entry_account",
     ),
+    ("ALTER TABLE audit_event ALTER kind DROP NOT NULL", "guards_stand", "constraint audit_event_kind_not_null"),
+    ("DROP TRIGGER audit_event_is_kept ON audit_event", "guards_stand", "trigger audit_event_is_kept"),
+    ("GRANT EXECUTE ON FUNCTION audit_erase TO sabot_app", "nobody_writes_past_the_door", "EXECUTE audit_erase(text)"),
+    ("GRANT DELETE ON audit_event TO sabot_app", "nobody_writes_past_the_door", "DELETE audit_event"),
     ("DROP INDEX wallet_entry_chain", "guards_stand", "unique index wallet_entry_chain"),
     ("ALTER FUNCTION wallet_post SECURITY INVOKER", "guards_stand", "function wallet_post"),
     ("ALTER FUNCTION wallet_post RESET search_path", "guards_stand", "function wallet_post"),
@@ -99,6 +124,7 @@ DAMAGE = [
 def damage(cloned_db):
     """A function that does to a deposit and an annulled round what only a superuser with every guard off could."""
     player = a_player(real=1000)
+    a_payment(player)
     staked, settled = a_round(player, staked=100, paid=250)
     ledger.reverse(settled.journal_id, key=uuid4(), kind="void")
     ledger.reverse(staked.journal_id, key=uuid4(), kind="void_stake")
@@ -127,6 +153,10 @@ def test_damage_is_named(damage, statements, invariant, row):
 
 def test_every_invariant_has_been_broken_once():
     assert {invariant for _, invariant, _ in DAMAGE} == {invariant.name for invariant in verify.INVARIANTS}
+
+
+def test_what_is_due_is_what_the_migrations_made(cloned_db):
+    assert guards.LIST.read_text().splitlines() == guards.standing(), "manage.py list_guards on a migrated database"
 
 
 def test_of_many_broken_rows_some_are_shown(damage):

@@ -1,0 +1,90 @@
+"""What guards money, the event log and what protects players: constraints, unique indexes, triggers and functions, and
+what the role of web and workers may do there.
+
+``guards.txt`` lists what the migrations made and ``casino/privileges.py`` allows; ``manage.py list_guards`` writes it.
+A test compares it with a database just migrated, so it cannot fall behind.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from django.db import connection
+
+LIST = Path(__file__).with_name("guards.txt")
+RIGHT = "may "  # how a line about a right begins
+
+TABLES = """
+    SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+    AND (relname ~ '^(wallet|audit)_' OR relname IN ('players_limitchange', 'players_limitoffer', 'players_exclusion',
+         'players_exclusionlift', 'players_registercheck', 'players_realitycheck'))
+"""
+
+# A line for each guard in force. Those of foreign keys are kept by triggers of PostgreSQL's own, which a superuser can
+# switch off; a function is known by its source.
+STANDING = f"""
+    WITH kept AS MATERIALIZED ({TABLES})
+    SELECT format('constraint %s on %s', c.conname, kept.relname) AS line
+    FROM pg_constraint AS c JOIN kept ON kept.oid = c.conrelid
+    WHERE c.convalidated AND c.conenforced
+      AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgconstraint = c.oid AND t.tgenabled NOT IN ('O', 'A'))
+    UNION ALL
+    SELECT format('unique index %s on %s', i.indexrelid::regclass, kept.relname)
+    FROM pg_index AS i JOIN kept ON kept.oid = i.indrelid WHERE i.indisunique AND i.indisvalid
+    UNION ALL
+    SELECT format('trigger %s on %s by %s', t.tgname, kept.relname, t.tgfoid::regproc)
+    FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+    UNION ALL
+    SELECT format('function %s run by %s, %s: %s', p.oid::regprocedure,
+                  CASE WHEN p.prosecdef THEN 'owner' ELSE 'caller' END,
+                  coalesce(array_to_string(p.proconfig, '; '), 'nothing set'),
+                  left(encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'), 16))
+    FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
+      AND (p.proname ~ '^(wallet|audit)_|^players_(change_limit|lock_limits|period_|limits_|must_set_limits|barred)'
+           OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid))
+"""  # noqa: S608  (no value of anybody's)
+
+# A line for everything that the role that asks may do there.
+RIGHTS = f"""
+    WITH kept AS MATERIALIZED ({TABLES})
+    SELECT format('{RIGHT}%s %s', what, relname) AS line
+    FROM kept, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS what
+    WHERE has_table_privilege(oid, what)
+    UNION ALL
+    SELECT format('{RIGHT}%s %s.%s', what, relname, attname)
+    FROM kept JOIN pg_attribute ON attrelid = oid AND attnum > 0 AND NOT attisdropped,
+         unnest(ARRAY['INSERT', 'UPDATE']) AS what
+    WHERE has_column_privilege(oid, attnum, what) AND NOT has_table_privilege(oid, what)
+    UNION ALL
+    SELECT format('{RIGHT}EXECUTE %s', oid::regprocedure)
+    FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef AND has_function_privilege(oid, 'EXECUTE')
+"""  # noqa: S608  (no value of anybody's)
+
+
+def _escaped(question: str) -> str:
+    return question.replace("%", "%%")
+
+
+MISSING = f"""
+    SELECT due.line || ': missing, changed or not in force' FROM unnest(%s::text[]) AS due (line)
+    WHERE due.line NOT IN (SELECT line FROM ({_escaped(STANDING)}) AS standing) ORDER BY 1
+"""  # noqa: S608  (no value of anybody's)
+BEYOND = (
+    f"SELECT current_user || ' ' || line FROM ({_escaped(RIGHTS)}) AS rights WHERE line <> ALL (%s::text[]) ORDER BY 1"  # noqa: S608
+)
+
+
+def standing() -> list[str]:
+    """Return what stands in this database now, and what the role that asks may do, as ``guards.txt`` has it."""
+    with connection.cursor() as cursor:
+        found: list[str] = []
+        for question in (STANDING, RIGHTS):
+            cursor.execute(question)
+            found += sorted(line for (line,) in cursor)
+    return found
+
+
+@cache
+def due() -> tuple[list[str], list[str]]:
+    """Return what has to stand, and what the role of web and workers may do."""
+    lines = LIST.read_text().splitlines()
+    return [line for line in lines if not line.startswith(RIGHT)], [line for line in lines if line.startswith(RIGHT)]
