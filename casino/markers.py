@@ -13,14 +13,14 @@ from wallet import markers as of_money
 DEFINITIONS: Final = (*of_play.MARKERS, *of_money.MARKERS)
 ADVISORY_LOCK: Final = 0x5AB07_0010
 BATCH: Final = 200  # players
-SETTLED: Final = timedelta(minutes=5)  # no transaction takes longer, so that what is older has been committed
+SETTLED: Final = 5  # minutes: no transaction takes longer, so that what is older has been committed
 FIRST: Final = timedelta(days=30)  # how far back the first look of a house goes
 
 LIMITS_OF_LOOK = """
 SELECT settled, coalesce(
     (SELECT min(id) - 1 FROM audit_event WHERE id > %(mark)s::bigint AND at >= settled),
     (SELECT max(id) FROM audit_event), 0)
-FROM (SELECT clock_timestamp() - %(settled)s::interval AS settled) AS moment
+FROM (SELECT clock_timestamp() - make_interval(mins => %(settled)s::int) AS settled) AS moment
 """
 
 

@@ -34,6 +34,10 @@ FUNCTIONS = (
     ),
     Function(approvals.permissions(), "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(("wallet.view_ledger",), "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
+    Function(("players.view_player",), "staff_players", "Players", "One player: what the house knows, and ways on."),
+    Function(
+        ("players.see_flags",), "staff_markers", "Markers", "Signs of harm in play, and the contact made about them."
+    ),
     Function(("players.review_identity",), "staff_identity", "Identity", "Who players are: look at what they sent in."),
     Function(("players.review_identity",), "staff_duplicates", "Duplicates", "Players who may be one person."),
     Function(("players.answer_service",), "staff_service", "Service", "What players wrote, and answering it."),

@@ -4,7 +4,17 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from audit.views import events
-from casino import data_views, offline, protection, staff, staff_approvals, staff_exclusions, views
+from casino import (
+    data_views,
+    offline,
+    protection,
+    staff,
+    staff_approvals,
+    staff_exclusions,
+    staff_markers,
+    staff_players,
+    views,
+)
 from casino.closing_views import account_close
 from casino.registration import Register
 from casino.styleguide import styleguide
@@ -30,6 +40,12 @@ urlpatterns = [
     path("staff/events/", staff_required("audit.view_event")(id_for_code("on", "round:")(events)), name="staff_events"),
     path("staff/ledger/", staff_required("wallet.view_ledger")(id_for_code("round")(ledger)), name="staff_ledger"),
     path("staff/limits/", staff_limits.staff_limits, name="staff_limits"),
+    path("staff/markers/", staff_markers.staff_markers, name="staff_markers"),
+    path("staff/markers/<int:flag_id>/", staff_markers.staff_marker, name="staff_marker"),
+    path("staff/markers/<int:flag_id>/contact/", staff_markers.staff_marker_contact, name="staff_marker_contact"),
+    path("staff/markers/<int:flag_id>/close/", staff_markers.staff_marker_close, name="staff_marker_close"),
+    path("staff/players/", staff_players.staff_players, name="staff_players"),
+    path("staff/players/<int:player_id>/", staff_players.staff_player, name="staff_player"),
     path("staff/players/<int:player_id>/limits/", staff_limits.staff_player_limits, name="staff_player_limits"),
     path("staff/approvals/", staff_approvals.staff_approvals, name="staff_approvals"),
     path("staff/approvals/<int:approval_id>/", staff_approvals.staff_approval_decide, name="staff_approval_decide"),

@@ -108,15 +108,17 @@ def active_since(event_id: int) -> list[int]:
 
 def find(definition: Definition, *, players: Sequence[int], seen: datetime) -> list[Found]:
     """Return what the tables show of these players, who were last looked at when it was *seen*."""
-    values = dict(definition.figures) | {
-        "players": list(players),
-        "seen": seen,
-        "reach": definition.reach,
-        "marker": definition.marker.value,
+    values: dict[str, str | int | datetime | list[int]] = {
+        name: f"{figure.total_seconds()} seconds" if isinstance(figure, timedelta) else figure
+        for name, figure in {**definition.figures, "reach": definition.reach}.items()
     }
+    values |= {"players": list(players), "seen": seen, "marker": definition.marker.value}
     with connection.cursor() as cursor:
         cursor.execute(WHO + definition.statement + FOUND, values)
-        return [Found(*line[:6], _in_order(line[6])) for line in cursor]
+        return [
+            Found(player_id, currency, time_zone, began, ended, degree, _in_order(rows))
+            for player_id, currency, time_zone, began, ended, degree, rows in cursor
+        ]
 
 
 @transaction.atomic

@@ -15,11 +15,15 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from players import exclusions
-from players.models import Duplicate, Part, Player, Submission, Topic, User
+from players.flags import record_contact
+from players.limits import set_limit
+from players.markers import find, raise_flag
+from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Submission, Topic, User
 from players.service import begin
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
 from tests.people import PASSWORD, a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
+from wallet.markers import CONTACT_DUE
 from wallet.models import Mode, Payment
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
@@ -105,6 +109,25 @@ class World:
         """A deposit of the player's that no bank has decided."""
         return a_payment(self.player)
 
+    @cached_property
+    def flag_id(self) -> int:
+        """A flag of the player's, about a limit that was asked for."""
+        change = set_limit(
+            player=self.player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=10**9, by=str(self.player)
+        )
+        (found,) = find(CONTACT_DUE, players=[self.player.pk], seen=change.asked_at)
+        raise_flag(CONTACT_DUE, found)
+        flag = self.player.flag_set.get()
+        record_contact(
+            flag_id=flag.pk,
+            made_at=flag.raised_at,
+            way=ContactWay.PHONE,
+            said="The player is well and can afford it.",
+            next_look=None,
+            by=a_member_of_staff("support"),
+        )
+        return flag.pk
+
     def user(self, role: str) -> User | None:
         """Who stands at the address."""
         if role == "anonymous":
@@ -184,6 +207,11 @@ def staff(answer: Answer, *roles: str) -> Answers:
 def a_submission_of(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a submission."""
     return {"submission_id": world.submission.pk}
+
+
+def the_flag(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about a flag."""
+    return {"flag_id": world.flag_id}
 
 
 def a_likely_duplicate(world: World) -> Mapping[str, object]:
@@ -441,6 +469,24 @@ LINES = (
         a_likely_duplicate,
         lambda world: {"shown": world.pair.pk, "resolution": "same", "note": "for a test"},
     ),
+    Line("staff_markers", "GET", staff(PAGE, "compliance", "support")),
+    Line("staff_marker", "GET", staff(PAGE, "compliance", "support"), the_flag),
+    Line(
+        "staff_marker_contact",
+        "POST",
+        staff(MOVED, "compliance", "support"),
+        the_flag,
+        lambda world: {"made_at": "2026-01-01T12:00", "way": "phone", "said": "All is well."},
+    ),
+    Line(
+        "staff_marker_close",
+        "POST",
+        staff(MOVED, "compliance", "support"),
+        the_flag,
+        lambda world: {"outcome": "talked"},
+    ),
+    Line("staff_players", "GET", staff(PAGE, "compliance", "support")),
+    Line("staff_player", "GET", staff(PAGE, "compliance", "support"), the_player),
     Line("staff_limits", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_player_limits", "GET", staff(PAGE, "compliance", "support"), the_player),
     Line(
