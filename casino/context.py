@@ -14,12 +14,14 @@ from wallet.models import Mode
 
 
 def house(request: HttpRequest) -> dict[str, Any]:
-    """Return ``player`` (None for visitors and staff), ``demo``, ``support_email``, ``csp_nonce`` as django-htmx asks
-    for it, and ``real_balance``, which costs its query only where a template reads it.
+    """Return ``reader``, the player who reads the page (None for visitors and staff), ``demo``, ``support_email``,
+    ``csp_nonce`` as django-htmx asks for it, and ``real_balance``, which costs its query only where it is read.
+
+    A page may be about a ``player``, who is somebody else.
     """
     player = player_of(request.user)
     return {
-        "player": player,
+        "reader": player,
         "real_balance": partial(accounts.balance, player.pk, Mode.REAL) if player else None,
         "demo": settings.DEMO,
         "support_email": settings.SUPPORT_EMAIL,

@@ -2,11 +2,13 @@
 
 import pytest
 from django.db import DatabaseError, connection
+from django.shortcuts import render
 
 from players import terms
+from tests.builders import a_player
 from tests.pages.markup import Page
 from tests.pages.test_matrix import check_headers
-from tests.people import a_visitor
+from tests.people import a_member_of_staff, a_visitor
 
 pytestmark = pytest.mark.django_db
 
@@ -19,6 +21,16 @@ def fail(*args, **kwargs):
 def test_the_front_door_leads_a_visitor_to_the_lobby_in_their_browsers_language(header, lobby):
     answer = a_visitor().get("/", headers={"Accept-Language": header})
     assert (answer.status_code, answer["Location"]) == (302, lobby)
+
+
+def test_a_page_about_a_player_has_the_header_of_whoever_reads_it():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("support").user)
+    request = visitor.get("/staff/").wsgi_request
+    page = render(request, "staff/base.html", {"player": a_player(real=1000)}).text
+    assert 'href="/staff/"' in page
+    assert 'id="bar-balance"' not in page
+    assert 'id="pause"' not in page
 
 
 def test_health_is_said_in_one_word():
