@@ -35,7 +35,7 @@ from games.rounds import FinishedRound
 from games.seeds import unseal
 from games.slip import Slip
 from games.variants import VARIANTS
-from players import gate
+from players import gate, registers
 from players.models import Player
 from wallet import accounts
 from wallet.ledger import LimitReached
@@ -141,6 +141,7 @@ def play_round(
     OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is recorded, in a transaction of its own, since
     the refused one rolls back.
     """
+    registers.ask_where_due(player)
     try:
         return _play(player, table_id, mode, round_id, slip_version, table_version, how, player_value, session)
     except PlayError as refusal:

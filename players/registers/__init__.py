@@ -3,7 +3,7 @@
 Which register serves which jurisdiction is configured by dotted path (``SABOT_REGISTERS``); see ``docs/registers.md``.
 """
 
-from players.registers.asking import ask, ask_where_stale, serving
+from players.registers.asking import ask, ask_where_due, ask_where_stale, serving
 from players.registers.interface import CLEAR, Finding, Person, Register, RegisterUnreachable
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Register",
     "RegisterUnreachable",
     "ask",
+    "ask_where_due",
     "ask_where_stale",
     "serving",
 ]

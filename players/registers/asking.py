@@ -53,6 +53,16 @@ def ask_where_stale(player: Player) -> None:
             _keep(player, register)
 
 
+def ask_where_due(player: Player) -> None:
+    """Ask the national register where it has not been asked for as long as an answer holds, or never: it may have been
+    configured while the player plays. Costs nothing where none is configured.
+    """
+    for register in serving(player.jurisdiction_id)[1:]:
+        asked = RegisterCheck.objects.filter(player=player, register=register.name, at__gt=now() - HOLDS)
+        if not asked.exists():
+            _keep(player, register)
+
+
 @cache
 def _configured(path: str) -> Register:
     register: Register = import_string(path)()

@@ -1,14 +1,19 @@
 """Registers of excluded people: asked at log-in and before play, and nobody plays on a guess."""
 
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 
+from games.errors import Barred
+from games.solo import place_at, play_round
 from players import exclusions, gate, registers
 from players.models import Duplicate, Player, RegisterCheck
-from tests.builders import PASSWORD, a_player, a_table
+from tests.builders import PASSWORD, a_place, a_player, a_round, a_table
 from tests.people import a_member_of_staff, a_visitor, events, log_in
 from tests.servers.register import PATH, ListedRegister
+from wallet.models import Mode
+from wallet.payments.beginning import DepositBarred, begin
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +41,18 @@ def at_table(player: Player, table) -> str:
     browser = a_visitor()
     browser.force_login(player.user)
     return browser.get(f"/en/table/{table.slug}/free/").content.decode()
+
+
+def deal_at(player: Player, table) -> None:
+    """Deal what lies there."""
+    place = place_at(player=player, table_id=table.pk, mode=Mode.REAL)
+    play_round(
+        player=player,
+        table_id=table.pk,
+        mode=Mode.REAL,
+        round_id=place.round_id,
+        slip_version=place.slip_version,
+    )
 
 
 class TestANationalRegister:
@@ -69,6 +86,24 @@ class TestANationalRegister:
         assert 'id="act-deal"' in at_table(player, table)
         assert [each.name for each in registers.serving("SE")] == ["house", "listed"]
         assert [each.name for each in registers.serving("DK")] == ["house"]
+
+    @pytest.mark.parametrize("reach", [True, False], ids=["lists the player", "out of reach"])
+    def test_configured_in_the_middle_of_a_session_is_asked_before_the_next_round(self, listed, settings, reach):
+        settings.PLAYER_REGISTERS = {}
+        player, table = a_player(real=100_000), a_table()
+        a_round(player, table, player=1000)
+        a_place(player, table, player=1000)
+        settings.PLAYER_REGISTERS = {"SE": PATH}
+        listed.listed, listed.is_within_reach = {player.pk}, reach
+        with pytest.raises(Barred) as barred:
+            deal_at(player, table)
+        assert barred.value.bar.code is (gate.Code.REGISTER if reach else gate.Code.UNREACHABLE)
+
+    def test_configured_in_the_middle_of_a_session_is_asked_before_the_next_deposit(self, listed, settings):
+        player = a_player()
+        listed.listed = {player.pk}
+        with pytest.raises(DepositBarred):
+            begin(player=player, amount=50_000, key=uuid4())
 
 
 class TestTheHousesOwnRegister:

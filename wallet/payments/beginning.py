@@ -7,7 +7,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from audit import log
-from players import gate
+from players import gate, registers
 from players.models import Player
 from wallet import accounts, limits
 from wallet.cashier import DEPOSIT_LIMITS, CashierError
@@ -47,6 +47,7 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
 
     Raises NoDeposits, DepositTooSmall, DepositTooLarge, FormUsed, DepositBarred, LimitReached; each is recorded.
     """
+    registers.ask_where_due(player)
     try:
         return _begin(player, amount, uuid5(key, f"deposit:{player.pk}"))
     except (CashierError, LimitReached) as refusal:
