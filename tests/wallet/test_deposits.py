@@ -319,8 +319,22 @@ class TestTheBank:
     def test_takes_the_answer_and_leads_back(self, visitor, player, answer, state):
         payment = a_payment(player)
         back = visitor.post(self.bank_page(payment), {"answer": answer})
-        assert back["Location"] == f"/pay/return/{payment.token}/"
+        assert back["Location"].partition("?")[0] == f"/pay/return/{payment.token}/"
         assert BankOrder.objects.get().state == state
+
+    @pytest.mark.parametrize("language", ["de", "en"])
+    def test_leads_back_in_the_language_the_player_was_reading(self, visitor, player, language):
+        payment = a_payment(player)
+        bank = visitor.get(f"/{language}/cashier/deposit/{payment.pk}/bank/")["Location"]
+        back = visitor.post(bank, {"answer": "decline"})["Location"]
+        assert visitor.get(back)["Location"] == f"/{language}/cashier/deposit/{payment.pk}/"
+
+    def test_leads_back_in_the_account_s_language_where_the_other_was_lost(self, visitor, player):
+        payment = a_payment(player)
+        type(player.user).objects.filter(pk=player.user_id).update(language="sv")
+        for lost in ("", "?language=xx"):
+            answer = visitor.get(f"/pay/return/{payment.token}/{lost}")
+            assert answer["Location"] == f"/sv/cashier/deposit/{payment.pk}/"
 
     def test_an_answer_stands(self, visitor, player):
         payment = a_payment(player)

@@ -4,14 +4,19 @@ A payment is never deleted, what was asked for never changes, and money that has
 providers said is appended. ``wallet/sql/0005_payments.sql`` has the database hold to that.
 """
 
+from urllib.parse import urlencode
+
 from django.db import models
 from django.db.models.functions import Now
 from django.urls import reverse
+from django.utils.translation import get_language
 from payments import PaymentStatus
 from payments.models import BasePayment
 
 from players.models import Player
 from wallet.models.ledger import Journal
+
+READ_IN = "language"  # what says, in the address that leads back, which language the player reads
 
 
 class PaymentState(models.TextChoices):
@@ -74,8 +79,10 @@ class Payment(BasePayment):
         return self.state == PaymentState.WAITING
 
     def get_process_url(self) -> str:
-        """Where providers send the player back to, and those with an address per payment their notices."""
-        return reverse("pay_return", kwargs={"token": self.token})
+        """Where providers send the player back to, in the language the player reads now, and those with an address per
+        payment their notices.
+        """
+        return f"{reverse('pay_return', kwargs={'token': self.token})}?{urlencode({READ_IN: get_language() or ''})}"
 
     def get_success_url(self) -> str:
         """Where the player learns how the payment stands."""

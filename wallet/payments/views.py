@@ -5,6 +5,7 @@ player back to. Thin: parse, call one service, render.
 from http import HTTPStatus
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -18,6 +19,7 @@ from payments.core import BasicProvider
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.rates import at_a_human_pace
 from wallet.models import NoticePath, Payment
+from wallet.models.payments import READ_IN
 from wallet.payments import notices, providers
 from wallet.payments.notices import Decision
 
@@ -86,7 +88,7 @@ def pay_return(request: HttpRequest, token: UUID) -> HttpResponse:
         speaker = providers.provider(payment.variant)
     except providers.NoProvider as error:
         raise Http404 from error
-    with override(payment.player.user.language):
+    with override(_language(request, payment)):
         return _take(request, speaker, payment, NoticePath.RETURN, request.body or request.get_full_path().encode())
 
 
@@ -101,6 +103,12 @@ def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: 
         return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
     notices.on_notice(payment, providers.news_of(payment), path, raw)
     return answer
+
+
+def _language(request: HttpRequest, payment: Payment) -> str:
+    """Return the language the player was reading, or the account's where a provider has lost it on the way."""
+    asked = request.GET.get(READ_IN, "")
+    return asked if asked in dict(settings.LANGUAGES) else payment.player.user.language
 
 
 def _theirs(request: PlayerRequest, payment_id: UUID) -> Payment:
