@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from casino import closing
-from players import closures
+from players import closures, second_factor
 from players.access import PlayerRequest, player_required
 from players.models import ClosureState, Player
 from players.rates import now_and_then
@@ -26,7 +26,7 @@ from wallet.withdrawal_forms import WithdrawalForm
 
 class ClosingForm(WithdrawalForm):
     """Who asks is asked for their password again, and for a code where they have an app for it; where there is money,
-    for the bank account it goes to.
+    for the bank account it goes to. A passkey is shown on a page of its own.
     """
 
     password = forms.CharField(
@@ -73,12 +73,19 @@ def account_close(request: PlayerRequest) -> HttpResponse:
     player = request.player
     state, owed = closures.state_of(player), closing.owed(player)
     form = ClosingForm(request.POST or None, player=player, owed=owed)
-    if request.method == "POST" and state is None and form.is_valid():
+    wants_passkey = second_factor.has_only_passkeys(player.user) and not second_factor.was_shown_again(request)
+    if request.method == "POST" and state is None and not wants_passkey and form.is_valid():
         refused = _close(request, form)
         if not refused:
             return _after(request)
         form.add_error(None, refused)
-    context = {"form": form, "owed": owed, "currency": player.currency, "is_closing": state is ClosureState.CLOSING}
+    context = {
+        "form": form,
+        "owed": owed,
+        "currency": player.currency,
+        "is_closing": state is ClosureState.CLOSING,
+        "wants_passkey": wants_passkey,
+    }
     return render(request, "players/close.html", context)
 
 

@@ -196,6 +196,7 @@ ACCOUNT_RATE_LIMITS = {
     "password_failed": "20/5m/ip",
     "signup": "20/m/ip",
     "unlock": "20/m/ip",
+    "code": "6/15m/key",  # tries of the codes mailed to one address, whichever session they come from
     "reset_password": "20/m/ip,3/5m/key",
 }
 ACCOUNT_SESSION_REMEMBER = False

@@ -41,6 +41,7 @@ CHANGES = {
 SAID: dict[str | None, str | Promise] = {
     "account/messages/password_changed.txt": _("Your password is changed."),
     "account/messages/email_confirmed.txt": _("Your e-mail address is confirmed."),
+    "account/messages/email_confirmation_failed.txt": _("This e-mail address cannot be used."),
     "mfa/messages/totp_activated.txt": _(
         "The authenticator app is set up. It is asked for at every log-in from now on."
     ),

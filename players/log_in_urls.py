@@ -25,9 +25,9 @@ urlpatterns = [
     path("login/code/", factors.authenticate, name="mfa_authenticate"),
     path("login/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
     path("unlock/", log_in_views.unlock, name="account_unlock"),
-    path("verify/", transaction.atomic(account.email_verification_sent), name="account_email_verification_sent"),
+    path("verify/", transaction.atomic(log_in_views.ConfirmAddress.as_view()), name="account_email_verification_sent"),
     path("password/forgotten/", account.password_reset, name="account_reset_password"),
-    path("password/forgotten/code/", account.confirm_password_reset_code, name="account_confirm_password_reset_code"),
+    path("password/forgotten/code/", log_in_views.ConfirmReset.as_view(), name="account_confirm_password_reset_code"),
     path(
         "password/forgotten/new/",
         transaction.atomic(account.CompletePasswordResetView.as_view(success_url=LOG_IN)),

@@ -1,9 +1,13 @@
-"""Logging in where a lock is in the way."""
+"""Logging in where a lock is in the way, and the codes that are mailed."""
 
 from allauth.account import views
+from allauth.account.adapter import get_adapter
+from allauth.core.internal import ratelimit
 from allauth.decorators import rate_limit
 from django.contrib import messages
 from django.core.exceptions import NON_FIELD_ERRORS
+from django.db import IntegrityError, transaction
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
@@ -29,6 +33,48 @@ class Login(views.LoginView):
         self.request.session[LOCKED_EMAIL] = email
         locks.send_code(email, language=get_language() or "en")
         return redirect("account_unlock")
+
+
+class ConfirmAddress(views.ConfirmEmailVerificationCodeView):
+    """The code that shows that an address is someone's."""
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """Take the code, unless too many have been tried for that address."""
+        if self._action == "verify" and not _may_try(request, self._process.email):
+            return _too_many(request)
+        answer: HttpResponse = super().post(request, *args, **kwargs)
+        return answer
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """Confirm the address, unless it became somebody else's while the code was checked."""
+        try:
+            with transaction.atomic():
+                answer: HttpResponse = super().form_valid(form)
+        except IntegrityError:
+            messages.error(self.request, str(get_adapter().error_messages["email_taken"]))
+            return redirect("account_email")
+        return answer
+
+
+class ConfirmReset(views.ConfirmPasswordResetCodeView):
+    """The code that allows a new password."""
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """Take the code, unless too many have been tried for that address."""
+        if not _may_try(request, self._process.state["email"]):
+            return _too_many(request)
+        answer: HttpResponse = super().post(request, *args, **kwargs)
+        return answer
+
+
+def _may_try(request: HttpRequest, address: str) -> bool:
+    """Count a try of a mailed code by its address: the tries that allauth counts begin anew with every session."""
+    return bool(ratelimit.consume(request, app="allauth.account", action="code", key=address.lower()))
+
+
+def _too_many(request: HttpRequest) -> HttpResponse:
+    messages.error(request, str(get_adapter().error_messages["rate_limited"]))
+    return redirect(request.path)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -4,9 +4,12 @@ allauth keeps them; what is ours is that their secrets are encrypted, that no co
 """
 
 import base64
+import time
 from functools import lru_cache
 from typing import ClassVar
 
+from allauth.account.app_settings import REAUTHENTICATION_TIMEOUT
+from allauth.account.internal.flows.login import get_authentication_records
 from allauth.core.internal.cryptokit import compare_user_code
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
@@ -19,6 +22,7 @@ from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -69,6 +73,22 @@ def is_set_up(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Say whether someone has a second factor; `HouseBackend` has asked already for whoever makes a request."""
     known: bool | None = getattr(user, "has_second_factor", None)
     return Authenticator.objects.filter(user=user.pk, type__in=FACTORS).exists() if known is None else known
+
+
+def has_only_passkeys(user: User) -> bool:
+    """Say whether someone's second factor is a passkey, with no app whose code could be typed."""
+    kinds = set(Authenticator.objects.filter(user=user, type__in=FACTORS).values_list("type", flat=True))
+    return kinds == {Authenticator.Type.WEBAUTHN}
+
+
+def was_shown_again(request: HttpRequest) -> bool:
+    """Say whether a second factor was asked for and shown once more in this session, a moment ago."""
+    shown = [
+        record["at"]
+        for record in get_authentication_records(request, request.user)
+        if record["method"] == "mfa" and record.get("reauthenticated")
+    ]
+    return bool(shown) and time.time() - shown[-1] < REAUTHENTICATION_TIMEOUT
 
 
 def give(user: User) -> Authenticator:

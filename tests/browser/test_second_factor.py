@@ -7,9 +7,10 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
+from players import closures
 from players.demo import PASSWORD as DEMO_PASSWORD
 from players.demo import create_demo_people
-from players.models import User
+from players.models import ClosureState, User
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, NewContext
 from tests.harness.web import WebServer
@@ -102,6 +103,26 @@ def test_a_passkey_opens_a_lock(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Log out")).to_be_visible()
     (opened,) = events("login.unlocked", on=str(player))
     assert opened["data"] == {"by": "second factor"}
+
+
+def test_a_passkey_alone_closes_an_account(open_page: OpenPage) -> None:
+    player = a_player(password=PASSWORD)
+    page = open_page()
+    log_in(page, player.user, PASSWORD)
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+    add_passkey(page)
+    log_out(page)
+    log_in(page, player.user, PASSWORD)
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+    page.goto("/en/account/close/")
+    page.get_by_role("link", name="Use a passkey").click()
+    page.get_by_role("button", name="Use a passkey").click()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("I want to close my account for good.").check()
+    page.get_by_role("button", name="Close my account").click()
+    expect(page.get_by_text("Your account is closed, and you are logged out.")).to_be_visible()
+    assert closures.state_of(player) is ClosureState.CLOSED
 
 
 def test_staff_of_the_demo_log_in_with_the_code_that_a_command_prints(open_page: OpenPage) -> None:

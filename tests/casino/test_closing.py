@@ -1,5 +1,6 @@
 """Closing an account: play and deposits end at once, the balance is paid out, then nobody logs in any more."""
 
+import time
 from typing import Any
 
 import pytest
@@ -37,6 +38,22 @@ def rich() -> Player:
     player.user.set_password(PASSWORD)
     player.user.save()
     return player
+
+
+def shown_again(visitor: Client, passkey: Authenticator, *, seconds_ago: int = 0) -> None:
+    """Have the session remember a passkey as allauth does when one was asked for and shown once more."""
+    session = visitor.session
+    session["account_authentication_methods_user"] = str(passkey.user_id)
+    session["account_authentication_methods"] = [
+        {
+            "method": "mfa",
+            "at": time.time() - seconds_ago,
+            "id": passkey.pk,
+            "type": "webauthn",
+            "reauthenticated": True,
+        }
+    ]
+    session.save()
 
 
 def pay_out() -> None:
@@ -142,6 +159,29 @@ class TestIsRefused:
         answer = send(a_browser(rich.user))
         assert "code" in answer.context["form"].errors
         assert closures.state_of(rich) is None
+
+    def test_without_the_passkey_that_is_the_second_factor(self, rich):
+        """Shown in Chromium by tests/browser/test_second_factor.py."""
+        passkey = Authenticator.objects.create(user=rich.user, type=Authenticator.Type.WEBAUTHN, data={})
+        visitor = a_visitor()
+        visitor.force_login(rich.user)
+        page = visitor.get(CLOSE)
+        assert 'href="/en/account/security/again/passkey/?next=/en/account/close/"' in page.text
+        assert 'id="close-account"' not in page.text
+        send(visitor)
+        assert visitor.get(CLOSE).context["wants_passkey"]
+        assert closures.state_of(rich) is None
+        shown_again(visitor, passkey)
+        assert 'id="close-account"' in visitor.get(CLOSE).text
+        send(visitor)
+        assert closures.state_of(rich) is ClosureState.CLOSING
+
+    def test_a_passkey_shown_too_long_ago(self, rich):
+        passkey = Authenticator.objects.create(user=rich.user, type=Authenticator.Type.WEBAUTHN, data={})
+        visitor = a_visitor()
+        visitor.force_login(rich.user)
+        shown_again(visitor, passkey, seconds_ago=301)
+        assert 'id="show-passkey"' in visitor.get(CLOSE).text
 
     def test_twice(self, rich):
         visitor = a_browser(rich.user)

@@ -1,15 +1,19 @@
 """How people change the way they log in: password, address, second factors; each change on record and told by mail."""
 
 import re
+import time
+from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from django.core.cache import cache
+from django.test import Client
 
 from players import second_factor
-from players.models import User
+from players.account_forms import ConfirmAddressForm
+from players.models import Player, User
 from tests.builders import a_player
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, last_mail, log_in, mailed_code
 
@@ -133,6 +137,65 @@ class TestAnAddress:
         assert answer["Location"] == "/en/account/verify/"
         code = visitor.session["account_email_verification_code"]["code"]
         assert visitor.post("/en/account/verify/", {"code": code}).status_code == 200
+        assert User.objects.get(pk=player.user.pk).email == player.user.email
+
+    def test_that_someone_else_has_registered_meanwhile_is_said(self, player):
+        visitor = self.wanting(player)
+        User.objects.create_user("next@example.com")
+        assert "This e-mail address cannot be used." in self.confirm(visitor).text
+        assert User.objects.get(pk=player.user.pk).email == player.user.email
+
+    def test_that_someone_else_registers_while_the_code_is_checked_is_said(self, player, monkeypatch):
+        checked = ConfirmAddressForm.clean_code
+
+        def register_then(form: ConfirmAddressForm) -> str:
+            code = checked(form)
+            User.objects.create_user("next@example.com")
+            return code
+
+        visitor = self.wanting(player)
+        monkeypatch.setattr(ConfirmAddressForm, "clean_code", register_then)
+        assert "This e-mail address cannot be used." in self.confirm(visitor).text
+        assert User.objects.get(pk=player.user.pk).email == player.user.email
+        assert not EmailAddress.objects.filter(user=player.user, email="next@example.com", verified=True).exists()
+        assert not events("address.changed", on=str(player))
+
+    def wanting(self, player: Player) -> Client:
+        """A browser that has asked for another address and is about to type the code."""
+        visitor = trusted(player.user)
+        visitor.post(self.FORM, {"email": "next@example.com", "action_add": "1"})
+        return visitor
+
+    def confirm(self, visitor: Client) -> Any:
+        return visitor.post("/en/account/verify/", {"code": mailed_code("next@example.com")}, follow=True)
+
+
+class TestAMailedCode:
+    """allauth counts the tries of a session; the house counts those of an address, in however many sessions."""
+
+    WRONG = {"code": "BBBB-BBBB"}
+
+    def test_that_allows_a_new_password_is_not_guessed_from_ever_new_sessions(self, player):
+        forgotten = "/en/account/password/forgotten/"
+        for _session in range(3):
+            visitor = a_visitor()
+            visitor.post(forgotten, {"email": player.user.email})
+            for _try in range(2):
+                assert "This code is not right." in visitor.post(f"{forgotten}code/", self.WRONG).text
+        right = {"code": mailed_code(player.user.email, "reset_password")}
+        assert visitor.post(f"{forgotten}code/", right)["Location"] == f"{forgotten}code/"
+        assert "Too many attempts." in visitor.get(f"{forgotten}code/").text
+
+    def test_that_confirms_an_address_neither(self, player, time_machine):
+        verify, begun = "/en/account/verify/", time.time()
+        for minute in (0, 4, 8):  # a mail goes out every three
+            time_machine.move_to(begun + 60 * minute)
+            visitor = trusted(player.user)
+            visitor.post(f"{SECURITY}email/", {"email": "next@example.com", "action_add": "1"})
+            for _try in range(2):
+                assert "This code is not right." in visitor.post(verify, self.WRONG).text
+        right = {"code": visitor.session["account_email_verification_code"]["code"]}
+        assert visitor.post(verify, right)["Location"] == verify
         assert User.objects.get(pk=player.user.pk).email == player.user.email
 
 
