@@ -1,0 +1,89 @@
+"""Money survives kill -9 between every two statements of whatever moves it, in the house and at its bank.
+
+Whenever a process dies, every transaction is whole or has not happened; the ledger is clean, and the bank's books agree
+with the house's; and the same form, message or job again ends with exactly one effect: nothing is lost or doubled.
+"""
+
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+
+from tests.concurrency import deeds_in, deeds_out
+from tests.concurrency.books import Counts, broken, counts, difference
+from tests.concurrency.deeds import Deed, Scene
+from tests.harness.killed import dies
+
+# With each, the fewest statements it can be done with: fewer would mean that the test looked elsewhere.
+DEEDS: dict[Scene, int] = {
+    deeds_in.beginning_a_deposit: 8,
+    deeds_in.approved_by_call_back: 16,
+    deeds_in.declined_by_call_back: 15,
+    deeds_in.approved_when_asked: 16,
+    deeds_in.given_up: 13,
+    deeds_in.answered_at_the_bank: 4,
+    deeds_in.a_purse_filled: 5,
+    deeds_in.a_purse_left: 5,
+    deeds_in.free_money: 6,
+    deeds_out.asking_for_a_withdrawal: 11,
+    deeds_out.cancelling: 11,
+    deeds_out.refusing: 11,
+    deeds_out.approving: 10,
+    deeds_out.approving_as_the_first: 12,
+    deeds_out.approving_as_the_second: 15,
+    deeds_out.refusing_as_the_second: 16,
+    deeds_out.sending: 11,
+    deeds_out.paid_by_call_back: 14,
+    deeds_out.returned_by_call_back: 14,
+    deeds_out.paid_when_asked: 14,
+    deeds_out.closing_with_money: 25,
+    deeds_out.closing_without_money: 25,
+    deeds_out.closing_after_the_payout: 16,
+}
+TELLING: dict[Scene, int] = {deeds_in.the_bank_tells: 8, deeds_out.the_bank_pays: 12}
+LONGEST = 200  # statements; an act has a few dozen
+
+
+@pytest.mark.parametrize(("scene", "least"), DEEDS.items(), ids=[each.__name__ for each in DEEDS])
+def test_everything_that_moves_money_happens_once(cloned_db, scene, least):
+    assert deaths_at_every_statement(scene()) >= least
+
+
+@pytest.mark.parametrize(("scene", "least"), TELLING.items(), ids=[each.__name__ for each in TELLING])
+def test_what_the_bank_tells_a_running_house_counts_once(start_server, settings, monkeypatch, scene, least):
+    """The bank may die when the house has heard a message and the bank has not noted it: it tells it again."""
+    house = start_server(environment={"FORMS_PER_SECOND": "1000"})
+    settings.PAYMENT_HOST = f"127.0.0.1:{house.port}"
+    monkeypatch.setattr("payments.core.PAYMENT_HOST", settings.PAYMENT_HOST)  # read once, when it was loaded
+    assert deaths_at_every_statement(scene()) >= least
+
+
+def deaths_at_every_statement(set_up: Callable[[], Deed]) -> int:
+    """Have a process die after the first statement of a deed, another one after the second of the next, and so on;
+    return how many did. Right after a statement is right before the next one, and after the last of them nobody hears
+    that it is done.
+    """
+    seen: set[int] = set()
+    for number in count(1):
+        deed = set_up()
+        before = counts()
+        died = dies(deed.do, "after", number)
+        if died:
+            seen.add(stage(deed, before))
+            assert not broken()
+        deed.do()
+        assert difference(before, counts()) == deed.stages[-1]
+        assert not broken()
+        if not died:
+            break
+        deed.finish()
+        assert number < LONGEST
+    assert seen == set(range(len(deed.stages)))  # some died before anything was done, and some after everything
+    return number - 1
+
+
+def stage(deed: Deed, before: Counts) -> int:
+    """Return how far a deed has come; there is nothing in between."""
+    done = difference(before, counts())
+    assert done in deed.stages
+    return deed.stages.index(done)
