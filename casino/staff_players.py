@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from players import closures, exclusions, flags, limits, verification
 from players.access import StaffRequest, staff_required
-from players.models import Conversation, ConversationState, Period, Player, Session
+from players.models import Conversation, ConversationState, LimitKind, Period, Player, Session
 from wallet.limits_page import what, written
 from wallet.models import Account, Day
 from wallet.money import format_money
@@ -90,7 +90,7 @@ def facts(player: Player) -> Facts:
         closing=str(closures.state_of(player) or "open"),
         limits=[
             (what(limit.kind, limit.period), written(player, limit.kind, limit.amount), limit.source)
-            for limit in limits.limits_of(player).values()
+            for limit in sorted(limits.limits_of(player).values(), key=_place)
         ],
         exclusion=excluded.get_kind_display() if excluded else "",
         exclusion_until=excluded.until if excluded else None,
@@ -106,6 +106,11 @@ def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
     sums: dict[date, int] = dict(moved)
     days = (first + timedelta(days=number) for number in range(DAYS))
     return [(f"{day:%d %b}", sums.get(day, 0), format_money(sums.get(day, 0), player.currency, "en")) for day in days]
+
+
+def _place(limit: limits.Limit) -> tuple[int, int]:
+    """Deposits first, and of each kind the shortest period."""
+    return list(LimitKind).index(limit.kind), limits.PERIODS.index(limit.period)
 
 
 def _find(who: str) -> Player | None:

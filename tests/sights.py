@@ -231,6 +231,7 @@ STATES = (
     Sight("staff: exclusions", _as("support"), _with("exclusion_id", "staff_exclusions")),
     Sight("staff: limits of a player", _as("support"), _limited),
     Sight("staff: a round", _as("compliance"), _staff_round),
+    Sight("staff: no such player", _as("support"), _named("staff_players", "?who=x")),
     Sight("staff: no such round", _as("compliance"), _named("staff_rounds", "?round=x")),
     Sight("staff: an incident", _as("compliance"), _named("staff_incidents"), deeds.open_details),
     Sight("staff: an event", _as("compliance"), _named("staff_events"), deeds.open_details),
