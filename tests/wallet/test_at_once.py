@@ -26,13 +26,13 @@ def at_once(jobs: Sequence[Callable[[], Result]]) -> list[Result]:
     def run(job: Callable[[], Result]) -> Result:
         try:
             connection.ensure_connection()
-            ready.wait(timeout=30)
+            ready.wait(timeout=300)
             return job()
         finally:
             connection.close()
 
     with ThreadPoolExecutor(len(jobs)) as pool:
-        return [future.result(timeout=60) for future in [pool.submit(run, job) for job in jobs]]
+        return [future.result(timeout=300) for future in [pool.submit(run, job) for job in jobs]]
 
 
 def is_whole() -> bool:
