@@ -110,8 +110,8 @@ def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
 
 
 def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Returned:
-    """Move everything back. What lies there is read under the lock of both accounts, so a round that is being staked
-    comes before or after, never between.
+    """Move back all that is not held for a round. What lies there is read under the lock of both accounts, so a round
+    that is being staked comes before or after, never between.
     """
     try:
         cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
@@ -121,7 +121,7 @@ def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Retu
     if before is not None:
         entry = Entry.objects.get(journal_id=before.journal_id, account_id=cash.pk)
         return Returned(entry.amount, replayed=True)
-    amount = purse.balance or 0
+    amount = (purse.balance or 0) - purse.held
     if amount:
         posted = _move(player, mode, key, "leave", purse.pk, cash.pk, amount)
         _record("purse.returned", player, mode, posted, amount, by=by, more={"why": why.value})

@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders import a_player
 from tests.people import events
-from wallet import accounts, purse, statements, verify
+from wallet import accounts, holds, purse, statements, verify
 from wallet.models import Account, AccountKind, Mode
 
 MONEY = 100_000
@@ -116,3 +116,13 @@ def test_movements_name_the_game_and_the_ledger_is_whole():
     names = [str(each.name) for each in statements.statement(player.pk, Mode.REAL).movements]
     assert names[:2] == ["From Golden Baccarat", "To Golden Baccarat"]
     assert [check.rows for check in verify.run() if check.rows] == []
+
+
+def test_what_is_held_for_a_round_stays_in_the_purse_until_the_round_gives_it_back():
+    player, round_id = a_player(real=1000), uuid4()
+    fill(player, 600)
+    own = accounts.player_account(player.pk, Mode.REAL, AccountKind.PURSE)
+    holds.hold(round_id, own, 200)
+    assert purse.leave(player=player, mode=Mode.REAL, key=uuid4()).amount == 400
+    holds.release_all(round_id)
+    assert purse.leave(player=player, mode=Mode.REAL, key=uuid4()).amount == 200
