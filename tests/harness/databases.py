@@ -80,8 +80,10 @@ def servers() -> Addresses:
 
 
 @contextmanager
-def clone(name: str) -> Iterator[Database]:
-    """Make a database like the migrated template, point Django at it and at an empty cache, and drop it afterwards."""
+def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
+    """Make a database like the migrated template, or *like* another that nobody is connected to; point Django at it and
+    at an empty cache, and drop it afterwards.
+    """
     addresses = servers()
     _make_template(addresses)
     unique = f"{name}_{secrets.token_hex(4)}"
@@ -89,7 +91,7 @@ def clone(name: str) -> Iterator[Database]:
     with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
         superuser.execute(
             SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(
-                Identifier(unique), Identifier(OWNER_ROLE), Identifier(TEMPLATE)
+                Identifier(unique), Identifier(OWNER_ROLE), Identifier(like)
             )
         )
         close_to_public(superuser, unique)  # who may enter a database is no part of its copy

@@ -1,0 +1,182 @@
+"""One step of the wallet and of its model: with faults at every statement first, then for good, then compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import Error, connection
+from hypothesis.stateful import RuleBasedStateMachine, invariant
+
+from audit import approvals
+from players import limits
+from players.limits import LimitsError
+from players.models import Player, Staff
+from tests.harness import databases
+from tests.wallet import model
+from tests.wallet.faults import Way, fault_at
+from tests.wallet.model import Book, Refusal, Round
+from wallet import ledger, verify
+from wallet.cashier import CashierError
+from wallet.models import Account, Day, Payment, PayoutAccount, Withdrawal
+from wallet.purse import PurseError
+from wallet.withdrawals import WithdrawalError
+
+REFUSALS = (ledger.LedgerError, CashierError, PurseError, WithdrawalError, LimitsError, approvals.ApprovalError)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The database that every example begins with, and who is in it."""
+
+    database: str
+    players: tuple[Player, ...]
+    accounts: tuple[PayoutAccount, ...]
+    staff: tuple[Staff, Staff]
+    begin: Callable[[], list[Book]]  # what the model knows of the beginning
+
+
+class Stepping(RuleBasedStateMachine):
+    """A database of its own for every example, what has been begun there, and the step."""
+
+    scene: Scene
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clone = databases.clone("machine", like=self.scene.database)
+        self.clone.__enter__()
+        self.books = self.scene.begin()
+        self.payments: list[tuple[UUID, Book, model.Payment]] = []
+        self.withdrawals: list[tuple[int, Book, model.Withdrawal]] = []
+        self.tables: dict[int, UUID] = {number: uuid4() for number in range(3)}  # rounds on which bets are open
+        self.staked: list[tuple[UUID, Round]] = []
+        self.settled: list[tuple[UUID, Round]] = []
+
+    def teardown(self) -> None:
+        try:
+            self.end()
+            broken = {check.invariant.name: check.rows for check in verify.run() if check.rows}
+            assert broken == {}
+        finally:
+            self.clone.__exit__(None, None, None)
+
+    def end(self) -> None:
+        """Finish what is begun, so that everything can hold."""
+
+    # Each step: with faults, once for good, and perhaps once more
+
+    def step(
+        self,
+        call: Callable[[], Any],
+        predict: Callable[[], object],
+        *,
+        read: Callable[[Any], object] = lambda answer: None,
+        fault: Way | None = None,
+        again: bool = True,
+    ) -> Any:
+        """Do it, and have the model say what comes of it: the same answer, or the same refusal. Return what came of it,
+        None for a refusal.
+
+        With *fault*, each of its statements goes wrong that way first. With *again*, it is done twice with the same
+        key.
+        """
+        self._look_at_the_clock()
+        result, got = self._with_faults(call, fault) if fault else self._attempt(call)
+        if result is not None:
+            got = read(result)
+        try:
+            want = predict()
+        except Refusal as refusal:
+            want = refusal.answer
+            result = None
+        assert got == want
+        self.agree()
+        if again and result is not None:
+            repeated, got = self._attempt(call)
+            assert repeated is not None, got
+            self.agree()
+        return result
+
+    def _with_faults(self, call: Callable[[], Any], way: Way) -> tuple[Any, object]:
+        rows = count_rows()
+        for number in count(1):
+            with fault_at(number, way) as struck:
+                try:
+                    result, refusal = self._attempt(call)
+                except Error:
+                    assert struck.happened
+                    result, refusal = None, None
+                else:
+                    unnoticed = struck.happened and result is not None
+                    assert not unnoticed, f"statement {number} of {struck.statements} went wrong unnoticed"
+            if not struck.happened:
+                return result, refusal
+            self.agree()
+            assert count_rows() == rows
+        raise AssertionError
+
+    def _attempt(self, call: Callable[[], Any]) -> tuple[Any, object]:
+        try:
+            return call() or True, None
+        except ledger.LimitReached as reached:
+            return None, ("LimitReached", reached.kind, reached.period, reached.limit, reached.left)
+        except REFUSALS as refusal:
+            return None, (type(refusal).__name__,)
+
+    def _look_at_the_clock(self) -> None:
+        for book, player in zip(self.books, self.scene.players, strict=True):
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT wallet_today(%s::bigint)", [player.pk])
+                (book.today,) = cursor.fetchone()
+
+    @invariant()
+    def agree(self) -> None:
+        """Balances, holds, pending, days, limits and states are what the model says."""
+        ids = {player.pk: number for number, player in enumerate(self.scene.players)}
+        for owner, kind, mode, balance, held in Account.objects.filter(owner__in=ids).values_list(
+            "owner_id", "kind", "mode", "balance", "held"
+        ):
+            book = self.books[ids[owner]]
+            due = (book.pending, 0) if kind == "pending" else (book.balances[kind, mode], book.held((kind, mode)))
+            assert (balance, held) == due, f"{kind} {mode} of player {ids[owner]}"
+        columns = ("deposited", "withdrawn", "staked", "paid")
+        days = {(ids[p], day): counts for p, day, *counts in Day.objects.values_list("player_id", "day", *columns)}
+        for number, book in enumerate(self.books):
+            for day, counts in book.days.items():
+                assert days.pop((number, day), [0] * 4) == [counts[each] for each in columns]
+        assert not any(map(any, days.values()))
+        for player, book in zip(self.scene.players, self.books, strict=True):
+            found = {(str(kind), str(period)): each.amount for (kind, period), each in limits.limits_of(player).items()}
+            assert found == book.strictest()
+            begun = Payment.objects.filter(player=player).order_by("begun_at").values_list("amount", "state")
+            assert list(begun) == [(each.amount, each.state) for each in book.payments]
+            asked = Withdrawal.objects.filter(player=player).order_by("pk").values_list("amount", "takes_two", "status")
+            assert list(asked) == [(each.amount, each.takes_two, each.status) for each in book.withdrawals]
+
+
+TABLES = (
+    "wallet_posting_key",
+    "wallet_journal",
+    "wallet_entry",
+    "wallet_payment",
+    "wallet_payment_notice",
+    "wallet_withdrawal",
+    "wallet_withdrawal_step",
+    "wallet_hold",
+    "wallet_reserved",
+    "players_limitchange",
+    "audit_approval",
+    "audit_decision",
+)
+COUNT_ROWS = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in TABLES)
+
+
+def count_rows() -> tuple[int, ...]:
+    """How much has been written."""
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT_ROWS)
+        counts: tuple[int, ...] = cursor.fetchone()
+    return counts

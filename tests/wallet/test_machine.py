@@ -1,0 +1,90 @@
+"""Whatever players, providers, staff and banks do, in whatever order, and whichever statement goes wrong meanwhile: the
+wallet is what a model in plain Python says.
+
+The suite runs a short form, always the same examples; ``make attack`` runs as many others as wanted (CONTRIBUTING.md).
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+from pytest_django import DjangoDbBlocker
+
+from players.limits import own_limits, required
+from tests.builders import a_verified_player
+from tests.harness import databases
+from tests.people import a_member_of_staff
+from tests.wallet.machine import WalletMachine
+from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Law, LimitState
+from tests.wallet.payout_builders import an_account
+from tests.wallet.stepping import Scene
+from wallet import accounts, cashier, withdrawals
+from wallet.models import Mode
+
+PLAYERS = ("SE", "DE", "GB")  # limits required, set by law too; withdrawals that cannot be cancelled
+REAL_MONEY, FREE_MONEY = 60_000, 50_000
+EXAMPLES = int(os.environ.get("SABOT_ATTACK", "0"))
+HOUSE = settings(deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+SHORT = settings(HOUSE, max_examples=20, stateful_step_count=30, derandomize=True)
+LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print_blob=True)
+
+
+@pytest.fixture(scope="module")
+def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Scene]:
+    """Three verified players with money, two people of finance, and what the model knows of that."""
+    with django_db_blocker.unblock(), databases.clone("scene") as database:
+        players = tuple(a_verified_player(code, real=REAL_MONEY, free=FREE_MONEY) for code in PLAYERS)
+        for player in players:
+            accounts.open_pending(player)
+            for mode in Mode:
+                accounts.open_purse(player, mode)
+        laws = [law_of(player) for player in players]
+        today = [today_of(player) for player in players]
+        own = [own_limits(player) for player in players]
+        banks = tuple(an_account(player) for player in players)
+        clerk, second = a_member_of_staff("finance"), a_member_of_staff("finance")
+        connection.close()
+        yield Scene(
+            database.name,
+            players,
+            banks,
+            (clerk, second),
+            lambda: [book_of(*each) for each in zip(laws, today, own, strict=True)],
+        )
+
+
+def law_of(player) -> Law:
+    single, where = cashier.DEPOSIT_LIMITS[player.currency], player.jurisdiction
+    return Law(
+        deposits=(single.smallest, single.largest),
+        smallest_withdrawal=withdrawals.SMALLEST[player.currency],
+        one_person_to=withdrawals.TWO_PEOPLE_ABOVE[player.currency],
+        free_money=cashier.FREE_MONEY[player.currency],
+        may_cancel=where.may_cancel_withdrawals,
+        required=frozenset((kind.value, period.value) for kind, period in required(player)),
+        month_deposit=where.highest_month_deposit,
+    )
+
+
+def today_of(player):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_today(%s::bigint)", [player.pk])
+        return cursor.fetchone()[0]
+
+
+def book_of(law: Law, today, own) -> Book:
+    """A player's beginning, as `tests.builders` makes it."""
+    book = Book(law, today, Counter({(CASH, REAL): REAL_MONEY, (CASH, FREE): FREE_MONEY, (PURSE, REAL): 0}))
+    book.count(today, "deposited", REAL_MONEY)
+    for (kind, period), amount in own.items():
+        book.limits["player", (kind.value, period.value)] = LimitState(amount, amount)
+    return book
+
+
+def test_the_wallet_is_what_the_model_says(scene):
+    WalletMachine.scene = scene
+    run_state_machine_as_test(WalletMachine, settings=LONG if EXAMPLES else SHORT)
