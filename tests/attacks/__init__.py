@@ -1,0 +1,1 @@
+"""One attack on each guard of money, of the event log and of what protects players."""

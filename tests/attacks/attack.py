@@ -1,0 +1,118 @@
+"""What an attack is, and the ways in which most of them go."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Attack:
+    """``deed`` is refused while ``guard`` stands on ``table`` and succeeds once it is dropped.
+
+    ``also`` takes down beforehand what else would refuse it, so that this guard alone decides. ``refused_by`` names the
+    constraint that refuses where the guard is a trigger which only sees to it that there is something to refuse.
+    ``harm`` asks whether the deed has come to something, where the guard does not refuse but sets right.
+    """
+
+    table: str
+    guard: str
+    deed: str
+    also: str = ""
+    refused_by: str = ""
+    harm: str = ""
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        return " ".join(filter(None, (self.table, self.guard, self.name)))
+
+
+# Everything on the table but one constraint or index goes: triggers, checks, keys to and from it.
+ALONE = """
+DO $$
+DECLARE
+    each record;
+BEGIN
+    ALTER TABLE {table} DISABLE TRIGGER USER;
+    FOR each IN SELECT conname FROM pg_constraint
+        WHERE conrelid = '{table}'::regclass AND contype <> 'n' AND conname <> '{guard}'
+    LOOP
+        EXECUTE format('ALTER TABLE {table} DROP CONSTRAINT IF EXISTS %I CASCADE', each.conname);
+    END LOOP;
+    FOR each IN SELECT indexrelid::regclass AS name FROM pg_index
+        WHERE indrelid = '{table}'::regclass AND indisunique AND indexrelid <> coalesce(to_regclass('{guard}'), 0)
+    LOOP
+        EXECUTE format('DROP INDEX %s', each.name);
+    END LOOP;
+    FOR each IN SELECT attname FROM pg_attribute
+        WHERE attrelid = '{table}'::regclass AND attidentity <> '' AND NOT attisdropped
+    LOOP
+        EXECUTE format('ALTER TABLE {table} ALTER %I DROP IDENTITY', each.attname);
+    END LOOP;
+END $$
+"""
+
+# No other table asks for rows of this one any more.
+UNREFERENCED = """
+DO $$
+DECLARE
+    each record;
+BEGIN
+    FOR each IN SELECT conname, conrelid::regclass AS name FROM pg_constraint
+        WHERE confrelid = '{table}'::regclass AND contype = 'f'
+    LOOP
+        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', each.name, each.conname);
+    END LOOP;
+END $$
+"""
+
+
+def alone(table: str, guard: str) -> str:
+    return ALONE.format(table=table, guard=guard)
+
+
+def changed(table: str, guard: str, change: str, where: str = "true") -> Attack:
+    """One row comes to say what the constraint forbids."""
+    deed = f"UPDATE {table} SET {change} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
+    return Attack(table, guard, deed, alone(table, guard))
+
+
+def twice(table: str, guard: str, where: str = "true") -> Attack:
+    """A row is there a second time."""
+    deed = f"INSERT INTO {table} SELECT * FROM {table} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
+    return Attack(table, guard, deed, alone(table, guard))
+
+
+def nothing(table: str, columns: str) -> Iterator[Attack]:
+    """One row after the other loses what it has to say."""
+    for column in columns.split():
+        yield changed(table, f"{table}_{column}_not_null", f'"{column}" = NULL')
+
+
+def kept(table: str, guard: str, column: str = "", *, removed: bool = True) -> Iterator[Attack]:
+    """What is written is changed, which *column* stands for, and *removed*."""
+    also = UNREFERENCED.format(table=table)
+    if column:
+        yield Attack(table, guard, f'UPDATE {table} SET "{column}" = "{column}"', name="UPDATE")
+    if removed:
+        yield Attack(table, guard, f"DELETE FROM {table}", also, name="DELETE")
+    yield Attack(table, guard, f"TRUNCATE {table}", also, name="TRUNCATE")
+
+
+def copied(table: str, changes: str) -> str:
+    """A row of *table* again, with *changes*, which is JSON as SQL makes it."""
+    return (
+        f"INSERT INTO {table} SELECT (jsonb_populate_record(of, {changes})).*"
+        f" FROM {table} AS of WHERE of.ctid = (SELECT min(ctid) FROM {table})"
+    )
+
+
+def posted(kind: str, amounts: dict[str, int], more: str = "") -> str:
+    """What is asked of ``wallet_post``: *amounts* by the query that finds the account."""
+    lines = ", ".join(
+        f"(SELECT jsonb_build_array(id, currency, mode, {amount}) FROM wallet_account WHERE {account})"
+        for account, amount in amounts.items()
+    )
+    return (
+        "SELECT * FROM wallet_post(jsonb_build_array(jsonb_build_object('key', gen_random_uuid(),"
+        f" 'kind', '{kind}', {more} 'lines', jsonb_build_array({lines}))))"
+    )

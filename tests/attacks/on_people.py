@@ -1,0 +1,67 @@
+"""Attacks on the event log, on decisions of two, and on what protects players."""
+
+from tests.attacks.attack import Attack, changed, copied, kept
+
+OPEN = "SELECT a.id FROM audit_approval AS a LEFT JOIN audit_decision AS d ON d.approval_id = a.id WHERE d IS NULL"
+DECIDE = "INSERT INTO audit_decision (approval_id, verdict, by, asker, person, reason)"
+
+AUDIT = [
+    *kept("audit_event", "audit_event_is_kept", "kind"),
+    *kept("audit_personal", "audit_personal_is_kept", "value", removed=False),
+    *kept("audit_approval", "audit_approval_is_kept", "request"),
+    *kept("audit_decision", "audit_decision_is_kept", "verdict"),
+    changed("audit_approval", "audit_approval_expires", "expires_at = at"),
+    changed("audit_approval", "audit_approval_frozen", "request = request || ' '"),
+    changed("audit_decision", "audit_decision_other_person", "person = asker"),
+    changed("audit_decision", "audit_decision_somebody", "person = NULL"),
+    changed("audit_decision", "audit_decision_verdict", "verdict = 'maybe'"),
+    Attack(
+        "audit_approval",
+        "audit_approval_by_staff",
+        copied("audit_approval", "jsonb_build_object('id', 99, 'by', 'staff:0')"),
+    ),
+    Attack(
+        "audit_decision",
+        "audit_decision_by_staff",
+        f"{DECIDE} SELECT id, 'approved', 'staff:0', person, gen_random_uuid(), '' FROM audit_approval"
+        f" WHERE id IN ({OPEN})",
+    ),
+    Attack(
+        "audit_decision",
+        "audit_decision_in_time",
+        f"{DECIDE} SELECT id, 'expired', 'system', person, NULL, '' FROM audit_approval WHERE id IN ({OPEN})",
+    ),
+]
+
+PROTECTION = [
+    *kept("players_limitchange", "players_limitchange_is_kept", "amount"),
+    *kept("players_limitoffer", "players_limitoffer_is_kept", "answered_at"),
+    *kept("players_exclusion", "players_exclusion_is_kept", "until"),
+    *kept("players_exclusionlift", "players_exclusionlift_is_kept", "at"),
+    *kept("players_registercheck", "players_registercheck_is_kept", "outcome"),
+    *kept("players_realitycheck", "players_realitycheck_is_kept", "minutes"),
+    changed("players_limitchange", "players_limit_amount", "amount = -1"),
+    changed("players_limitchange", "players_limit_kind", "kind = 'luck'"),
+    changed("players_limitchange", "players_limit_period", "period = 'year'"),
+    changed("players_limitchange", "players_limit_source", "source = 'law'"),
+    changed("players_limitchange", "players_limit_order", "effective_at = asked_at - interval '1 day'"),
+    changed("players_exclusion", "players_exclusion_lasts", "until = begun"),
+    changed("players_exclusion", "players_exclusion_reason", "kind = 'staff', reason = ''"),
+    changed("players_exclusionlift", "players_exclusionlift_two_people", "decided_by = asked_by"),
+    changed("players_realitycheck", "players_realitycheck_minutes_check", "minutes = -1"),
+    Attack(
+        "players_exclusion",
+        "players_exclusion_begins_now",
+        "INSERT INTO players_exclusion (player_id, kind, begun, until, by)"
+        " SELECT id, 'time_out', now() - interval '9 days', now() - interval '2 days', 'player:0' FROM attacked",
+        harm="SELECT until < clock_timestamp() FROM players_exclusion ORDER BY id DESC LIMIT 1",
+    ),
+    Attack(
+        "players_exclusionlift",
+        "players_exclusionlift_in_time",
+        "INSERT INTO players_exclusionlift (exclusion_id, reason, asked_by, decided_by)"
+        " SELECT id, 'please', 'staff:1', 'staff:2' FROM players_exclusion WHERE kind = 'self'",
+    ),
+]
+
+ATTACKS = AUDIT + PROTECTION

@@ -1,0 +1,117 @@
+"""Attacks that every table knows: nothing where something has to stand, the same row twice, a row of nobody's."""
+
+from tests.attacks.attack import Attack, changed, nothing, twice
+
+NOT_NULL = {
+    "audit_approval": "at by expires_at id kind on person reason request sha256",
+    "audit_decision": "approval_id asker at by reason verdict",
+    "audit_event": "at body by id kind on",
+    "audit_pending": "event_id xid",
+    "audit_personal": "event_id field salt value",
+    "players_exclusion": "begun by id kind player_id reason",
+    "players_exclusionlift": "asked_by at decided_by exclusion_id id reason",
+    "players_limitchange": "asked_at asked_by effective_at id kind period player_id reason source",
+    "players_limitoffer": "answered_at id player_id",
+    "players_realitycheck": "at id minutes player_id",
+    "players_registercheck": "at id outcome player_id register",
+    "wallet_account": "currency held id kind lock_only mode version",
+    "wallet_bank_notice": "body due_at id order_id tries",
+    "wallet_bank_order": "amount authorisation callback_url currency reference sequence state",
+    "wallet_bank_payout": "amount callback_url currency due_at iban number reference refusal sequence state",
+    "wallet_bank_payout_notice": "body due_at id payout_id tries",
+    "wallet_day": "day deposited paid player_id staked withdrawn",
+    "wallet_entry": "account_id amount currency journal_id line mode",
+    "wallet_hold": "account_id amount round_id",
+    "wallet_journal": "at id key kind request_hash xid",
+    "wallet_payment": "amount authorisation begun_at billing_address_1 billing_address_2 billing_city"
+    " billing_country_area billing_country_code billing_email billing_first_name billing_last_name billing_phone"
+    " billing_postcode captured_amount created currency delivery description extra_data fraud_message fraud_status id"
+    " is_disputed last_sequence message modified player_id state status tax token total transaction_id variant",
+    "wallet_payment_notice": "at decision id is_authentic path raw_hash sequence variant word",
+    "wallet_payout_account": "at country fingerprint id last_four player_id sealed",
+    "wallet_payout_notice": "at id outcome path provider raw_hash",
+    "wallet_posting_key": "journal_id key request_hash",
+    "wallet_reserved": "amount at key player_id",
+    "wallet_withdrawal": "account_id amount at currency id key player_id reference status takes_two",
+    "wallet_withdrawal_step": "after at before by handler id method reason withdrawal_id",
+}
+
+TWICE = {
+    "audit_approval": "audit_approval_pkey audit_approval_person",
+    "audit_decision": "audit_decision_pkey",
+    "audit_event": "audit_event_pkey",
+    "audit_pending": "audit_pending_pkey",
+    "audit_personal": "audit_personal_pkey",
+    "players_exclusion": "players_exclusion_pkey",
+    "players_exclusionlift": "players_exclusionlift_pkey players_exclusionlift_exclusion_id_key",
+    "players_limitchange": "players_limitchange_pkey",
+    "players_limitoffer": "players_limitoffer_pkey players_limitoffer_player_id_key",
+    "players_realitycheck": "players_realitycheck_pkey",
+    "players_registercheck": "players_registercheck_pkey",
+    "wallet_account": "wallet_account_pkey wallet_account_money wallet_account_once",
+    "wallet_bank_notice": "wallet_bank_notice_pkey",
+    "wallet_bank_order": "wallet_bank_order_pkey",
+    "wallet_bank_payout": "wallet_bank_payout_pkey",
+    "wallet_bank_payout_notice": "wallet_bank_payout_notice_pkey",
+    "wallet_day": "wallet_day_pkey",
+    "wallet_entry": "wallet_entry_pkey",
+    "wallet_hold": "wallet_hold_pkey",
+    "wallet_journal": "wallet_journal_pkey",
+    "wallet_payment": "wallet_payment_pkey wallet_payment_token",
+    "wallet_payment_notice": "wallet_payment_notice_pkey",
+    "wallet_payout_account": "wallet_payout_account_pkey wallet_payout_account_once",
+    "wallet_payout_notice": "wallet_payout_notice_pkey",
+    "wallet_posting_key": "wallet_posting_key_pkey",
+    "wallet_reserved": "wallet_reserved_pkey",
+    "wallet_withdrawal": "wallet_withdrawal_pkey wallet_withdrawal_key_key wallet_withdrawal_reference_key",
+    "wallet_withdrawal_step": "wallet_withdrawal_step_pkey",
+}
+
+NO_ID = "= gen_random_uuid()"
+NOBODY = "= -1"
+
+OF_NOBODY = [
+    ("audit_decision", "audit_decision_approval_id_bb34d71c_fk_audit_approval_id", f"approval_id {NOBODY}"),
+    ("audit_decision", "audit_decision_asker", f"asker {NO_ID}"),
+    ("audit_pending", "audit_pending_event_id_9a03a4dd_fk_audit_event_id", f"event_id {NOBODY}"),
+    ("audit_personal", "audit_personal_event_id_dd02e7fe_fk_audit_event_id", f"event_id {NOBODY}"),
+    ("players_exclusion", "players_exclusion_player_id_86f7058b_fk_players_player_id", f"player_id {NOBODY}"),
+    ("players_exclusionlift", "players_exclusionlif_exclusion_id_18840f1a_fk_players_e", f"exclusion_id {NOBODY}"),
+    ("players_limitchange", "players_limitchange_player_id_c2d9c371_fk_players_player_id", f"player_id {NOBODY}"),
+    ("players_limitoffer", "players_limitoffer_player_id_99d5a55a_fk_players_player_id", f"player_id {NOBODY}"),
+    ("players_realitycheck", "players_realitycheck_player_id_5a88b7c1_fk_players_player_id", f"player_id {NOBODY}"),
+    ("players_registercheck", "players_registercheck_player_id_5a8c496d_fk_players_player_id", f"player_id {NOBODY}"),
+    ("wallet_account", "wallet_account_owner_id_264d4aed_fk_players_player_id", f"owner_id {NOBODY}"),
+    ("wallet_bank_notice", "wallet_bank_notice_order_id_f980cd26_fk_wallet_ba", f"order_id {NO_ID}"),
+    ("wallet_bank_payout_notice", "wallet_bank_payout_n_payout_id_18ea05da_fk_wallet_ba", f"payout_id {NO_ID}"),
+    ("wallet_day", "wallet_day_player_id_ff269bac_fk_players_player_id", f"player_id {NOBODY}"),
+    ("wallet_entry", "wallet_entry_account", "mode = 'F'"),
+    ("wallet_hold", "wallet_hold_account_id_2b94e47f_fk_wallet_account_id", f"account_id {NOBODY}"),
+    ("wallet_journal", "wallet_journal_posting_key", f"key {NO_ID}"),
+    ("wallet_payment", "wallet_payment_player_id_05881b5d_fk_players_player_id", f"player_id {NOBODY}"),
+    (
+        "wallet_payment_notice",
+        "wallet_payment_notice_payment_id_d3adbdeb_fk_wallet_payment_id",
+        f"payment_id {NO_ID}",
+    ),
+    ("wallet_payout_account", "wallet_payout_account_player_id_83a1421d_fk_players_player_id", f"player_id {NOBODY}"),
+    ("wallet_payout_notice", "wallet_payout_notice_withdrawal_id_4ab9c291_fk_wallet_wi", f"withdrawal_id {NOBODY}"),
+    ("wallet_reserved", "wallet_reserved_player_id_e749edc8_fk_players_player_id", f"player_id {NOBODY}"),
+    ("wallet_withdrawal", "wallet_withdrawal_account_id_e432144a_fk_wallet_pa", f"account_id {NO_ID}"),
+    ("wallet_withdrawal", "wallet_withdrawal_player_id_ab12ce22_fk_players_player_id", f"player_id {NOBODY}"),
+    ("wallet_withdrawal_step", "wallet_withdrawal_st_withdrawal_id_669f4b46_fk_wallet_wi", f"withdrawal_id {NOBODY}"),
+]
+
+ATTACKS: list[Attack] = [
+    *(attack for table, columns in NOT_NULL.items() for attack in nothing(table, columns)),
+    *(twice(table, guard) for table, guards in TWICE.items() for guard in guards.split()),
+    twice("wallet_entry", "wallet_entry_chain", "version IS NOT NULL"),
+    twice("wallet_journal", "wallet_journal_reversed_once", "reverses_id IS NOT NULL"),
+    *(changed(*each) for each in OF_NOBODY),
+    Attack(  # not alone: its target is this table's own key
+        "wallet_journal",
+        "wallet_journal_reverses",
+        "UPDATE wallet_journal SET reverses_id = -1 WHERE kind = 'deposit'",
+        "ALTER TABLE wallet_journal DISABLE TRIGGER USER; DROP INDEX wallet_journal_reversed_once",
+    ),
+]

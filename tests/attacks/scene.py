@@ -1,0 +1,60 @@
+"""A house in which every table of money, of the event log and of players' protection has rows."""
+
+from uuid import uuid4
+
+from django.db import transaction
+
+from audit import approvals, log
+from players import exclusions, lifting, limits
+from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
+from tests.builders import a_player, a_verified_player
+from tests.people import a_member_of_staff
+from tests.wallet.at_the_bank import a_payment
+from tests.wallet.money_moves import a_round, cash
+from tests.wallet.payout_builders import a_withdrawal, approve
+from wallet import annulment, holds, payouts
+from wallet.models import BankNotice, BankOrder, BankPayout, BankPayoutNotice, Journal, NoticePath
+from wallet.payments import notices
+from wallet.withdrawals import TWO_PEOPLE_ABOVE
+
+CALLBACK = "http://127.0.0.1/callback/"
+
+
+def fill() -> tuple[Player, Player]:
+    """Make the rows; return a player with plenty of money, and one whose stakes have a limit."""
+    attacked, other = a_verified_player(real=3 * TWO_PEOPLE_ABOVE["SEK"]), a_player("GB", real=10_000)
+    limited = a_player(real=10_000)
+    limits.set_limit(player=limited, kind=LimitKind.STAKE, period=Period.DAY, amount=1000, by=str(limited))
+    _money(attacked)
+    _protection(other)
+    return attacked, limited
+
+
+def _money(player: Player) -> None:
+    payment = a_payment(player)
+    notices.keep(payment.variant, NoticePath.RETURN, b"raw", notices.Decision.NOTED, payment=payment)
+    holds.hold(uuid4(), cash(player), 1000)
+    a_round(player, staked=100, paid=250)
+    round_id = Journal.objects.get(kind="stake").round_id
+    assert round_id
+    with transaction.atomic():
+        annulment.undo_round(round_id)
+    approve(a_withdrawal(player, TWO_PEOPLE_ABOVE["SEK"] + 100))  # its second approval is open
+    withdrawal = a_withdrawal(player)
+    word = payouts.Word(withdrawal.reference, "accepted", withdrawal.amount, withdrawal.currency)
+    payouts.hear(word, provider="test", path="callback", raw=b"raw")
+    order = BankOrder.objects.create(reference=uuid4(), amount=1, currency="SEK", callback_url=CALLBACK)
+    BankNotice.objects.create(order=order, body="{}")
+    payout = BankPayout.objects.create(reference=uuid4(), iban="", amount=1, currency="SEK", callback_url=CALLBACK)
+    BankPayoutNotice.objects.create(payout=payout, body="{}")
+
+
+def _protection(player: Player) -> None:
+    one, other = a_member_of_staff("compliance"), a_member_of_staff("compliance")
+    exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
+    asked = lifting.ask(exclusion=exclusion, reason="for a test", by=one)
+    approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
+    exclusions.exclude_self(player=player, months=None, by=str(player))
+    RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
+    RealityCheck.objects.create(player=player, minutes=30)
+    log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})

@@ -1,0 +1,108 @@
+"""Every constraint, unique index and trigger on money, on the event log and on what protects players is attacked once:
+refused while it stands, done once it is dropped, and rolled back. The system catalogue says which there are.
+"""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from psycopg.rows import DictRow, dict_row
+from pytest_django import DjangoDbBlocker
+
+from tests.attacks import on_money, on_people, on_rows
+from tests.attacks.attack import Attack
+from tests.attacks.scene import fill
+from tests.harness import databases
+from wallet import guards
+
+Owner = psycopg.Connection[DictRow]
+ATTACKS = [*on_rows.ATTACKS, *on_money.ATTACKS, *on_people.ATTACKS]
+
+STANDING = f"""
+    WITH kept AS ({guards.TABLES})
+    SELECT kept.relname AS on_table, c.conname AS name, c.contype::text AS kind, NULL AS calls,
+           (SELECT attname FROM pg_attribute WHERE attrelid = c.conrelid AND attnum = c.conkey[1]) AS on_column
+    FROM pg_constraint AS c JOIN kept ON kept.oid = c.conrelid
+    UNION ALL
+    SELECT kept.relname, i.indexrelid::regclass::text, 'index', NULL, NULL
+    FROM pg_index AS i JOIN kept ON kept.oid = i.indrelid
+    WHERE i.indisunique
+      AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = i.indexrelid AND contype IN ('p', 'u'))
+    UNION ALL
+    SELECT kept.relname, t.tgname, 'trigger', t.tgfoid::regproc::text, NULL
+    FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid WHERE NOT t.tgisinternal
+"""
+
+
+class NotDone(Exception):
+    """The deed has come to nothing."""
+
+
+@pytest.fixture(scope="module")
+def tables(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Owner]:
+    """The owner of the tables, in a house that has rows in all of them."""
+    with django_db_blocker.unblock(), databases.clone("attacks") as database:
+        attacked, limited = fill()
+        with psycopg.connect(database.owner_url, autocommit=True, row_factory=dict_row) as owner:
+            owner.execute(f"CREATE TABLE attacked AS SELECT {attacked.pk}::bigint AS id")
+            owner.execute(f"CREATE TABLE limited AS SELECT {limited.pk}::bigint AS id")
+            yield owner
+
+
+@pytest.fixture(scope="module")
+def standing(tables: Owner) -> dict[tuple[str, str], DictRow]:
+    """Every guard there is."""
+    return {(each["on_table"], each["name"]): each for each in tables.execute(STANDING)}
+
+
+def do(owner: Owner, attack: Attack) -> None:
+    """Raises what refuses it, or NotDone."""
+    found = owner.execute(attack.deed)
+    assert found.rowcount != 0 or attack.deed.startswith("TRUNCATE"), "there is nothing to attack"
+    if attack.harm:
+        (answer,) = owner.execute(attack.harm)
+        if not all(answer.values()):
+            raise NotDone
+
+
+def is_refused_by(attack: Attack, guard: DictRow, error: Exception) -> bool:
+    """Whether it was this guard, and no other, that refused."""
+    if isinstance(error, NotDone):
+        return bool(attack.harm)
+    assert isinstance(error, psycopg.Error)
+    if guard["kind"] == "trigger" and not attack.refused_by:
+        return f"function {guard['calls']}()" in (error.diag.context or "")
+    if guard["kind"] == "n":
+        return (error.diag.table_name, error.diag.column_name) == (attack.table, guard["on_column"])
+    return error.diag.constraint_name == (attack.refused_by or attack.guard)
+
+
+def drop(guard: DictRow) -> str:
+    """With what depends on it: foreign keys on what a unique constraint makes unique."""
+    if guard["kind"] == "trigger":
+        return f"DROP TRIGGER {guard['name']} ON {guard['on_table']}"
+    if guard["kind"] == "index":
+        return f"DROP INDEX {guard['name']}"
+    return f"ALTER TABLE {guard['on_table']} DROP CONSTRAINT {guard['name']} CASCADE"
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
+def test_is_refused_with_its_guard_and_done_without(tables, standing, attack):
+    guard = standing[attack.table, attack.guard]
+    with tables.transaction(force_rollback=True):
+        tables.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        if attack.also:
+            tables.execute(attack.also)
+        with pytest.raises((psycopg.Error, NotDone)) as refused, tables.transaction():
+            do(tables, attack)
+        assert is_refused_by(attack, guard, refused.value), refused.value
+        tables.execute(drop(guard))
+        do(tables, attack)
+
+
+def test_every_guard_there_is_has_been_attacked(standing):
+    assert {(attack.table, attack.guard) for attack in ATTACKS} == set(standing)
+
+
+def test_no_two_attacks_have_one_name():
+    assert len({attack.id for attack in ATTACKS}) == len(ATTACKS)
