@@ -1,7 +1,5 @@
 """Limits on deposits, stakes and losses, held by the database in the statement that moves the money."""
 
-from functools import partial
-from threading import Barrier
 from uuid import uuid4
 
 import psycopg
@@ -18,13 +16,11 @@ from tests.people import events
 from tests.players.limit_clock import a_day, let_pass
 from tests.wallet.money_moves import a_round as a_rounds_money
 from tests.wallet.money_moves import cash, house, move, settle, stake
-from tests.wallet.test_at_once import at_once, outcome
 from wallet import accounts, ledger, limits, purse, verify
 from wallet.ledger import Journal, LimitReached
-from wallet.models import AccountKind, Day, Mode
+from wallet.models import Day, Mode
 
 MONEY = 1_000_000
-THREADS = 16
 CODES = ["SE", "DK", "RO", "DE", "GB"]
 
 
@@ -311,76 +307,6 @@ class TestAtATable:
         if language != "en":
             with translation.override("en"):
                 assert sentence.split(" ")[1:3] != str(LimitReached(kind, period, 123_400, 5600, "SEK")).split(" ")[1:3]
-
-
-class TestAtOnce:
-    """Sixteen threads against a limit that has room for few."""
-
-    def test_without_the_database_s_rule_a_limit_that_was_looked_at_gives(self, cloned_db, owner):
-        owner.execute("ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_counts")
-        player, have_looked = a_player("GB", real=10_000), Barrier(THREADS)
-        limit(player, "stake", "day", 100)
-
-        def look_then_stake() -> str:
-            limits.check_stake(player, 100)
-            have_looked.wait(timeout=60)
-            return outcome(lambda: ledger.post(stake(player, 100)))
-
-        assert at_once([look_then_stake] * THREADS) == ["posted"] * THREADS
-        assert accounts.balance(player.pk, Mode.REAL) == 10_000 - 100 * THREADS
-
-    @pytest.mark.parametrize("kind", ["stake", "loss"])
-    def test_the_database_lets_through_what_there_is_room_for(self, cloned_db, kind):
-        player, have_looked = a_player("GB", real=10_000), Barrier(THREADS)
-        limit(player, kind, "week", 350)
-
-        def look_then_stake() -> str:
-            limits.check_stake(player, 100)
-            have_looked.wait(timeout=60)
-            return outcome(lambda: ledger.post(stake(player, 100)))
-
-        results = at_once([look_then_stake] * THREADS)
-        assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
-        assert counted(player)[2] == 300
-        assert is_whole()
-
-    def test_from_two_accounts_too(self, cloned_db):
-        player = a_player(real=20_000)
-        a_purse(player, 10_000)
-        own_purse = accounts.player_account(player.pk, Mode.REAL, AccountKind.PURSE)
-        limit(player, "stake", "month", 350)
-
-        def from_the_purse() -> Journal:
-            return Journal(uuid4(), "stake", move((own_purse, -100), (house("escrow", player), 100)))
-
-        jobs = [
-            lambda: outcome(lambda: ledger.post(from_the_purse())),
-            lambda: outcome(lambda: ledger.post(stake(player, 100))),
-        ]
-        results = at_once(jobs * (THREADS // 2))
-        assert results.count("posted") == 3
-        assert is_whole()
-
-    def test_deposits_posted_and_begun(self, cloned_db):
-        player = a_player("GB")
-        limit(player, "deposit", "month", 350)
-        jobs = [
-            lambda: outcome(lambda: ledger.post(deposit(player, 100))),
-            lambda: outcome(lambda: limits.reserve_deposit(player=player, key=uuid4(), amount=100)),
-        ]
-        results = at_once(jobs * (THREADS // 2))
-        assert results.count("LimitReached") == THREADS - 3
-        assert limits.usage(player)[LimitKind.DEPOSIT, Period.MONTH] == 300
-        assert is_whole()
-
-    def test_a_limit_that_is_set_meanwhile_holds_from_then_on(self, cloned_db):
-        player = a_player("GB", real=10_000)
-        set_it = partial(limit, player, "stake", "day", 500)
-        jobs = [lambda: outcome(set_it)] + [lambda: outcome(lambda: ledger.post(stake(player, 100)))] * (THREADS - 1)
-        at_once(jobs)
-        before = counted(player)[2]
-        assert outcome(lambda: ledger.post(stake(player, max(500 - before, 0) + 1))) == "LimitReached"
-        assert is_whole()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""What the role of web and workers may do is what ``casino/privileges.py`` says, in every table there is; and past the
+door of money and of the event log it gets nowhere.
+"""
+
+import re
+
+import psycopg
+import pytest
+from django.db import connections
+from psycopg import errors
+
+from casino.privileges import APP_ROLE, FUNCTIONS, ORDINARY, RIGHTS
+from tests.attacks.on_rows import NOT_NULL
+
+TABLES = sorted(NOT_NULL)
+GRANTED = """
+    SELECT relname, acl.privilege_type, NULL FROM pg_class, aclexplode(relacl) AS acl
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
+      AND acl.grantee IN (0, %(role)s::regrole)
+    UNION ALL
+    SELECT relname, acl.privilege_type, attname
+    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid, aclexplode(attacl) AS acl
+    WHERE relnamespace = 'public'::regnamespace AND acl.grantee IN (0, %(role)s::regrole)
+"""
+CALLABLE = """
+    SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef
+    AND has_function_privilege(%(role)s, oid, 'EXECUTE')
+"""
+DEEDS = {
+    "SELECT": "SELECT FROM {table}",
+    "INSERT": "INSERT INTO {table} DEFAULT VALUES",
+    "UPDATE": 'UPDATE {table} SET "{column}" = "{column}"',
+    "DELETE": "DELETE FROM {table}",
+    "TRUNCATE": "TRUNCATE {table}",
+}
+
+
+def raw() -> psycopg.Connection:
+    """The connection of web and workers, without Django's names for errors."""
+    connections["default"].ensure_connection()
+    found: psycopg.Connection = connections["default"].connection
+    return found
+
+
+def declared(rights: str) -> set[tuple[str, str | None]]:
+    """Read ``SELECT, UPDATE (status, note)``: each right with its column, None for all."""
+    found: set[tuple[str, str | None]] = set()
+    for right, columns in re.findall(r"(\w+)(?: \(([^)]*)\))?", rights):
+        found |= {(right, column) for column in columns.split(", ")} if columns else {(right, None)}
+    return found
+
+
+@pytest.mark.django_db
+def test_rights_are_those_declared_in_every_table():
+    granted: dict[str, set[tuple[str, str | None]]] = {}
+    for table, right, column in raw().execute(GRANTED, {"role": APP_ROLE}).fetchall():
+        granted.setdefault(table, set()).add((right, column))
+    tables = connections["default"].introspection.table_names()
+    assert granted == {table: declared(RIGHTS.get(table, ORDINARY)) for table in tables}
+
+
+@pytest.mark.django_db
+def test_only_declared_functions_run_as_the_owner():
+    assert {name for (name,) in raw().execute(CALLABLE, {"role": APP_ROLE}).fetchall()} == set(FUNCTIONS)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("table", TABLES)
+def test_what_is_not_declared_is_refused(table):
+    allowed = {right for right, _ in declared(RIGHTS.get(table, ORDINARY))}
+    written = {column for right, column in declared(RIGHTS.get(table, ORDINARY)) if right == "UPDATE"}
+    column = next((each for each in NOT_NULL[table].split() if each not in written), "")
+    for right, deed in DEEDS.items():
+        if right in allowed and (right != "UPDATE" or None in written):
+            continue
+        with pytest.raises(errors.InsufficientPrivilege), raw().transaction():
+            raw().execute(deed.format(table=table, column=column))
