@@ -7,7 +7,7 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test check lint reset bench format messages screenshots
+.PHONY: help run test check lint reset bench attack format messages screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -38,6 +38,9 @@ reset: .venv/installed .venv/texts ## throw var/ away, after asking (YES=1 answe
 
 bench: .venv/installed-dev .venv/texts ## measure, on a database of its own
 	$(PY) -m bench
+
+attack: .venv/installed-dev .venv/texts ## the wallet against its model, for long (EXAMPLES= says how long)
+	SABOT_ATTACK=$(or $(EXAMPLES),300) $(PY) -m pytest tests/wallet/test_machine.py
 
 screenshots: .venv/installed-dev .venv/texts ## every page at two widths, dark and light, into var/screenshots/
 	@tools/get_chromium.sh

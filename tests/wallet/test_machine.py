@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connection
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 from pytest_django import DjangoDbBlocker
 
@@ -28,7 +28,7 @@ from wallet.models import Mode
 PLAYERS = ("SE", "DE", "GB")  # limits required, set by law too; withdrawals that cannot be cancelled
 REAL_MONEY, FREE_MONEY = 60_000, 50_000
 EXAMPLES = int(os.environ.get("SABOT_ATTACK", "0"))
-HOUSE = settings(deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+HOUSE = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 SHORT = settings(HOUSE, max_examples=20, stateful_step_count=30, derandomize=True)
 LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print_blob=True)
 
