@@ -36,7 +36,8 @@ class Command(BaseCommand):
         for player in Player.objects.filter(user__is_demo=True):
             accounts.open_accounts(player)
             _deposit(player)
-            cashier.top_up_free(player=player, key=uuid5(NAMESPACE_URL, f"sabot:demo:free:{player.pk}"))
+            with suppress(cashier.Barred):  # they may have taken a pause since the demo was loaded first
+                cashier.top_up_free(player=player, key=uuid5(NAMESPACE_URL, f"sabot:demo:free:{player.pk}"))
 
 
 def _deposit(player: Player) -> None:
