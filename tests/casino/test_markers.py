@@ -1,6 +1,7 @@
 """The look for markers: who is looked at, what is raised once, what becomes of it, and what staff do."""
 
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -34,7 +35,12 @@ def more(owner, player: Player, deposits: int = 1) -> None:
 
 
 def talk(flag: Flag, staff, **changes):
-    said = {"made_at": now(), "way": ContactWay.PHONE, "said": "All is well.", "next_look": None} | changes
+    said: dict[str, Any] = {
+        "made_at": now(),
+        "way": ContactWay.PHONE,
+        "said": "All is well.",
+        "next_look": None,
+    } | changes
     return flags.record_contact(flag_id=flag.pk, by=staff, **said)
 
 
