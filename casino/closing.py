@@ -3,11 +3,12 @@
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from players import closures
 from players.models import Player
 from wallet import accounts, purse, withdrawals
-from wallet.models import Account, AccountKind, Mode, PayoutAccount
+from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount
 
 
 class NoBankAccount(Exception):
@@ -21,8 +22,9 @@ def owed(player: Player) -> int:
 
 @transaction.atomic
 def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) -> None:
-    """Close an account to play and deposits and ask for its whole balance to be paid to *account*; without a balance
-    it is closed altogether. Round in progress or not: a round is over before this begins, or never begins.
+    """Close an account to play and deposits and ask for its whole balance to be paid to *account*; without a balance,
+    and with no deposit that a bank may still approve, it is closed altogether. Round in progress or not: a round is
+    over before this begins, or never begins.
 
     Raises AlreadyClosing, NoBankAccount, WithdrawalError.
     """
@@ -34,7 +36,7 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
         raise NoBankAccount
     if balance and account:
         withdrawals.request(player=player, amount=balance, account=account, key=key)
-    elif not _money_of(player):
+    elif not _has_money(player):
         closures.finish(player=player, by=str(player))
 
 
@@ -45,12 +47,15 @@ def finish_closing() -> int:
 
 @transaction.atomic
 def _finish(player: Player) -> bool:
-    if _money_of(player):
+    if _has_money(player):
         return False
     closures.finish(player=player, by="system")
     return True
 
 
-def _money_of(player: Player) -> bool:
-    """Say whether any real money is the player's still, on its way out included."""
-    return Account.objects.filter(owner=player, mode=Mode.REAL, balance__gt=0).exists()
+def _has_money(player: Player) -> bool:
+    """Say whether any real money is the player's still, on its way out included, or may come yet: a bank may approve a
+    deposit as long as the house has not given it up, and nobody logs in to a closed account to take it out.
+    """
+    undecided = Payment.objects.filter(Q(state=PaymentState.WAITING) | Q(is_disputed=True), player=player)
+    return undecided.exists() or Account.objects.filter(owner=player, mode=Mode.REAL, balance__gt=0).exists()

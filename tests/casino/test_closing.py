@@ -2,11 +2,13 @@
 
 import time
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
+from casino import closing
 from casino.tasks import finish_closing
 from games.errors import Barred
 from players import closures, gate
@@ -14,9 +16,10 @@ from players.models import ClosureState, Mail, Player
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
 from tests.people import a_visitor, events, log_in
 from tests.players.test_sessions import a_browser, session_of
-from tests.wallet.payout_builders import IBAN, approve
+from tests.wallet.at_the_bank import a_payment, call_back, statement
+from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
 from wallet import accounts, verify, withdrawals
-from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus
+from wallet.models import AccountKind, Mode, OrderState, Payment, Withdrawal, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 
@@ -142,6 +145,33 @@ class TestWithMoney:
         assert answer.status_code == 200
         assert answer.context["form"].non_field_errors()
         assert closures.state_of(player) is None
+
+
+class TestWithADepositAtTheBank:
+    """Nobody logs in to a closed account: what the bank may still approve is waited for."""
+
+    @pytest.fixture
+    def depositing(self, rich: Player) -> Player:
+        """Someone without money whose deposit the bank has not decided."""
+        withdrawals.request(player=rich, amount=MONEY, account=an_account(rich), key=uuid4())
+        pay_out()
+        a_payment(rich)
+        closing.close(player=rich, account=None, key=uuid4(), ip="10.0.0.1")
+        return rich
+
+    def test_waits_for_it_and_the_money_can_be_withdrawn(self, depositing):
+        finish_closing()
+        assert closures.state_of(depositing) is ClosureState.CLOSING
+        assert call_back(statement(Payment.objects.get())) == 200
+        finish_closing()
+        assert closures.state_of(depositing) is ClosureState.CLOSING
+        assert accounts.balance(depositing.pk, Mode.REAL) == 50_000
+        assert a_withdrawal(depositing, 50_000).amount == 50_000
+
+    def test_closes_when_the_bank_has_declined_it(self, depositing):
+        call_back(statement(Payment.objects.get(), OrderState.DECLINED))
+        finish_closing()
+        assert closures.state_of(depositing) is ClosureState.CLOSED
 
 
 class TestIsRefused:
