@@ -62,6 +62,9 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     passed record;
 BEGIN
+    IF NOT EXISTS (SELECT FROM players_limits_kinds(player) AS l WHERE l.kind = ANY (kinds)) THEN
+        RETURN;
+    END IF;
     SELECT l.kind, l.period, l.amount, l.amount - u.used AS room INTO passed
     FROM players_limits_of(player) AS l CROSS JOIN wallet_used(player, l.kind, l.period, day) AS u (used)
     WHERE l.kind = ANY (kinds) ORDER BY room, l.kind, l.period LIMIT 1;
