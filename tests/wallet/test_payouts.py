@@ -144,6 +144,28 @@ def test_a_message_that_nobody_signed_moves_nothing(settings):
     assert len(events("payout.notice_refused")) == 2 * len(notices())
 
 
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"amount": 49_999}, "another amount or currency"),
+        ({"amount": -50_000}, "another amount or currency"),
+        ({"currency": "EUR"}, "another amount or currency"),
+        ({"reference": "00000000-0000-4000-8000-000000000000"}, "unknown reference"),
+    ],
+    ids=["smaller amount", "negative amount", "currency", "unknown reference"],
+)
+def test_a_signed_message_about_other_money_moves_nothing_and_is_on_record(settings, changes, outcome):
+    player, withdrawal = approved()
+    send_payouts()
+    the_bank_decides()
+    answer = post(json.dumps(json.loads(notices()[-1]) | changes), settings=settings)
+    assert (answer.status_code, answer.json()["outcome"]) == (200, outcome)
+    assert (status(withdrawal), accounts.balance(player.pk, Mode.REAL)) == (WithdrawalStatus.SENDING, 50_000)
+    (event,) = events("payout.notice_refused", by="bank:sandbox")
+    assert event["data"]["outcome"] == outcome
+    assert not any(check.rows for check in verify.run())
+
+
 @pytest.mark.parametrize("body", ["", "{}", "[]", "null", '{"reference": 7}'])
 def test_a_signed_message_without_sense_is_refused(settings, body):
     assert post(body, settings=settings).status_code == 400
