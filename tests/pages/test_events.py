@@ -31,7 +31,7 @@ def shown(answer) -> list[int]:
 def test_is_newest_first_and_set_out_to_be_read(reader):
     first, second = happen(), happen()
     answer = reader.get("/staff/events/")
-    assert shown(answer)[:2] == [second, first]
+    assert [each for each in shown(answer) if each in (first, second)] == [second, first]  # the session began, too
     assert "&quot;n&quot;: 1" in answer.text
 
 
