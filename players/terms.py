@@ -11,7 +11,7 @@ from pathlib import Path
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
-VERSION = "1"
+VERSION = "2"
 DATED = date(2026, 11, 21)
 
 TEXTS = Path(__file__).parent / "texts"

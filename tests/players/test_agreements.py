@@ -26,7 +26,7 @@ def player() -> Player:
 @pytest.fixture
 def new_terms(player, monkeypatch) -> str:
     """The version of terms that came into force after that."""
-    version = "2"
+    version = "the next"
     monkeypatch.setattr(terms, "VERSION", version)
     return version
 
