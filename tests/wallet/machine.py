@@ -222,14 +222,18 @@ class WalletMachine(Stepping):
 
         self.step(call, lambda: book.set_limit(source, rule, amount), fault=fault, again=False)
 
-    @rule(who=who, kind=st.sampled_from(model.MONEY), period=st.sampled_from(model.PERIODS), fault=faults)
-    def withdraw_a_limit_change(self, who: int, kind: str, period: str, fault: Way | None) -> None:
+    @rule(who=who, which=which, fault=faults)
+    def withdraw_a_limit_change(self, who: int, which: int, fault: Way | None) -> None:
         book, player = self.books[who], self.scene.players[who]
-
-        def call():
-            return limits.withdraw_change(player=player, kind=LimitKind(kind), period=Period(period), by="test")
-
-        self.step(call, lambda: book.withdraw_limit_change((kind, period)), fault=fault, again=False)
+        own = [rule for source, rule in book.limits if source == "player"]
+        waiting = [rule for rule in own if book.limits["player", rule].waits]
+        kind, period = (waiting or own)[which % len(waiting or own)]
+        self.step(
+            lambda: limits.withdraw_change(player=player, kind=LimitKind(kind), period=Period(period), by="test"),
+            lambda: book.withdraw_limit_change((kind, period)),
+            fault=fault,
+            again=False,
+        )
 
     # Rounds
 
@@ -242,6 +246,7 @@ class WalletMachine(Stepping):
         call = whole(lambda: (holds.hold(round_id, account, amount),))
         self.step(call, lambda: book.hold(number, where, amount), read=operator.itemgetter(0), fault=fault)
 
+    @precondition(lambda self: any(book.holds for book in self.books))
     @rule(table=which, fault=faults)
     def release_a_round(self, table: int, fault: Way | None) -> None:
         number = list(self.tables)[table % len(self.tables)]

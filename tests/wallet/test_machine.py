@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 from pytest_django import DjangoDbBlocker
 
-from players.limits import own_limits, required
+from players.limits import own_limits, required, set_limit
+from players.models import LimitKind, Period
 from tests.builders import a_verified_player
 from tests.harness import databases
 from tests.people import a_member_of_staff
@@ -25,11 +26,17 @@ from tests.wallet.stepping import Scene
 from wallet import accounts, cashier, withdrawals
 from wallet.models import Mode
 
-PLAYERS = ("SE", "DE", "GB")  # limits required, set by law too; withdrawals that cannot be cancelled
-REAL_MONEY, FREE_MONEY = 60_000, 50_000
+# Limits are required; the law sets one too; withdrawals cannot be cancelled, and take two people at once.
+REAL_MONEY = {"SE": 60_000, "DE": 60_000, "GB": 300_000}
+FREE_MONEY = 50_000
+LIMITS = (
+    (LimitKind.STAKE, Period.DAY, 40_000),
+    (LimitKind.LOSS, Period.WEEK, 20_000),
+    (LimitKind.DEPOSIT, Period.DAY, 400_000),
+)
 EXAMPLES = int(os.environ.get("SABOT_ATTACK", "0"))
 HOUSE = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-SHORT = settings(HOUSE, max_examples=20, stateful_step_count=30, derandomize=True)
+SHORT = settings(HOUSE, max_examples=50, stateful_step_count=30, derandomize=True)
 LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print_blob=True)
 
 
@@ -37,11 +44,13 @@ LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print
 def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Scene]:
     """Three verified players with money, two people of finance, and what the model knows of that."""
     with django_db_blocker.unblock(), databases.clone("scene") as database:
-        players = tuple(a_verified_player(code, real=REAL_MONEY, free=FREE_MONEY) for code in PLAYERS)
+        players = tuple(a_verified_player(code, real=real, free=FREE_MONEY) for code, real in REAL_MONEY.items())
         for player in players:
             accounts.open_pending(player)
             for mode in Mode:
                 accounts.open_purse(player, mode)
+        for player, (kind, period, amount) in zip(players, LIMITS, strict=True):
+            set_limit(player=player, kind=kind, period=period, amount=amount, by=str(player))
         laws = [law_of(player) for player in players]
         today = [today_of(player) for player in players]
         own = [own_limits(player) for player in players]
@@ -53,7 +62,7 @@ def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
             players,
             banks,
             (clerk, second),
-            lambda: [book_of(*each) for each in zip(laws, today, own, strict=True)],
+            lambda: [book_of(*each) for each in zip(REAL_MONEY.values(), laws, today, own, strict=True)],
         )
 
 
@@ -76,10 +85,10 @@ def today_of(player):
         return cursor.fetchone()[0]
 
 
-def book_of(law: Law, today, own) -> Book:
+def book_of(real: int, law: Law, today, own) -> Book:
     """A player's beginning, as `tests.builders` makes it."""
-    book = Book(law, today, Counter({(CASH, REAL): REAL_MONEY, (CASH, FREE): FREE_MONEY, (PURSE, REAL): 0}))
-    book.count(today, "deposited", REAL_MONEY)
+    book = Book(law, today, Counter({(CASH, REAL): real, (CASH, FREE): FREE_MONEY, (PURSE, REAL): 0}))
+    book.count(today, "deposited", real)
     for (kind, period), amount in own.items():
         book.limits["player", (kind.value, period.value)] = LimitState(amount, amount)
     return book
