@@ -83,7 +83,7 @@ def _send_next() -> bool:
         mail = Mail.objects.get(pk=row[0])
         try:
             EmailMessage(mail.subject, mail.body, settings.DEFAULT_FROM_EMAIL, [mail.address]).send()
-        except (OSError, SMTPException) as error:
+        except (OSError, SMTPException, ValueError) as error:  # ValueError: an address that no mail can carry
             cursor.execute(FAILED, [f"{type(error).__name__}: {error}"[:LONGEST_ERROR], ATTEMPTS, mail.pk])
         else:
             cursor.execute(SENT, [settings.DEMO, mail.pk])

@@ -88,6 +88,17 @@ class TestAMail:
         given_up = Mail.objects.get(pk=written.pk)
         assert (given_up.attempts, given_up.next_try_at) == (mail.ATTEMPTS, None)
 
+    @pytest.mark.parametrize("domain", ["ü" * 63 + ".example", "xn--aé.example"], ids=["too long", "punycode"])
+    def test_to_an_address_that_no_mail_can_carry_keeps_no_other_back(self, domain):
+        """Anybody may ask for a mail to any address that a form lets through."""
+        unfit = write(address=f"someone@{domain}")
+        write(address="reader@example.com")
+        send_mail()
+        assert [sent.to for sent in post.outbox] == [["reader@example.com"]]
+        unfit.refresh_from_db()
+        assert (unfit.attempts, unfit.sent_at) == (1, None)
+        assert unfit.last_error.startswith("UnicodeError")
+
 
 def test_several_workers_send_each_mail_once(cloned_db):
     for number in range(12):
