@@ -75,7 +75,7 @@ class ContactForm(forms.Form):
 class CloseForm(forms.Form):
     """How a flag ends."""
 
-    outcome = forms.ChoiceField(label="Outcome", choices=[("", "Choose"), *FlagOutcome.choices])
+    conclusion = forms.ChoiceField(label="How it ends", choices=[("", "Choose"), *FlagOutcome.choices])
     note = forms.CharField(
         label="Note (optional)", required=False, max_length=1000, widget=forms.Textarea(attrs={"rows": 2})
     )
@@ -144,7 +144,7 @@ def staff_marker_close(request: StaffRequest, flag_id: int) -> HttpResponse:
     flag, form = _find(flag_id), CloseForm(request.POST)
     if not form.is_valid():
         return _flag_page(request, flag, close_form=form)
-    outcome = FlagOutcome(form.cleaned_data["outcome"])
+    outcome = FlagOutcome(form.cleaned_data["conclusion"])
     try:
         flags.close(flag_id=flag.pk, outcome=outcome, note=form.cleaned_data["note"], by=request.staff)
     except flags.FlagError as error:

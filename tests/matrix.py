@@ -440,6 +440,14 @@ LINES = (
     ),
     Line("staff_ledger", "GET", staff(PAGE, "finance")),
     Line("staff_service", "GET", staff(PAGE, *ANSWERING)),
+    Line("staff_service_new", "GET", staff(PAGE, *ANSWERING), a_player_number),
+    Line(
+        "staff_service_new",
+        "POST",
+        staff(MOVED, *ANSWERING),
+        a_player_number,
+        lambda world: {"topic": "protection", "text": "How are you?"},
+    ),
     Line("staff_service_thread", "GET", staff(PAGE, *ANSWERING), a_conversation),
     Line("staff_service_thread", "POST", staff(MOVED, *ANSWERING), a_conversation, lambda world: {"text": "We did."}),
     Line(
@@ -483,7 +491,7 @@ LINES = (
         "POST",
         staff(MOVED, "compliance", "support"),
         the_flag,
-        lambda world: {"outcome": "talked"},
+        lambda world: {"conclusion": "talked"},
     ),
     Line("staff_players", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_player", "GET", staff(PAGE, "compliance", "support"), the_player),

@@ -58,12 +58,12 @@ class TestFlags:
 
     def test_take_a_contact_and_then_an_end(self, flag):
         support, path = of("support"), f"/staff/markers/{flag.pk}/"
-        assert "Record the contact first" in support.post(f"{path}close/", {"outcome": "talked"}).content.decode()
+        assert "Record the contact first" in support.post(f"{path}close/", {"conclusion": "talked"}).content.decode()
         assert support.post(f"{path}contact/", CONTACT).status_code == 302
         contact = Contact.objects.get()
         assert (contact.made_at, contact.said) == (datetime(2026, 1, 1, 12, tzinfo=UTC), "Can afford it.")
         assert "look again on" in read(support, "/staff/markers/")
-        assert support.post(f"{path}close/", {"outcome": "talked"}).status_code == 302
+        assert support.post(f"{path}close/", {"conclusion": "talked"}).status_code == 302
         page = read(support, path)
         assert "Talked about, the player decides" in page
         assert "Record a contact" not in page
