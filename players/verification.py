@@ -3,7 +3,7 @@
 The latest submission is what counts, so a player whose name or address has changed sends in anew and is reviewed anew.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from uuid import UUID
@@ -87,6 +87,12 @@ def standing(submission: Submission | None) -> Standing:
 def is_verified(player: Player) -> bool:
     """Return whether staff have confirmed who the player is, from what was sent in last."""
     return standing(latest(player)) is Standing.VERIFIED
+
+
+def verified_among(players: Iterable[int]) -> set[int]:
+    """Return the ids of those of *players* of whom `is_verified` holds, in one query."""
+    newest = Submission.objects.filter(player__in=list(players)).order_by("player", "-id").distinct("player")
+    return {player for player, status in newest.values_list("player", "status") if status == SubmissionStatus.VERIFIED}
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 from audit import approvals
 from audit.models import Approval
 from players.models import Duplicate, Player
-from players.verification import is_verified
+from players.verification import verified_among
 from wallet.models import Day, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.withdrawals import KIND
 
@@ -44,11 +44,11 @@ def waiting() -> list[Case]:
     players = {withdrawal.player_id: withdrawal.player for withdrawal in found}
     totals, earlier, flags = _totals(players), _earlier(players), _flags(players)
     open_ones = {asked.on: asked for asked in approvals.waiting().filter(kind=KIND)}
-    verified = {player.pk: is_verified(player) for player in players.values()}
+    verified = verified_among(players)
     return [
         Case(
             withdrawal=each,
-            verified=verified[each.player_id],
+            verified=each.player_id in verified,
             totals=totals.get(each.player_id, Totals()),
             earlier=earlier.get(each.player_id, 0),
             flags=flags.get(each.player_id, 0),

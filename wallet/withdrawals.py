@@ -42,6 +42,7 @@ from wallet.withdrawal_words import REASONS, UNDECIDED, bank_reason
 KIND = "withdrawal"  # of its approvals
 METHOD = "bank transfer"
 HOUSE = "house"
+UNCONFIRMED = "Nobody has confirmed who this player is since they last sent something in."
 
 # The smallest withdrawal, in minor units. Whoever has less may take out all of it.
 SMALLEST: Mapping[str, int] = {
@@ -214,7 +215,7 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
     if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. There is nothing to approve.")
     if not is_verified(found.player):
-        raise NotVerified("Nobody has confirmed who this player is since they last sent something in.")
+        raise NotVerified(UNCONFIRMED)
     if not found.takes_two:
         return _move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason))
     asked = approvals.ask(kind=KIND, on=str(found), request=_frozen(found), by=by, person=person, reason=reason)
@@ -250,6 +251,8 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING or _frozen(found) != frozen:
         raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
+    if not is_verified(found.player):
+        raise approvals.CannotExecute(UNCONFIRMED)
     _move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
 
 

@@ -4,13 +4,15 @@ import re
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from audit.models import Approval
-from tests.builders import a_player, a_purse, a_verified_player
+from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
-from wallet import withdrawals
+from wallet import withdrawal_queue, withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.sandbox_bank import payouts as bank
 
@@ -122,6 +124,15 @@ class TestFinance:
         page = visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
         for word in (f"player:{player.pk}", "verified", "SEK\u00a01,000.00", "none", "one person"):
             assert word in page
+
+    def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
+        a_withdrawal(a_verified_player(real=MONEY))
+        with CaptureQueriesContext(connection) as one:
+            assert [case.verified for case in withdrawal_queue.waiting()] == [True]
+        for _ in range(3):
+            a_submission(a_withdrawal(a_verified_player(real=MONEY)).player)
+        with django_assert_num_queries(len(one)):
+            assert [case.verified for case in withdrawal_queue.waiting()] == [True, False, False, False]
 
     def test_approves_with_a_reason(self):
         withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY)), a_member_of_staff("finance")

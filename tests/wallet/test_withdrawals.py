@@ -207,6 +207,15 @@ class TestTwoPeople:
             with pytest.raises(approvals.OwnRequest):
                 decide(withdrawal, staff)
 
+    def test_the_second_waits_too_while_the_identity_is_looked_at_again(self):
+        player = a_verified_player(real=LARGE)
+        withdrawal = approve(a_withdrawal(player, LARGE))
+        a_submission(player)
+        with pytest.raises(approvals.CannotExecute, match="Nobody has confirmed"):
+            decide(withdrawal, a_member_of_staff("finance"))
+        withdrawal.refresh_from_db()
+        assert withdrawal.status == WithdrawalStatus.SECONDING
+
     def test_the_second_refuses_and_the_money_comes_back(self):
         player = a_verified_player(real=LARGE)
         withdrawal = approve(a_withdrawal(player, LARGE))
