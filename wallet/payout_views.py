@@ -2,17 +2,19 @@
 
 from http import HTTPStatus
 
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from players.rates import at_a_human_pace
 from wallet import payouts
 from wallet.sandbox_bank.protocol import HEADER
 
 
 @csrf_exempt
 @require_POST
-def payout_callback(request: HttpRequest) -> JsonResponse:
+@at_a_human_pace
+def payout_callback(request: HttpRequest) -> HttpResponse:
     """Take a message; what is not the bank's is refused (400), and the bank tells again what was not taken."""
     try:
         outcome = payouts.receive(body=request.body, signature=request.headers.get(HEADER, ""))

@@ -69,6 +69,16 @@ def test_the_cashier_keeps_the_same_pace(someone):
     assert answers[-1] == 429
 
 
+def test_whoever_pretends_to_be_the_bank_is_slowed_too(db, settings):
+    """What is refused is on record, and nobody may fill the log at will."""
+    settings.FORMS_PER_SECOND = 2
+    with time_machine.travel(NOW, tick=False) as clock:
+        for address in ("/pay/payouts/", "/pay/callback/sandbox/"):
+            clock.shift(10)
+            answers = [Client().post(address, b"{}", content_type="application/json").status_code for _ in range(5)]
+            assert answers == [400] * 4 + [429], address
+
+
 def test_a_demo_house_without_a_cache_counts_nothing_and_plays_on(someone, settings):
     client, place = someone()
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
