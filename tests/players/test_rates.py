@@ -69,7 +69,7 @@ def test_the_cashier_keeps_the_same_pace(someone):
     assert answers[-1] == 429
 
 
-def test_whoever_pretends_to_be_the_bank_is_slowed_too(db, settings):
+def test_whoever_pretends_to_be_the_bank_is_slowed_too(cloned_db, settings):
     """What is refused is on record, and nobody may fill the log at will."""
     settings.FORMS_PER_SECOND = 2
     with time_machine.travel(NOW, tick=False) as clock:
