@@ -33,6 +33,8 @@ RIGHTS = {
     "wallet_payment_notice": "SELECT, INSERT",
     "wallet_bank_order": "SELECT, INSERT, UPDATE",
     "wallet_bank_notice": "SELECT, INSERT, UPDATE",
+    "wallet_bank_payout": "SELECT, INSERT, UPDATE",
+    "wallet_bank_payout_notice": "SELECT, INSERT, UPDATE",
     "wallet_day": "SELECT",
     "wallet_hold": "SELECT",
     "wallet_reserved": "SELECT",
