@@ -91,6 +91,7 @@ FUNCTIONS = (
     "wallet_reverse",
     "wallet_open_account",
     "players_forget",
+    "players_forget_flags",
     "wallet_reserve",
     "wallet_release",
     "wallet_forget_accounts",

@@ -19,6 +19,7 @@ from players.access import StaffRequest, staff_required
 from players.models import Exclusion, Player
 
 LONGEST = 3650  # days
+LONGEST_ID = 19  # digits, from which on no number fits the column
 SHOWN = 100  # exclusions in force, the newest
 
 
@@ -49,7 +50,7 @@ class LiftForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
     """List who is excluded now; exclude somebody, at once and with a reason."""
-    form = ExclusionForm(request.POST or None)
+    form = ExclusionForm(request.POST or None, initial={"email": _email_of(request.GET.get("player", ""))})
     if request.method == "POST" and form.is_valid():
         player: Player = form.cleaned_data["email"]
         with transaction.atomic():
@@ -63,6 +64,13 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
     listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
     lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
     return render(request, "staff/exclusions.html", {"form": form, "lines": lines})
+
+
+def _email_of(player_id: str) -> str:
+    """Return the address of the player that a link names, nothing where there is none."""
+    if not (player_id.isascii() and player_id.isdecimal() and len(player_id) < LONGEST_ID):
+        return ""
+    return Player.objects.filter(pk=player_id).values_list("user__email", flat=True).first() or ""
 
 
 @staff_required("players.exclude_player")

@@ -72,6 +72,7 @@ def forget(player: Player) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT players_forget(%s, %s)", [player.pk, f"{kept().days} days"])
         (erased,) = cursor.fetchone()
+        cursor.execute("SELECT players_forget_flags(%s)", [player.pk])
     return int(erased)
 
 

@@ -52,6 +52,7 @@ DEMO_LOGINS = (
     DemoLogin("Farah", "finance", "finance"),
     DemoLogin("Filip", "finance", "finance2"),  # a large withdrawal takes two people
     DemoLogin("Carl", "compliance", "compliance"),
+    DemoLogin("Sara", "support", "support"),
 )
 
 

@@ -35,6 +35,10 @@ class Closed(ServiceError):
     """The conversation is closed, for good."""
 
 
+class NobodyReads(ServiceError):
+    """The player's account is closed."""
+
+
 class NoVerdict(ServiceError):
     """A complaint closes with a verdict."""
 
@@ -65,6 +69,23 @@ def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None =
     )
     _say(conversation, text, staff=None)
     _record(conversation, "lodged", by=str(player), more={"round": str(about.id) if about else None})
+    return conversation
+
+
+@transaction.atomic
+def approach(*, staff: Staff, player: Player, topic: Topic, text: str) -> Conversation:
+    """Write to a player first, who is told so by mail and answers in the house. Raises NobodyReads.
+
+    A complaint is the player's to make: *topic* is another one.
+    """
+    if not player.user.is_active:
+        raise NobodyReads("This account is closed: nobody can log in to read a message.")
+    conversation = Conversation.objects.create(
+        player=player, topic=topic, state=ConversationState.ANSWERED, is_unread=True
+    )
+    _say(conversation, text, staff=staff)
+    _record(conversation, "begun", by=str(staff), more={})
+    mail.write(user=player.user, template="service_message", context={"number": conversation.pk})
     return conversation
 
 

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players import service
 from players.access import StaffRequest, staff_required
-from players.models import Conversation, ConversationState, Verdict
-from players.staff_service_forms import AnswerForm, CloseForm, QueueForm
+from players.models import Conversation, ConversationState, Player, Topic, Verdict
+from players.staff_service_forms import AnswerForm, CloseForm, FirstForm, QueueForm
 
 ANSWER = "players.answer_service"
 PAGE = 30
@@ -62,6 +62,26 @@ def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpRes
         "close_form": CloseForm(),
     }
     return render(request, "staff/service_thread.html", context)
+
+
+@staff_required(ANSWER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Write to a player who has not written."""
+    player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
+    form = FirstForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
+        try:
+            begun = service.approach(
+                staff=request.staff, player=player, topic=Topic(asked["topic"]), text=asked["text"]
+            )
+        except service.NobodyReads as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The message has been sent, and the player told by mail.")
+            return redirect("staff_service_thread", conversation_id=begun.pk)
+    return render(request, "staff/service_new.html", {"player": player, "form": form})
 
 
 @staff_required(ANSWER)

@@ -12,6 +12,15 @@ class AnswerForm(forms.Form):
     text = message_field("Answer")
 
 
+class FirstForm(forms.Form):
+    """What staff write to a player first: about anything but a complaint, which is the player's to make."""
+
+    topic = forms.ChoiceField(
+        label="Topic", choices=[(each.value, each.label) for each in Topic if each is not Topic.COMPLAINT]
+    )
+    text = message_field("Message")
+
+
 class CloseForm(forms.Form):
     """How staff close a conversation."""
 

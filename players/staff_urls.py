@@ -15,6 +15,7 @@ urlpatterns = [
     path("identity/<int:submission_id>/verify/", staff_identity.staff_identity_verify, name="staff_identity_verify"),
     path("documents/<uuid:document_id>/", staff_identity.staff_document, name="staff_document"),
     path("service/", staff_service.staff_service, name="staff_service"),
+    path("service/new/<int:player_id>/", staff_service.staff_service_new, name="staff_service_new"),
     path("service/<int:conversation_id>/", staff_service.staff_service_thread, name="staff_service_thread"),
     path("service/<int:conversation_id>/close/", staff_service.staff_service_close, name="staff_service_close"),
 ]

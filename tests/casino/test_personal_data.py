@@ -19,11 +19,22 @@ from audit import log
 from audit.models import Event, Personal
 from casino import erasure, personal_data
 from casino.tasks import erase_due
-from players import closures, service, services
-from players.models import ClosureState, Player, Session, Topic, User
+from players import closures, flags, service, services
+from players.models import (
+    ClosureState,
+    Contact,
+    ContactWay,
+    Flag,
+    FlagOutcome,
+    Marker,
+    Player,
+    Session,
+    Topic,
+    User,
+)
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
 from tests.harness.databases import Database
-from tests.people import a_visitor, events
+from tests.people import a_member_of_staff, a_visitor, events
 from tests.players.test_sessions import a_browser
 from tests.wallet.payout_builders import IBAN
 from wallet import payout_accounts, verify
@@ -187,6 +198,21 @@ class TestErasure:
         assert (left.pk, left.country, left.last_four, bytes(left.sealed)) == (kept.pk, "SE", "", b"")
         assert bytes(left.fingerprint) != bytes(kept.fingerprint)
         assert IBAN not in b"".join(export(gone).values()).decode()
+
+    def test_forgets_what_staff_wrote_of_contacts_and_flags_and_keeps_that_there_were_some(self, gone, owner):
+        flag, staff = Flag.objects.create(player=gone, marker=Marker.NIGHTS), a_member_of_staff("support")
+        Contact.objects.create(flag=flag, staff=staff, made_at=flag.raised_at, way=ContactWay.PHONE, said="Her mother")
+        flags.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="Moved house", by=staff)
+        with (
+            pytest.raises(IntegrityError, match="never changed before"),
+            transaction.atomic(),
+            connection.cursor() as c,
+        ):
+            c.execute("SELECT players_forget_flags(%s)", [gone.pk])
+        age(owner, 5 * 366)
+        erase_due()
+        (contact,), (kept,) = Contact.objects.all(), Flag.objects.all()
+        assert (contact.said, contact.way, kept.note, kept.outcome) == ("", "phone", "", "talked")
 
     def test_gli19_a_4_4_leaves_what_was_written_to_the_house_its_five_years(self, gone, owner):
         assert rows(gone, "customer service messages")[0]["text"] == "My name is Somebody Else."

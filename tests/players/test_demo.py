@@ -16,7 +16,7 @@ def test_are_one_player_a_jurisdiction_and_one_member_of_staff_a_role_however_of
     create_demo_people()
     assert sorted(Player.objects.values_list("jurisdiction", flat=True)) == ["DE", "DK", "GB", "RO", "SE"]
     roles = Staff.objects.values_list("user__groups__name", flat=True)
-    assert sorted(roles) == ["compliance", "finance", "finance", "operator", "supervisor"]
+    assert sorted(roles) == ["compliance", "finance", "finance", "operator", "supervisor", "support"]
     assert User.objects.filter(is_demo=True).count() == len(DEMO_LOGINS)
 
 

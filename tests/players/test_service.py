@@ -174,6 +174,38 @@ class TestAnswering:
         assert logged_in(support).get(f"/staff/service/{thread}/").status_code == 404
 
 
+class TestWritingFirst:
+    def test_staff_write_to_a_player_who_is_told_by_mail_and_answers_in_the_house(self, player, support):
+        desk = logged_in(support)
+        address = f"/staff/service/new/{player.pk}/"
+        assert f'href="{address}"' in desk.get(f"/staff/players/{player.pk}/").text
+        sent = desk.post(address, {"topic": "protection", "text": "How are you getting on?"})
+        conversation = Conversation.objects.get()
+        assert sent["Location"] == f"/staff/service/{conversation.pk}/"
+        (told,) = Mail.objects.filter(template="service_message")
+        assert (told.user, str(conversation.pk) in told.body) == (player.user, True)
+        (begun,) = events("service.begun")
+        assert (begun["by"], begun["on"]) == (str(support), str(player))
+        visitor = logged_in(player)
+        assert service.unread(player) == 1
+        assert "How are you getting on?" in visitor.get(f"/en/service/{conversation.pk}/").text
+        visitor.post(f"/en/service/{conversation.pk}/", {"text": "Fine."})
+        conversation.refresh_from_db()
+        assert conversation.state == ConversationState.RECEIVED
+
+    def test_a_complaint_is_the_player_s_to_make(self, player, support):
+        data = {"topic": "complaint", "text": "You complain."}
+        assert "Select a valid choice" in logged_in(support).post(f"/staff/service/new/{player.pk}/", data).text
+        assert not Conversation.objects.exists()
+
+    def test_nobody_writes_to_a_closed_account(self, player, support):
+        player.user.is_active = False
+        player.user.save()
+        data = {"topic": "question", "text": "Hello?"}
+        assert "account is closed" in logged_in(support).post(f"/staff/service/new/{player.pk}/", data).text
+        assert not Mail.objects.filter(template="service_message").exists()
+
+
 class TestTheQueue:
     def test_has_what_waits_first_and_of_that_the_oldest(self, player, support):
         first, second, third = (a_complaint(player) for _ in range(3))
