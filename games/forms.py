@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -95,6 +96,7 @@ class SearchForm(forms.Form):
             until=asked["until"],
             table=asked["table"].slug if asked["table"] else None,
             ending=Ending(asked["ending"]) if asked["ending"] else None,
+            zone=get_current_timezone(),
         )
 
     @property

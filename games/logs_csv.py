@@ -2,9 +2,11 @@
 
 import csv
 from collections.abc import Iterable, Iterator
+from datetime import tzinfo
 from typing import NamedTuple
 
 from babel.numbers import get_decimal_symbol
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -35,10 +37,9 @@ class Echo:
 
 
 def lines(parts: Iterable[Participation], language: str) -> Iterator[str]:
-    """Return the file line by line. The language of the headings is the active one, now and not when lines are read."""
-    return _lines(
-        parts, language, _headings(), Words(pgettext("a round", "annulled"), pgettext("a round", "being examined"))
-    )
+    """Return the file line by line. Language and time zone are the active ones, now and not when lines are read."""
+    words = Words(pgettext("a round", "annulled"), pgettext("a round", "being examined"))
+    return _lines(parts, language, _headings(), words, get_current_timezone())
 
 
 def safe(text: str) -> str:
@@ -51,17 +52,19 @@ def amount(minor: int, decimal: str) -> str:
     return f"{'-' if minor < 0 else ''}{abs(minor) // MINOR}{decimal}{abs(minor) % MINOR:02d}"
 
 
-def _lines(parts: Iterable[Participation], language: str, headings: list[str], words: Words) -> Iterator[str]:
+def _lines(
+    parts: Iterable[Participation], language: str, headings: list[str], words: Words, zone: tzinfo
+) -> Iterator[str]:
     decimal = get_decimal_symbol(language)
     writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
     yield BYTE_ORDER_MARK + writer.writerow(headings)
     for part in parts:
-        yield writer.writerow(_row(part, language, decimal, words))
+        yield writer.writerow(_row(part, language, decimal, words, zone))
 
 
 def _headings() -> list[str]:
     return [
-        _("Time (UTC)"),
+        _("Time (%(zone)s)") % {"zone": get_current_timezone()},
         _("Round code"),
         pgettext("table heading", "Table"),
         _("Player’s cards"),
@@ -78,7 +81,7 @@ def _headings() -> list[str]:
     ]
 
 
-def _row(part: Participation, language: str, decimal: str, words: Words) -> list[str]:
+def _row(part: Participation, language: str, decimal: str, words: Words, zone: tzinfo) -> list[str]:
     version = part.round.table_version
     variant = VARIANTS[version.table.variant]
     is_void = hasattr(part.round, "void")
@@ -88,7 +91,7 @@ def _row(part: Participation, language: str, decimal: str, words: Words) -> list
     bets = (f"{bet_name(variant, each.bet, language)} {amount(each.stake, decimal)}" for each in wagers)
     instead = words.void if is_void else words.examined
     return [
-        f"{part.at:%Y-%m-%d %H:%M:%S}",
+        f"{part.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
         part.round.code,
         safe(version.table.name),
         *_hands(coup),

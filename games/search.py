@@ -6,7 +6,7 @@ answer.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from typing import Any
 
@@ -31,12 +31,13 @@ RESULTS = {Ending.WON: Result.WON, Ending.LOST: Result.LOST, Ending.EVEN: Result
 
 @dataclass(frozen=True)
 class Search:
-    """Which rounds: from and to a day (in UTC, both included), at one table, with one ending. None: any."""
+    """Which rounds: from and to a day of *zone* (both included), at one table, with one ending. None: any."""
 
     since: date | None = None
     until: date | None = None
     table: str | None = None  # its slug
     ending: Ending | None = None
+    zone: tzinfo = UTC
 
 
 FIND = """
@@ -128,6 +129,6 @@ def _moment_of(mark: int | None, player: Player) -> datetime | None:
 
 def _bounds(search: Search) -> tuple[datetime | None, datetime | None]:
     """Return the moments from which and before which the days asked for last."""
-    begin = datetime.combine(search.since, time(), UTC) if search.since else None
-    end = datetime.combine(search.until + timedelta(days=1), time(), UTC) if search.until else None
+    begin = datetime.combine(search.since, time(), search.zone) if search.since else None
+    end = datetime.combine(search.until + timedelta(days=1), time(), search.zone) if search.until else None
     return begin, end

@@ -4,11 +4,12 @@ from datetime import datetime
 
 from django.contrib import messages
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
 from audit.models import Event
-from players.identity import actor_of
+from players.identity import actor_of, player_of
 from players.models import User
 from players.moments import written_day, written_time
 
@@ -26,8 +27,11 @@ def tell(request: HttpRequest, user: User) -> None:
 
 def sentence(user: User, last: datetime) -> str:
     """Write when *user* logged in last, and the failures since then, in the language in force."""
-    when = {"day": written_day(last, user.language), "time": written_time(last, user.language)}
-    told = _("Last log-in: %(day)s, %(time)s (UTC).") % when
+    player = player_of(user)
+    zone = player.jurisdiction.time_zone if player else "UTC"
+    with timezone.override(zone):
+        when = {"day": written_day(last, user.language), "time": written_time(last, user.language), "zone": zone}
+    told = _("Last log-in: %(day)s, %(time)s (%(zone)s).") % when
     failures = Event.objects.filter(kind=FAILED, on=actor_of(user), at__gt=last).count()
     if not failures:
         return told

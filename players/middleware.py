@@ -9,10 +9,11 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils import timezone
 
 from players import sessions
 from players.access import is_made_by_the_page
-from players.identity import session_of
+from players.identity import player_of, session_of
 from players.models import Ended
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -41,6 +42,20 @@ class SessionTime:
         log_in = getattr(request, "log_in", None)
         if log_in and not is_made_by_the_page(view):
             sessions.act(log_in)
+
+
+def show_local_time(get_response: GetResponse) -> GetResponse:
+    """Show players every day and time as the clocks of their jurisdiction do; staff and visitors read UTC.
+
+    Whatever decides anything is UTC all the same, and so is what a response writes while it is being sent.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        player = player_of(request.user)
+        with timezone.override(player.jurisdiction.time_zone if player else None):
+            return get_response(request)
+
+    return middleware
 
 
 def _look(request: HttpRequest) -> None:

@@ -16,7 +16,13 @@ from players.models import Ground, Player
 from players.sealing import fingerprint, seal, unseal
 from wallet.models import PayoutAccount
 
-EXAMPLE = "SE45 5000 0000 0583 9825 7466"  # the registry's own example, an account of nobody
+EXAMPLES = {  # by jurisdiction: the IBAN registry's own examples, accounts of nobody
+    "SE": "SE45 5000 0000 0583 9825 7466",
+    "DK": "DK50 0040 0440 1162 43",
+    "RO": "RO49 AAAA 1B31 0075 9384 0000",
+    "DE": "DE89 3704 0044 0532 0130 00",
+    "GB": "GB29 NWBK 6016 1331 9268 19",
+}
 LONGEST = 42  # characters: the longest IBAN has 34, and a space after every four
 # Where payments in the Single Euro Payments Area reach (EPC409-09): the states of the EEA, then those beyond it.
 SEPA = (
@@ -29,12 +35,12 @@ class IbanError(ValueError):
     """What somebody typed is no account the house can pay to."""
 
 
-def read_iban(text: str) -> str:
-    """Return the IBAN without its spaces, in capitals. Raises IbanError."""
+def read_iban(text: str, jurisdiction: str) -> str:
+    """Return the IBAN without its spaces, in capitals. Raises IbanError, with an example from the jurisdiction."""
     try:
         number: str = standard.validate(text[: LONGEST + 1])
     except ValidationError as error:
-        example = {"example": EXAMPLE.replace(" ", "\u00a0")}
+        example = {"example": EXAMPLES[jurisdiction].replace(" ", "\u00a0")}
         raise IbanError(_("This is not an IBAN. Write it like this: %(example)s.") % example) from error
     if number[:2] not in SEPA.split():
         raise IbanError(_("The house pays to accounts within the European payments area (SEPA) only."))

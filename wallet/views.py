@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from players import gate
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
 from wallet import accounts, ledger, statements
@@ -25,6 +26,8 @@ from wallet.money import format_money
 from wallet.payments import beginning
 
 MOST_SHOWN = 10  # deposits in progress
+# Where the forms make way for until when that is so: there is nothing the player could do about it.
+STOPPED = (gate.Code.EXCLUDED, gate.Code.REGISTER, gate.Code.CLOSING)
 
 
 @player_required
@@ -108,6 +111,7 @@ def _render(
     said: str = "",
 ) -> HttpResponse:
     player = request.player
+    bar = gate.bar_to_deposit(player)
     held, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
     context = {
         "currency": player.currency,
@@ -125,6 +129,7 @@ def _render(
         "first": before is None,
         "error": error,
         "error_link": error_link,
+        "stopped": bar if bar and bar.code in STOPPED else None,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
         "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[
             :MOST_SHOWN

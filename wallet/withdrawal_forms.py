@@ -33,6 +33,7 @@ class WithdrawalForm(AmountForm):
 
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
         super().__init__(*args, currency=player.currency, **kwargs)
+        self._jurisdiction: str = player.jurisdiction_id
         self.known = {str(kept.pk): kept for kept in PayoutAccount.objects.filter(player=player).order_by("-at")}
         choices = [(identifier, str(kept)) for identifier, kept in self.known.items()]
         account = self.fields["account"]
@@ -47,7 +48,7 @@ class WithdrawalForm(AmountForm):
         if self.kept is not None:
             return ""
         try:
-            return read_iban(typed)
+            return read_iban(typed, self._jurisdiction)
         except IbanError as error:
             raise forms.ValidationError(str(error), code="iban") from error
 

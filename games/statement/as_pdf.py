@@ -92,7 +92,7 @@ def document(paper: Paper) -> bytes:
         lang=paper.language,
         invariant=TODAY_IS_NOT_KEPT,
     )
-    foot = f"Sabot · {paper.player} · {paper.days}"
+    foot = f"Sabot · {paper.player.user.email} · {paper.days}"
     template.build(list(_story(paper)), canvasmaker=_numbered(foot, _("Page %(page)d of %(pages)d")))
     return out.getvalue()
 

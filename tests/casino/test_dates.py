@@ -3,8 +3,14 @@
 from datetime import UTC, date, datetime
 
 import pytest
+from django.db import connection
 from django.template import Context, Template
 from django.utils import translation
+
+from players import service
+from players.models import Topic
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor
 
 MOMENT = datetime(2026, 11, 21, 4, 5, 9, tzinfo=UTC)
 
@@ -25,3 +31,19 @@ def test_each_language_writes_a_moment_its_own_way(language: str, text: str) -> 
         moment, _, day = template.render(Context({"at": MOMENT, "date": date(2026, 11, 21)})).partition("|")
     assert moment == text
     assert moment.startswith(day)
+
+
+@pytest.mark.django_db
+def test_players_read_the_time_of_where_they_live_and_staff_utc():
+    player, staff = a_player(jurisdiction="RO"), a_member_of_staff("support")
+    service.begin(player=player, topic=Topic.QUESTION, text="What is the time?")
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE players_conversation SET moved_at = '2026-11-21 22:05:09+00'")
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    page = visitor.get("/en/service/").text
+    assert "22 November 2026 00:05:09" in page
+    assert "UTC" not in page
+    desk = a_visitor()
+    desk.force_login(staff.user)
+    assert "2026-11-21 22:05:09" in desk.get("/staff/service/").text

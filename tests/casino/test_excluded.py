@@ -55,6 +55,17 @@ def browser_of(player: Player) -> Client:
 
 @every_kind
 class TestWhoeverIsExcluded:
+    def test_reads_at_the_cashier_until_when_and_meets_no_form_that_would_be_refused(self, stop):
+        player = a_player(real=MONEY)
+        client = browser_of(player)
+        assert 'id="deposit"' in client.get("/en/cashier/").text
+        stop(player)
+        page = client.get("/en/cashier/").text
+        assert 'data-bar="excluded"' in page
+        assert 'id="deposit"' not in page
+        assert 'id="top-up"' not in page
+        assert 'id="take-pause"' not in client.get("/en/protection/").text
+
     @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
     def test_gets_no_round_and_stakes_nothing(self, stop, mode):
         player, table = a_player(real=MONEY, free=MONEY), a_table()

@@ -5,9 +5,10 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from html import unescape
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
@@ -165,6 +166,15 @@ class TestTheFile:
         assert text.startswith("\ufeff")
         return list(csv.DictReader(io.StringIO(text[1:]), delimiter=delimiter))
 
+    def test_counts_days_as_the_reader_s_clock_does(self, player, table):
+        a_round(player, table, player=1000)
+        (part,) = find(player, Search(), limit=9)
+        noon = 12
+        far = timezone(timedelta(hours=-noon if part.at.astimezone(UTC).hour < noon else noon))  # has another day now
+        day = part.at.astimezone(far).date()
+        assert find(player, Search(since=day, until=day, zone=far), limit=9) == [part]
+        assert find(player, Search(since=day, until=day), limit=9) == []
+
     def test_has_a_line_for_every_round_that_fits(self, visitor, player, table):
         for _ in range(5):
             a_round(player, table, player=1000, tie=5000)
@@ -175,6 +185,12 @@ class TestTheFile:
         assert [row["Paid back"] for row in rows] == [amount(part.paid, ".") for part in parts]
         assert {row["Bets"] for row in rows} == {"Player 10.00, Tie 50.00"}
         assert self.rows(visitor, until="2020-01-01") == []
+
+    def test_has_the_times_of_where_the_player_lives(self, visitor, player, table):
+        a_round(player, table, player=1000)
+        zone = player.jurisdiction.time_zone
+        (row,), (part,) = self.rows(visitor), find(player, Search(), limit=9)
+        assert row[f"Time ({zone})"] == f"{part.at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_is_written_as_spreadsheets_of_the_language_read(self, visitor, player, table, language):

@@ -49,13 +49,13 @@ def test_an_empty_list_leads_to_the_tables(newcomer, page, sentence):
 
 
 @pytest.mark.parametrize(
-    ("mode", "sentence"), [("real", "There is no money on your account yet."), ("free", "Your free money is used up.")]
+    ("mode", "sentence"), [("real", "There is no money on your account yet."), ("free", "You have no free money.")]
 )
 def test_a_table_without_money_leads_to_the_cashier(newcomer, mode, sentence):
     a_table()
     call = newcomer.get(f"/en/table/baccarat/{mode}/").text.split('class="call"')[1].split('class="spots')[0]
     assert sentence in call
-    assert 'href="/en/cashier/"' in call
+    assert 'href="/en/cashier/' in call
 
 
 def test_a_table_with_money_says_how_to_begin():

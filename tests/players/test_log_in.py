@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -146,13 +147,14 @@ class TestTheLastLogIn:
     def test_is_told_with_the_failures_since(self, player):
         log_in(a_visitor(), player.user)
         player.user.refresh_from_db()
-        last = player.user.last_login
+        zone = player.jurisdiction.time_zone
+        last = player.user.last_login.astimezone(ZoneInfo(zone))
         log_in(a_visitor(), player.user, "wrong")
         log_in(a_visitor(), player.user, "wrong")
         visitor = a_visitor()
         log_in(visitor, player.user)
         page = self.said(visitor)
-        assert f"Last log-in: {last.day} {last:%B %Y}, {last:%H:%M:%S} (UTC). 2 failed attempts since then." in page
+        assert f"Last log-in: {last.day} {last:%B %Y}, {last:%H:%M:%S} ({zone}). 2 failed attempts since then." in page
         assert "Last log-in" not in self.said(visitor)
 
     def test_is_told_to_staff(self):

@@ -89,14 +89,23 @@ def test_two_players_who_are_paid_to_one_account_are_flagged():
 )
 def test_what_is_no_account_to_pay_to_is_refused(iban, sentence):
     with pytest.raises(payout_accounts.IbanError, match=sentence):
-        payout_accounts.read_iban(iban)
+        payout_accounts.read_iban(iban, "SE")
+
+
+@pytest.mark.parametrize("jurisdiction", payout_accounts.EXAMPLES)
+def test_the_example_is_of_the_player_s_own_country(jurisdiction):
+    with pytest.raises(payout_accounts.IbanError) as refused:
+        payout_accounts.read_iban("nonsense", jurisdiction)
+    example = payout_accounts.EXAMPLES[jurisdiction]
+    assert example.replace(" ", "\u00a0") in str(refused.value)
+    assert payout_accounts.read_iban(example, jurisdiction).startswith(jurisdiction)
 
 
 @pytest.mark.parametrize(
     "iban", ["se45 5000 0000 0583 9825 7466", "DE89370400440532013000", "RO49AAAA1B31007593840000"]
 )
 def test_an_iban_is_read_however_it_is_spaced(iban):
-    assert payout_accounts.read_iban(iban) == iban.replace(" ", "").upper()
+    assert payout_accounts.read_iban(iban, "DE") == iban.replace(" ", "").upper()
 
 
 @pytest.mark.parametrize(

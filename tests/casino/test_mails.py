@@ -1,0 +1,46 @@
+"""Every mail of the house, in every language: whole, and without a full stop on top of an abbreviation's."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template import Context, Engine
+from django.utils.translation import override
+
+from wallet.models import Payment, Withdrawal
+from wallet.money import format_money
+
+LANGUAGES = [code for code, _ in settings.LANGUAGES]
+MAILS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt"))
+
+
+def written(template: str, language: str) -> str:
+    """One mail with everything that any mail is given; Danish money ends in a full stop of its own."""
+    context = {
+        "amount": format_money(100_000, "DKK", language),
+        "payment": Payment(
+            amount=100_000, currency="DKK", authorisation="A-1", begun_at=datetime(2026, 1, 1, tzinfo=UTC)
+        ),
+        "withdrawal": Withdrawal(pk=7, amount=100_000, currency="DKK"),
+        "account": "SE ··· 7466",
+        "late": True,
+        "number": 7,
+        "code": "ABCD-EFGH",
+        "change": "-",
+        "reason": "-",
+        "note": "-",
+        "support": settings.SUPPORT_EMAIL,
+        "years": 5,
+        "language": language,
+    }
+    with override(language):
+        return Engine.get_default().get_template(f"mail/{template}.txt").render(Context(context, autoescape=False))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("template", MAILS)
+def test_no_sentence_ends_twice(template, language):
+    text = written(template, language)
+    assert ".." not in text
+    assert text.strip().partition("\n")[0]
