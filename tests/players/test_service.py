@@ -193,6 +193,17 @@ class TestWritingFirst:
         conversation.refresh_from_db()
         assert conversation.state == ConversationState.RECEIVED
 
+    def test_the_page_offers_it_once(self, player):
+        assert logged_in(player).get("/en/service/").text.count('href="/en/service/new/"') == 1
+
+    def test_the_way_to_an_exclusion_fills_in_the_player(self, player, support):
+        desk = logged_in(support)
+        address = f"/staff/exclusions/?player={player.pk}"
+        assert f'href="{address}"' in desk.get(f"/staff/players/{player.pk}/").text
+        assert f'value="{player.user.email}"' in desk.get(address).text
+        for nobody in ("0", "x", "9" * 40):
+            assert 'value="' not in desk.get(f"/staff/exclusions/?player={nobody}").text.split('name="email"')[1][:40]
+
     def test_a_complaint_is_the_player_s_to_make(self, player, support):
         data = {"topic": "complaint", "text": "You complain."}
         assert "Select a valid choice" in logged_in(support).post(f"/staff/service/new/{player.pk}/", data).text
