@@ -34,7 +34,7 @@ CREATE TRIGGER players_exclusion_begins_now BEFORE INSERT ON players_exclusion
     FOR EACH ROW EXECUTE FUNCTION players_begin_exclusion();
 
 -- A player's own choice holds for its time; for good means at least as long as the jurisdiction says. What staff began,
--- staff may end.
+-- staff may end. Either way two people have agreed to it before: the approval and its decision stand already.
 CREATE FUNCTION players_check_lift() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -46,6 +46,11 @@ BEGIN
            OR e.kind = 'self' AND e.until IS NULL AND e.begun + make_interval(days => j.permanent_days) <= NEW.at);
     IF NOT FOUND THEN
         RAISE EXCEPTION 'exclusion % ends at its time', NEW.exclusion_id USING ERRCODE = 'SB010';
+    END IF;
+    PERFORM FROM audit_approval AS a JOIN audit_decision AS d ON d.approval_id = a.id
+    WHERE a.kind = 'exclusion.lift' AND a."on" = 'exclusion:' || NEW.exclusion_id AND d.verdict = 'approved';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'lifting exclusion % takes two people', NEW.exclusion_id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;

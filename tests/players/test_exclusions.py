@@ -162,3 +162,10 @@ class TestTwoPeople:
         with pytest.raises(DatabaseError), transaction.atomic():
             ExclusionLift.objects.create(exclusion=made, reason="x", asked_by=str(staff), decided_by=str(staff))
         assert exclusions.in_force(player) == made
+
+    def test_have_agreed_whatever_is_written_past_the_code(self):
+        player, staff = a_player(), a_member_of_staff("support")
+        made, _asked = self.asked(player, staff)
+        with pytest.raises(DatabaseError, match="takes two people"), transaction.atomic():
+            ExclusionLift.objects.create(exclusion=made, reason="x", asked_by=str(staff), decided_by="staff:0")
+        assert exclusions.in_force(player) == made
