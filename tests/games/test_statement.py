@@ -282,6 +282,7 @@ class TestTheDocument:
         for lump in figures(player, Mode.REAL, this_month(player)).money:
             assert str(lump.journal_id) in text
         assert player.user.email in text
+        assert flat(str(player)) not in text
 
     def test_has_the_letters_of_romanian(self, db):
         player = a_player("RO", real=MONEY)
