@@ -26,6 +26,7 @@ from players import models as people
 from players.models import Player
 from players.sealing import unseal
 from wallet import models as wallet
+from wallet.payout_accounts import reveal
 
 BATCH: Final = 1000  # rows
 FEW: Final = 4  # documents, which are large
@@ -120,7 +121,14 @@ def export(player: Player) -> Iterator[bytes]:
 def _contents(player: Player) -> Iterator[tuple[str, tuple[str, ...], Any]]:
     for part in PARTS:
         yield part.name, part.columns, lambda part=part: part.rows(player)
+    yield "bank account numbers", ("id", "iban"), lambda: bank_account_numbers(player)
     yield "events", ("id", "at", "kind", "by", "on", "body", "personal"), lambda: events(player)
+
+
+def bank_account_numbers(player: Player) -> Iterator[Row]:
+    """Yield the numbers of the player's bank accounts, which are kept encrypted, until they are forgotten."""
+    for account in wallet.PayoutAccount.objects.filter(player=player).exclude(sealed=b"").order_by("at", "pk"):
+        yield {"id": account.pk, "iban": reveal(account)}
 
 
 def events(player: Player) -> Iterator[Row]:

@@ -65,9 +65,8 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
         sealed=seal(identifier, iban.encode()),
         fingerprint=mark,
     )
-    log.record(
-        "payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)}, personal={"iban": iban}
-    )
+    # Not even as a personal value: those lie unencrypted beside the log.
+    log.record("payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)})
     duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)
     return kept
 

@@ -36,7 +36,7 @@ from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_play
 from tests.harness.databases import Database
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.players.test_sessions import a_browser
-from tests.wallet.payout_builders import IBAN
+from tests.wallet.payout_builders import IBAN, an_account
 from wallet import payout_accounts, verify
 from wallet.models import PayoutAccount
 
@@ -86,6 +86,11 @@ class TestTheExport:
         player = a_player(real=1000)
         read = list(csv.DictReader(io.StringIO(export(player)["movements.csv"].decode())))
         assert [int(row["amount"]) for row in read] == [row["amount"] for row in rows(player, "movements")]
+
+    def test_tells_the_numbers_of_bank_accounts_whole(self):
+        player = a_player()
+        kept = an_account(player)
+        assert rows(player, "bank account numbers") == [{"id": str(kept.pk), "iban": IBAN}]
 
     def test_tells_nothing_of_anyone_else(self):
         player, other = a_player(real=1000), a_player(real=1000)

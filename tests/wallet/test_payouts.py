@@ -8,6 +8,7 @@ import pytest
 from django.db.models.functions import Now
 from django.urls import reverse
 
+from audit.models import Personal
 from players.models import Duplicate, Ground, Submission
 from tests.builders import a_verified_player
 from tests.people import a_visitor, events
@@ -69,6 +70,7 @@ def test_the_iban_is_stored_encrypted_and_known_again():
     assert payout_accounts.reveal(kept) == IBAN
     assert payout_accounts.keep(player=player, iban=IBAN) == kept
     assert str(kept) == "SE\u00a0…\u00a07466"
+    assert not Personal.objects.filter(value__contains=IBAN).exists(), "nor beside the event log"
 
 
 def test_two_players_who_are_paid_to_one_account_are_flagged():
