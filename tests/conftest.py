@@ -12,6 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.core.cache import cache
+from django.utils import timezone, translation
 from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
@@ -39,6 +40,13 @@ def empty_cache(request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("django_db"):
         request.getfixturevalue("db")
         cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def nobody_s_language() -> None:
+    """Begin as a process does that has answered nobody: a request leaves its reader's language and time zone active."""
+    translation.deactivate()
+    timezone.deactivate()
 
 
 @pytest.fixture
