@@ -107,8 +107,9 @@ def send_due() -> None:
     for withdrawal in Withdrawal.objects.filter(status=WithdrawalStatus.SENDING).order_by("pk"):
         try:
             _follow_up(bank, withdrawal)
-        except PayoutFailed as error:
-            logger.warning("payout %s waits: %s", withdrawal.reference, error)
+        except Exception as error:  # each provider raises its own library's errors; the others must not wait for one
+            is_foreseen = isinstance(error, PayoutFailed)
+            logger.warning("payout %s waits: %s", withdrawal.reference, error, exc_info=None if is_foreseen else error)
 
 
 def _follow_up(bank: Provider, withdrawal: Withdrawal) -> None:

@@ -13,7 +13,7 @@ from tests.builders import a_player
 from tests.people import events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from wallet import cashier, verify
-from wallet.models import BankOrder, Behaviour, OrderState, Payment, PaymentState
+from wallet.models import BankOrder, Behaviour, OrderState, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
 from wallet.payments import asking, beginning, providers
 from wallet.payments.sandbox import request_for
@@ -202,6 +202,13 @@ class TestTheForm:
         assert (answer.status_code, answer["Location"]) == (302, f"/en/cashier/deposit/{payment.pk}/")
         assert f"/en/cashier/deposit/{payment.pk}/bank/" in visitor.get(answer["Location"]).text
 
+    def test_who_comes_back_before_the_bank_has_spoken_is_promised_nothing(self, visitor, player):
+        payment = a_payment(player)
+        assert "You can play with the money" in visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
+        page = visitor.get(f"/pay/return/{payment.token}/?language=en", follow=True).text
+        assert "We are asking the bank what happened." in page
+        assert "You can play with the money" not in page
+
     @pytest.mark.parametrize("htmx", [True, False])
     def test_a_double_click_begins_one(self, visitor, player, htmx):
         key = key_on(visitor.get("/en/cashier/").text, "deposit")
@@ -375,6 +382,16 @@ class TestAnyProvider:
         visitor.post("/pay/callback/plain/", body, content_type="application/json")
         assert balance(player) == 0
         assert payment.notices.get().decision == "mismatched"
+
+    @pytest.mark.parametrize("paid", ["500.005", "NaN", "Infinity"])
+    def test_is_refused_where_it_says_an_amount_that_cannot_be(self, visitor, player, paid):
+        payment = a_payment(player)
+        body = {"token": payment.token, "secret": "s", "paid": paid}
+        answer = visitor.post("/pay/callback/plain/", body, content_type="application/json")
+        assert (answer.status_code, answer.json()) == (400, {"taken": False})
+        assert PaymentNotice.objects.get().decision == "refused"
+        assert Payment.objects.get().state == PaymentState.WAITING
+        assert balance(player) == 0
 
     def test_is_not_believed_where_it_does_not_believe_itself(self, visitor, player):
         payment = a_payment(player)

@@ -202,6 +202,24 @@ class DeafAfterwards(bank.SandboxPayouts):
         raise PayoutFailed("the answer is lost")
 
 
+class Stumbling(bank.SandboxPayouts):
+    """A bank whose library breaks at the first order, in a way that nobody foresaw."""
+
+    def send(self, order: Order) -> None:
+        if order.reference == Withdrawal.objects.earliest("pk").reference:
+            raise KeyError("no such field")
+        super().send(order)
+
+
+def test_one_payout_that_breaks_keeps_no_other_waiting(settings):
+    settings.PAYOUT_PROVIDER = f"{__name__}.{Stumbling.__name__}"
+    _, broken = approved()
+    _, whole = approved(bank.LATE)
+    send_payouts()
+    assert BankPayout.objects.get().pk == whole.reference
+    assert status(broken) == WithdrawalStatus.SENDING
+
+
 @pytest.mark.parametrize("first", [Unreachable, DeafAfterwards], ids=["order lost", "answer lost"])
 def test_what_is_lost_on_the_way_is_sent_again_and_paid_once(settings, first):
     settings.PAYOUT_PROVIDER = f"{__name__}.{first.__name__}"

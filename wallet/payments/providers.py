@@ -96,12 +96,16 @@ def ask(payment: Payment) -> News | None:
     asked = provider(payment.variant)
     if not isinstance(asked, TakesQuestions):
         return None
-    guarded(lambda: asked.status(payment))
-    return news_of(payment)
+
+    def answer() -> News:
+        asked.status(payment)
+        return news_of(payment)
+
+    return guarded(answer)
 
 
 def news_of(payment: Payment) -> News:
-    """Read what the provider has written onto the payment."""
+    """Read what the provider has written onto the payment. Raises ProviderFailed for an amount that cannot be."""
     said = getattr(payment.attrs, "said", None)
     if said is not None:
         amount, currency, sequence = said["amount"], said["currency"], said["sequence"]

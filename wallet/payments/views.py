@@ -18,7 +18,7 @@ from payments.core import BasicProvider
 
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.rates import at_a_human_pace
-from wallet.models import NoticePath, Payment
+from wallet.models import NoticePath, Payment, PaymentNotice
 from wallet.models.payments import READ_IN
 from wallet.payments import notices, providers
 from wallet.payments.notices import Decision
@@ -97,11 +97,11 @@ def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: 
     """Have the provider read a message onto its payment, and do what that means. Returns the provider's answer."""
     payment = notices.locked(payment.pk)
     try:
-        answer: HttpResponse = providers.guarded(lambda: speaker.process_data(payment, request))
+        answer, news = providers.guarded(lambda: (speaker.process_data(payment, request), providers.news_of(payment)))
     except providers.ProviderFailed:
         notices.keep(payment.variant, path, raw, Decision.REFUSED)
         return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
-    notices.on_notice(payment, providers.news_of(payment), path, raw)
+    notices.on_notice(payment, news, path, raw)
     return answer
 
 
@@ -121,4 +121,10 @@ def _theirs(request: PlayerRequest, payment_id: UUID) -> Payment:
 
 def _page(request: PlayerRequest, payment_id: UUID, template: str) -> HttpResponse:
     payment = _theirs(request, payment_id)
-    return render(request, template, {"payment": payment, "currency": payment.currency})
+    context = {"payment": payment, "currency": payment.currency, "is_back": _is_back(payment)}
+    return render(request, template, context)
+
+
+def _is_back(payment: Payment) -> bool:
+    """Whether the player has been at the bank and come back; what they did there only the bank can say."""
+    return PaymentNotice.objects.filter(payment=payment, path=NoticePath.RETURN).exists()
