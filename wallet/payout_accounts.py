@@ -5,7 +5,7 @@ Every message of an error is a sentence in the active language.
 
 from uuid import uuid4
 
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext as _
 from stdnum import iban as standard
 from stdnum.exceptions import ValidationError
@@ -57,14 +57,18 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
     if known is not None:
         return known
     identifier = uuid4()
-    kept = PayoutAccount.objects.create(
-        id=identifier,
-        player=player,
-        country=iban[:2],
-        last_four=iban[-4:],
-        sealed=seal(identifier, iban.encode()),
-        fingerprint=mark,
-    )
+    try:
+        with transaction.atomic():
+            kept = PayoutAccount.objects.create(
+                id=identifier,
+                player=player,
+                country=iban[:2],
+                last_four=iban[-4:],
+                sealed=seal(identifier, iban.encode()),
+                fingerprint=mark,
+            )
+    except IntegrityError:  # the same form, sent twice at once: the other one has kept it
+        return PayoutAccount.objects.get(player=player, fingerprint=mark)
     # Not even as a personal value: those lie unencrypted beside the log.
     log.record("payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)})
     duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)

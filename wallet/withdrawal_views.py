@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from players.access import PlayerRequest, player_required
 from players.models import Player
 from players.rates import at_a_human_pace
-from players.verification import is_verified
+from players.verification import latest, standing
 from wallet import accounts, payout_accounts, withdrawals
 from wallet.models import Account, AccountKind, Mode, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.sandbox_bank import payouts as sandbox
@@ -75,11 +76,12 @@ def rows(player: Player) -> list[Row]:
 
 
 def _ask(player: Player, form: WithdrawalForm) -> str:
-    """Ask for the withdrawal and return why it is refused, if it is."""
+    """Ask for the withdrawal and return why it is refused, if it is: then a new bank account is not kept either."""
     asked = form.cleaned_data
-    account = form.kept or payout_accounts.keep(player=player, iban=asked["iban"])
     try:
-        withdrawals.request(player=player, amount=asked["amount"], account=account, key=asked["key"])
+        with transaction.atomic():
+            account = form.kept or payout_accounts.keep(player=player, iban=asked["iban"])
+            withdrawals.request(player=player, amount=asked["amount"], account=account, key=asked["key"])
     except withdrawals.WithdrawalError as error:
         return str(error)
     return ""
@@ -90,7 +92,9 @@ def _reasons(found: list[Withdrawal]) -> Mapping[int, str]:
         withdrawal__in=found, after__in=(WithdrawalStatus.REFUSED, WithdrawalStatus.RETURNED)
     )
     return {
-        step.withdrawal_id: bank_reason(step.reason) if step.after == WithdrawalStatus.RETURNED else told(step.reason)
+        step.withdrawal_id: str(bank_reason(step.reason))
+        if step.after == WithdrawalStatus.RETURNED
+        else told(step.reason)
         for step in steps
     }
 
@@ -105,7 +109,7 @@ def _render(request: PlayerRequest, form: WithdrawalForm) -> HttpResponse:
         "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
         "purse": accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0),
         "smallest": withdrawals.SMALLEST[player.currency],
-        "verified": is_verified(player),
+        "standing": standing(latest(player)).value,
         "rows": rows(player),
         "cannot_cancel": not player.jurisdiction.may_cancel_withdrawals,
         "tests": TEST_ACCOUNTS,

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from audit.models import Approval
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
-from tests.people import a_member_of_staff, a_visitor
+from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
 from wallet import withdrawal_queue, withdrawals
-from wallet.models import Withdrawal, WithdrawalStatus
+from wallet.models import PayoutAccount, Withdrawal, WithdrawalStatus
 from wallet.sandbox_bank import payouts as bank
 
 pytestmark = pytest.mark.django_db
@@ -79,9 +79,30 @@ class TestThePlayer:
         assert not Withdrawal.objects.exists()
 
     def test_who_is_not_verified_is_led_to_the_identity_page(self):
-        page = ask(visitor_as(a_player(real=MONEY).user)).text
-        assert reverse("identity").split("/")[-2] in page
-        assert "we have to know who you are" in page
+        visitor = visitor_as(a_player(real=MONEY).user)
+        for page in (visitor.get(PAGE).text, ask(visitor).text):
+            assert page.count("we have to know who you are") == 1
+            assert re.search(r'class="button button--go" href="[^"]*/identity/"', page)
+            assert 'id="withdraw"' not in page
+
+    def test_who_has_sent_everything_in_reads_that_it_is_looked_at(self):
+        player = a_player(real=MONEY)
+        a_submission(player)
+        page = visitor_as(player.user).get(PAGE).text
+        assert "We are looking at what you sent" in page
+        assert 'id="withdraw"' not in page
+
+    @pytest.mark.parametrize("changes", [{"amount": "5000"}, {"amount": "5"}], ids=["too much", "too little"])
+    def test_is_offered_no_bank_account_from_a_refused_request(self, changes):
+        player = a_verified_player(real=MONEY)
+        visitor = visitor_as(player.user)
+        ask(visitor, **changes)
+        assert not PayoutAccount.objects.filter(player=player).exists()
+        assert "Another account" not in visitor.get(PAGE).text
+        assert events("withdrawal.not_taken", on=str(player))
+        assert not events("payout_account.kept", on=str(player))
+        ask(visitor)
+        assert PayoutAccount.objects.filter(player=player).count() == 1
 
     def test_reads_that_a_purse_comes_back_first(self):
         player = a_verified_player(real=MONEY)

@@ -3,7 +3,7 @@
 from threading import Barrier
 from uuid import uuid4
 
-from django.db import connection
+from django.db import connection, transaction
 
 from audit import approvals
 from audit.models import Approval
@@ -13,7 +13,7 @@ from tests.wallet.money_moves import stake
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve
 from tests.wallet.test_at_once import at_once, is_whole, outcome
 from wallet import accounts, ledger, payouts, withdrawals
-from wallet.models import AccountKind, Mode, Withdrawal
+from wallet.models import AccountKind, Mode, PayoutAccount, Withdrawal
 
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
 THREADS = 8
@@ -66,6 +66,17 @@ def test_one_form_sent_many_times_at_once_is_one_withdrawal(cloned_db):
 
     assert len(set(at_once([ask] * THREADS))) == 1
     assert accounts.balance(player.pk, Mode.REAL) == MONEY - 10_000
+
+
+def test_one_form_with_a_new_bank_account_sent_many_times_at_once_keeps_one(cloned_db):
+    player, key = a_verified_player(real=MONEY), uuid4()
+
+    def ask():
+        with transaction.atomic():
+            return withdrawals.request(player=player, amount=10_000, account=an_account(player), key=key).pk
+
+    assert len(set(at_once([ask] * THREADS))) == 1
+    assert PayoutAccount.objects.filter(player=player).count() == 1
 
 
 def test_a_request_and_a_stake_of_the_same_money_are_one_of_the_two(cloned_db):
