@@ -113,10 +113,13 @@ class AccountAdapter(DefaultAccountAdapter):
         return user
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Record the failure, and the lock if this was the last try allowed."""
+        """Record the failure, and the lock if this was the last try allowed. Raises ValidationError where it was, so
+        that whoever sits there is led to the code at once.
+        """
         email, ip = credentials["email"], self.get_client_ip(request)
         services.record_failed_login(email=email, ip=ip)
-        locks.end_try(email, self._try, ip=ip)
+        if locks.end_try(email, self._try, ip=ip):
+            raise self.validation_error("locked")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Mail a code, or why there is none, in the language of whoever has the address, or of the page."""

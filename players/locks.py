@@ -70,12 +70,12 @@ def begin_try(email: str) -> int | None:
     return row[0] if row else None
 
 
-def end_try(email: str, number: int, *, ip: str) -> None:
-    """Lock the name where the try that failed was the last one, on record."""
-    if number < TRIES:
-        return
-    if _run(LOCK, _name(email)):
-        log.record_refusal("login.locked", by="system", on=_owner(email), data={}, personal={"email": email, "ip": ip})
+def end_try(email: str, number: int, *, ip: str) -> bool:
+    """Lock the name where the try that failed was the last one, on record, and say whether that was so."""
+    if number < TRIES or _run(LOCK, _name(email)) is None:
+        return False
+    log.record_refusal("login.locked", by="system", on=_owner(email), data={}, personal={"email": email, "ip": ip})
+    return True
 
 
 def forget_tries(email: str) -> None:
