@@ -16,6 +16,7 @@ from players.identity_forms import IdentityForm
 from players.identity_words import DOCUMENT_KINDS, PARTS, REASONS
 from players.models import DocumentKind, Part, RefusalReason, Submission
 from players.rates import now_and_then
+from players.uploads import SHORTEST_EDGE
 from players.verification import Standing
 
 TOO_MUCH = "too-much"  # query parameter: the door has led somebody here whose files were too large to be let in
@@ -55,6 +56,7 @@ def _render(request: PlayerRequest, form: IdentityForm | None = None) -> HttpRes
         "form": form,
         "sent": _sent(latest) if latest else None,
         "too_much": TOO_MUCH in request.GET,
+        "shortest_edge": SHORTEST_EDGE,
     }
     return render(request, "players/identity.html", context)
 
