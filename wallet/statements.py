@@ -21,11 +21,13 @@ NAMES: dict[str, Promise] = {
     "void": _("Round annulled"),
     "rebuy": _("To Golden Baccarat"),
     "leave": _("From Golden Baccarat"),
-    "withdraw": _("Withdrawal"),
+    "withdraw": _("Withdrawal asked for, not yet paid"),
     "withdraw_paid": _("Withdrawal paid out"),
     "withdraw_returned": _("Withdrawal returned"),
 }
 OTHER = _("Correction")
+# What sets money aside and gives it back: the player owns as much before and after.
+ASIDE = ("withdraw", "withdraw_returned")
 
 
 @dataclass(frozen=True)

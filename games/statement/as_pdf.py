@@ -24,7 +24,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import CondPageBreak, Flowable, LongTable, Paragraph, SimpleDocTemplate, Spacer, TableStyle
 
-from games.statement.figures import Figures, GameSum
+from games.statement.figures import ClassSum, Figures, GameSum
 from games.statement.period import Period
 from games.statement.words import game_name
 from players.models import Player
@@ -172,9 +172,7 @@ def _facts(paper: Paper) -> Flowable:
 def _balance(paper: Paper) -> Flowable:
     figures = paper.figures
     rows = [(_("Opening balance"), "", paper.money(figures.opening.total))]
-    for line in figures.sums:
-        within = _("%(amount)s between your own balances") % {"amount": paper.money(line.within)} if line.within else ""
-        rows.append((str(line.name), within, paper.signed(line.amount)))
+    rows.extend((str(line.name), _unseen(paper, line), paper.signed(line.amount)) for line in figures.sums)
     rows.append((_("Closing balance"), "", paper.money(figures.closing.total)))
     parts = (
         (_("of which in Golden Baccarat"), figures.closing.purse),
@@ -183,6 +181,13 @@ def _balance(paper: Paper) -> Flowable:
     rows.extend((name, "", paper.money(amount)) for name, amount in parts if amount)
     closing = 1 + len(figures.sums)
     return _table(rows, (0.4, 0.35, 0.25), figures_from=2, bold=(0, closing))
+
+
+def _unseen(paper: Paper, line: ClassSum) -> str:
+    """Say what moved without a change of what the player owns."""
+    if line.aside:
+        return _("%(amount)s: your balance stays as it is") % {"amount": paper.money(line.aside)}
+    return _("%(amount)s between your own balances") % {"amount": paper.money(line.within)} if line.within else ""
 
 
 def _games(paper: Paper, games: Sequence[GameSum], *, with_day: bool) -> Flowable:
@@ -229,7 +234,8 @@ def _movements(paper: Paper) -> Flowable:
         what = str(each.name)
         if each.within:
             what += " (" + _("%(amount)s between your own balances") % {"amount": paper.money(each.within)} + ")"
-        rows.append([paper.moment(each.at), str(each.journal_id), what, paper.signed(each.amount)])
+        amount = paper.money(each.aside) if each.aside else paper.signed(each.amount)
+        rows.append([paper.moment(each.at), str(each.journal_id), what, amount])
     return _table(rows, (0.3, 0.1, 0.4, 0.2), figures_from=3, bold=(0,), head=True)
 
 

@@ -17,7 +17,7 @@ from django.utils.functional import Promise
 from games.statement.period import Period
 from players.models import Player
 from wallet.models import Mode
-from wallet.statements import NAMES, OTHER
+from wallet.statements import ASIDE, NAMES, OTHER
 
 STAKE, PAYOUT = "stake", "settle"
 
@@ -75,7 +75,8 @@ class Lump:
     at: datetime  # the first of them
     rounds: int
     amount: int  # what it added to what the player owns
-    within: int  # what it moved between the player's own accounts
+    within: int  # what it moved between the player's own accounts, but for withdrawals
+    aside: int  # what a withdrawal set aside, or gave back
     moved: Owned
 
     @property
@@ -90,7 +91,8 @@ class ClassSum:
 
     name: Promise
     amount: int
-    within: int
+    within: int  # what they moved between the player's own accounts, but for withdrawals
+    aside: int = 0  # what a withdrawal set aside, or gave back
 
 
 @dataclass
@@ -172,8 +174,9 @@ def _owned(row: tuple[Any, ...]) -> Owned:
 
 def _lump(row: tuple[Any, ...]) -> Lump:
     day, kind, variant, journal_id, at, rounds, amount, into, _cash, _purse = row
-    within = 0 if amount else int(into)
-    return Lump(day, kind, variant, journal_id, at, rounds, int(amount), within, _owned(row))
+    inside = 0 if amount else int(into)
+    within, aside = (0, inside) if kind in ASIDE else (inside, 0)
+    return Lump(day, kind, variant, journal_id, at, rounds, int(amount), within, aside, _owned(row))
 
 
 def _sums(lumps: Iterable[Lump]) -> tuple[ClassSum, ...]:
@@ -183,7 +186,10 @@ def _sums(lumps: Iterable[Lump]) -> tuple[ClassSum, ...]:
         found.setdefault(lump.kind if lump.kind in NAMES else "", []).append(lump)
     return tuple(
         ClassSum(
-            NAMES.get(kind, OTHER), sum(each.amount for each in found[kind]), sum(each.within for each in found[kind])
+            NAMES.get(kind, OTHER),
+            sum(each.amount for each in found[kind]),
+            sum(each.within for each in found[kind]),
+            sum(each.aside for each in found[kind]),
         )
         for kind in (*NAMES, "")
         if kind in found

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from games.statement.period import Period
 from players.models import Player
 from wallet.models import Mode
-from wallet.statements import NAMES, OTHER
+from wallet.statements import ASIDE, NAMES, OTHER
 
 PAGE = 20
 
@@ -63,6 +63,11 @@ class Movement:
     variant: str | None
     amount: int
     within: int
+
+    @property
+    def aside(self) -> int:
+        """What a withdrawal set aside, or gave back."""
+        return self.within if self.kind in ASIDE else 0
 
     @property
     def name(self) -> Promise:

@@ -173,6 +173,19 @@ class TestThePage:
         for word in ("Opening balance", "Closing balance", "Stake", "Deposit", "Baccarat"):
             assert word in page
 
+    @pytest.mark.parametrize(
+        ("ended", "name"),
+        [("", "Withdrawal asked for, not yet paid"), ("withdraw_returned", "Withdrawal returned")],
+        ids=["under way", "returned"],
+    )
+    def test_shows_what_a_withdrawal_sets_aside_plainly(self, visitor, player, ended, name):
+        a_withdrawal(player, 20_000, ended)
+        page = unescape(visitor.get("/en/cashier/statement/").text).replace("\u00a0", " ")
+        assert "between your own balances" not in page
+        _head, sums, listed = page.split(f">{name}", 2)
+        assert sums.startswith(' <small class="dim">SEK 200.00: your balance stays as it is</small>')
+        assert re.search(r'<td class="num"[^>]*>SEK 200\.00</td>', listed.partition("</tr>")[0])
+
     def test_says_so_where_nothing_moved(self, visitor):
         page = visitor.get("/en/cashier/statement/", {"since": "2025-01-01", "until": "2025-01-31"}).text
         assert "No activity in this period." in page
