@@ -37,9 +37,11 @@ BANK_REASONS: Mapping[str, Promise] = {
 }
 
 
-def bank_reason(code: str) -> str:
-    """Return the sentence for what a bank gave as its reason; one nobody knows reads as the general one."""
-    return str(BANK_REASONS.get(code, BANK_REASONS["not_accepted"]))
+def bank_reason(code: str) -> Promise:
+    """Return the sentence for what a bank gave as its reason, in the language of whoever reads it; one nobody knows
+    reads as the general one.
+    """
+    return BANK_REASONS.get(code, BANK_REASONS["not_accepted"])
 
 
 def told(reason: str) -> str:

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, transaction
-from django.utils.translation import override
+from django.utils.translation import gettext, override
 
 from audit import approvals
 from audit.models import Approval
@@ -17,7 +17,7 @@ from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approv
 from wallet import accounts, annulment, ledger, payouts, statements, verify, withdrawals
 from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
-from wallet.withdrawal_words import REASONS
+from wallet.withdrawal_words import BANK_REASONS, REASONS
 
 pytestmark = pytest.mark.django_db
 
@@ -55,7 +55,11 @@ def hear(withdrawal, state, **changes):
 
 def sent(player=None, amount=50_000):
     """A withdrawal in the bank's hands."""
-    withdrawal = approve(a_withdrawal(player or a_verified_player(real=MONEY), amount))
+    return in_the_banks_hands(a_withdrawal(player or a_verified_player(real=MONEY), amount))
+
+
+def in_the_banks_hands(withdrawal):
+    approve(withdrawal)
     withdrawals.send(withdrawal.pk, provider="test")
     withdrawal.refresh_from_db()
     return withdrawal
@@ -358,6 +362,37 @@ def test_a_void_takes_nothing_of_what_waits_to_be_paid_out():
     assert undone.shortfall == MONEY - 1_000
     assert money(player) == (0, MONEY)
     assert is_whole()
+
+
+STEPS = {
+    "requested": lambda withdrawal: None,
+    "approved": approve,
+    "paid": lambda withdrawal: hear(in_the_banks_hands(withdrawal), "paid"),
+    "returned": lambda withdrawal: hear(in_the_banks_hands(withdrawal), "refused", reason="account_closed"),
+    "refused": lambda withdrawal: withdrawals.refuse(
+        withdrawal_id=withdrawal.pk, by="staff:1", code="holder", note="x"
+    ),
+    "cancelled": lambda withdrawal: withdrawals.cancel(player=withdrawal.player, withdrawal_id=withdrawal.pk),
+}
+WHY = {"returned": lambda: BANK_REASONS["account_closed"], "refused": lambda: REASONS["holder"]}
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+@pytest.mark.parametrize("step", STEPS)
+def test_gli19_2_5_6_every_mail_says_what_how_much_and_why(step, language):
+    player = a_verified_player(real=MONEY)
+    player.user.language = language
+    player.user.save()
+    withdrawal = a_withdrawal(player)
+    STEPS[step](withdrawal)
+    mail = Mail.objects.get(user=player.user, template=f"withdrawal_{step}")
+    with override(language):
+        assert f"{gettext('Withdrawal')} {withdrawal.pk}" in mail.body
+        assert format_money(50_000, "SEK", language) in mail.body
+        if step in WHY:
+            assert str(WHY[step]()) in mail.body
+        else:
+            assert gettext("Why:") not in mail.body
 
 
 @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
