@@ -19,7 +19,6 @@ from games.sentences import refusal
 from games.variants import VARIANTS
 from players import gate, registers
 from players.access import PlayerRequest
-from players.gate import Bar
 from players.models import Player
 from wallet.models import Mode
 
@@ -28,8 +27,8 @@ View = Callable[[PlayerRequest, str, Mode], HttpResponse]
 
 
 def at_a_playable_table(view: TableView) -> View:
-    """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, a form leads
-    to the table's page, and that says why.
+    """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, or
+    nowhere (`Barred`), a form leads to the table's page, and that says why.
     """
 
     @wraps(view)
@@ -39,7 +38,10 @@ def at_a_playable_table(view: TableView) -> View:
             demand_playable(table, request.player)
         except PlayError as error:
             return _turned_away(request, table, mode, error)
-        return view(request, table, mode)
+        try:
+            return view(request, table, mode)
+        except Barred as error:
+            return _kept_away(request, table, mode, error)
 
     return entered
 
@@ -63,10 +65,13 @@ def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
         raise Barred(bar)
 
 
-def barred_page(request: PlayerRequest, table: Table, bar: Bar) -> HttpResponse:
+def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) -> HttpResponse:
     """Say on a page of its own what keeps the player from playing, and what they can do all the same. New terms are
     such a page themselves, and lead back.
     """
+    if request.method not in ("GET", "HEAD"):
+        return _to_the_table(request, table, mode)
+    bar = error.bar
     if bar.code is gate.Code.TERMS:
         return redirect(f"{reverse(bar.page)}?{urlencode({'next': request.path})}")
     return render(request, "games/barred.html", {"table": table, "bar": bar})
@@ -74,8 +79,12 @@ def barred_page(request: PlayerRequest, table: Table, bar: Bar) -> HttpResponse:
 
 def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: PlayError) -> HttpResponse:
     if request.method not in ("GET", "HEAD"):
-        address = reverse("table", args=[table.slug, mode])
-        return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+        return _to_the_table(request, table, mode)
     language = get_language() or "en"
     notice = refusal(error, variant=VARIANTS[table.variant], mode=mode, language=language)
     return render(request, "games/refused.html", {"table": table, "notice": notice}, status=HTTPStatus.NOT_FOUND)
+
+
+def _to_the_table(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:
+    address = reverse("table", args=[table.slug, mode])
+    return HttpResponseClientRedirect(address) if request.htmx else redirect(address)

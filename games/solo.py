@@ -56,6 +56,8 @@ class Played:
 def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be
     staked on it. Where the game has a purse, being here keeps it from being given back as unused.
+
+    Raises Barred where none was taken and something keeps the player from playing.
     """
     while (found := places.read(player, table_id, mode)) is None:
         _take_place(player, table_id, mode)
@@ -66,7 +68,10 @@ def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
 
 @transaction.atomic
 def _take_place(player: Player, table_id: int, mode: Mode) -> None:
-    """Whoever has a place has the account that the game plays on."""
+    """Whoever has a place has the account that the game plays on. Raises Barred."""
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL)
+    if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
+        raise Barred(bar)
     if plays_on(VARIANTS[Table.objects.get(pk=table_id).variant]) is AccountKind.PURSE:
         accounts.open_purse(player, mode)
     places.take(player, table_id, mode)
@@ -228,16 +233,16 @@ def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = No
 
 
 def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the place with its row locked. Raises StalePage where none was taken."""
-    return _locked(player, table_id, mode).place
+    """Return the locked place of someone who may play. Raises StalePage where none was taken, Barred."""
+    locked = _locked(player, table_id, mode)
+    if locked.bar:
+        raise Barred(gate.bar(player, gate.Code(locked.bar)))
+    return locked.place
 
 
 def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the locked place at an open table of someone who may play. Raises StalePage, Barred, TableClosed."""
-    locked = _locked(player, table_id, mode)
-    place = locked.place
-    if locked.bar:
-        raise Barred(gate.bar(player, gate.Code(locked.bar)))
+    place = _locked_place(player, table_id, mode)
     _demand_open(place)
     return place
 

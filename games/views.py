@@ -10,13 +10,12 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import HttpResponseClientRedirect
 
 from games import history as logs
 from games import logs_csv, meanwhile, places, selectors, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
-from games.entrance import at_a_playable_table, barred_page, demand_welcome
+from games.entrance import at_a_playable_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
 from games.help import game_lines
@@ -65,10 +64,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
 @at_a_playable_table
 def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """A table page: the player's own place, as it stands, or what keeps the player from playing."""
-    try:
-        demand_welcome(request.player, mode, session_id(request))
-    except Barred as error:
-        return barred_page(request, found, error.bar)
+    demand_welcome(request.player, mode, session_id(request))
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
     return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
@@ -93,8 +89,7 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
     except (PlayError, SettlementError) as error:
         if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
-            address = reverse("table", args=[found.slug, mode])
-            return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
+            raise
         place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
     if not request.htmx:

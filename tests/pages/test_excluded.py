@@ -1,0 +1,201 @@
+"""Whoever pauses or is excluded logs in, withdraws and reads, and does nothing else, whatever the address."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from django.urls import reverse
+
+from games.models import NextRound
+from players import exclusions, gate
+from players.models import Player
+from tests.builders import PASSWORD, a_place, a_player, a_round, a_table, a_verified_player
+from tests.matrix import FORBIDDEN, LINES, PAGE, Line, World
+from tests.pages.test_matrix import STATUS, ask, visitor_as
+from tests.people import a_visitor, log_in
+from tests.wallet.payout_builders import IBAN
+from wallet import accounts
+from wallet.models import Journal, Mode, Withdrawal
+
+pytestmark = pytest.mark.django_db
+
+# What a player who does not play can still do, and why.
+LIMITS = "a stricter limit holds at once; a looser one waits, and limits outlive an exclusion"
+SECURITY = "the account is kept safe"
+STOPPING = "whoever has stopped may stop for longer, or choose how they are told of their time later"
+OPEN = {
+    "set_language": "the house speaks the reader's language",
+    "account_logout": "leaving",
+    "account_unlock": SECURITY,
+    "account_email_verification_sent": SECURITY,
+    "account_reset_password": "logging in to withdraw",
+    "account_confirm_password_reset_code": "logging in to withdraw",
+    "account_complete_password_reset": "logging in to withdraw",
+    "mfa_authenticate": "logging in to withdraw",
+    "account_email": SECURITY,
+    "account_change_password": SECURITY,
+    "mfa_activate_totp": SECURITY,
+    "mfa_add_webauthn": SECURITY,
+    "mfa_edit_webauthn": SECURITY,
+    "mfa_remove_webauthn": SECURITY,
+    "mfa_generate_recovery_codes": SECURITY,
+    "mfa_deactivate_totp": SECURITY,
+    "account_reauthenticate": SECURITY,
+    "mfa_reauthenticate": SECURITY,
+    "mfa_reauthenticate_webauthn": SECURITY,
+    "identity": "who is not known to the house cannot withdraw",
+    "table_leave": "what lies in a game goes back to where it can be withdrawn from",
+    "service_new": "complaints, and questions about the money",
+    "service_thread": "complaints, and questions about the money",
+    "service_close": "complaints, and questions about the money",
+    "pay_callback": "the provider speaks, not the player: money that has left a bank is credited, and can be withdrawn",
+    "pay_return": "the provider speaks, not the player: money that has left a bank is credited, and can be withdrawn",
+    "payout_callback": "the provider speaks, not the player",
+    "sandbox_bank": "a bank's own page, for a payment begun before: declining it is one of its answers",
+    "cashier_withdraw": "withdrawing",
+    "cashier_withdraw_cancel": "money that was set aside comes back, to be withdrawn another way; nothing is deposited",
+    "account_sessions_end": SECURITY,
+    "account_session_end": SECURITY,
+    "session_stay": "reading on without being logged out",
+    "terms_agree": "the terms also say how withdrawals work",
+    "account_close": "leaving for good",
+    "account_data_export": "what the house knows of somebody is theirs",
+    "pause": STOPPING,
+    "time_out": STOPPING,
+    "exclude_self": STOPPING,
+    "reality_interval": STOPPING,
+    "reality_check": STOPPING,
+    "limits": LIMITS,
+    "limits_withdraw": LIMITS,
+    "limits_decline": LIMITS,
+}
+# What is answered with the bar, and what a page from before would send to be as much of a deed as possible.
+BARRED = {"table_play", "table_rebuy", "cashier_deposit", "cashier_top_up", "guest_start", "guest_play", "guest_watch"}
+# For whoever is not logged in: it leads everyone else on.
+STRANGERS = {"account_login", "account_signup", "mfa_login_webauthn"}
+
+POSTS = [line for line in LINES if line.method == "POST" and line.answers["player"] is not FORBIDDEN]
+PLAYERS_PAGES = [line for line in LINES if line.method == "GET" and line.answers["player"] is not FORBIDDEN]
+
+
+def exclude_self(player: Player) -> None:
+    exclusions.exclude_self(player=player, months=12, by=str(player))
+
+
+def pause(player: Player) -> None:
+    exclusions.pause(player=player, by=str(player))
+
+
+STOPS: list[Callable[[Player], None]] = [exclude_self, pause]
+every_stop = pytest.mark.parametrize("stop", STOPS, ids=[each.__name__ for each in STOPS])
+
+
+def deeds() -> dict[str, list[Any]]:
+    """Every row of the games and of the money, and what a player says of themselves: all that a click could change."""
+    models = [*apps.get_app_config("games").get_models(), *apps.get_app_config("wallet").get_models()]
+    models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said, whoever carries it
+    models += [apps.get_model("players", name) for name in ("Exclusion", "LimitChange", "LimitOffer", "Conversation")]
+    return {model.__name__: list(model.objects.order_by("pk").values_list()) for model in models}
+
+
+def as_stopped(line: Line, stop: Callable[[Player], None]) -> tuple[World, Client]:
+    """The world of a line, made before its player stopped."""
+    world = World()
+    visitor = visitor_as(world, "player")
+    line.url(world)
+    line.data(world)
+    stop(world.player)
+    return world, visitor
+
+
+def test_every_form_that_a_player_meets_is_in_one_list_and_no_list_names_another():
+    names = {line.name for line in POSTS}
+    assert names == set(OPEN) | BARRED | STRANGERS
+    assert len(names) == len(OPEN) + len(BARRED) + len(STRANGERS)
+
+
+@every_stop
+@pytest.mark.parametrize("line", [line for line in POSTS if line.name in OPEN], ids=lambda line: line.name)
+def test_what_stays_open_answers_as_before(line, stop):
+    world, visitor = as_stopped(line, stop)
+    assert ask(visitor, line, world).status_code == STATUS[line.answers["player"]], OPEN[line.name]
+
+
+@every_stop
+@pytest.mark.parametrize("line", [line for line in POSTS if line.name not in OPEN], ids=lambda line: line.name)
+def test_everything_else_changes_nothing_and_says_why(line, stop):
+    world, visitor = as_stopped(line, stop)
+    before = deeds()
+    answer = visitor.post(line.url(world), dict(line.data(world)), follow=True)
+    assert deeds() == before
+    assert answer.status_code == 200
+    assert gate.excluded_sentence(world.player) in answer.text
+
+
+@every_stop
+@pytest.mark.parametrize("line", PLAYERS_PAGES, ids=lambda line: f"{line.name}-{line.answers['player'].name}")
+def test_no_address_that_is_only_looked_at_moves_anything(line, stop):
+    world, visitor = as_stopped(line, stop)
+    before = deeds()
+    answer = visitor.get(line.url(world), dict(line.data(world)), follow=line.answers["player"] is PAGE)
+    assert deeds() == before
+    if line.answers["player"] is PAGE:
+        assert answer.status_code == 200
+
+
+@every_stop
+@pytest.mark.parametrize("mode", list(Mode), ids=["real", "free"])
+@pytest.mark.parametrize(
+    "action", ["deal", "repeat-deal", "bet:player", "take:player", "double", "repeat", "clear", "undo", "keep"]
+)
+def test_no_click_on_a_page_from_before_changes_the_table(action, mode, stop):
+    player, table = a_player(real=100_000, free=100_000), a_table()
+    a_round(player, table, mode, player=1000)
+    place = a_place(player, table, mode, player=1000)
+    sent = {
+        "action": action,
+        "round_id": place.round_id,
+        "slip_version": place.slip_version,
+        "table_version": 1,
+        "chip": 1000,
+    }
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    stop(player)
+    before = deeds()
+    answer = visitor.post(reverse("table_play", args=[table.slug, mode]), sent, follow=True)
+    assert deeds() == before
+    if action != "keep":
+        assert gate.excluded_sentence(player) in answer.text
+
+
+@every_stop
+def test_nobody_takes_a_place_who_may_not_play(stop):
+    player, table = a_player(real=100_000), a_table()
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    stop(player)
+    answer = visitor.post(reverse("table_play", args=[table.slug, Mode.REAL]), {"action": "clear"}, follow=True)
+    assert gate.excluded_sentence(player) in answer.text
+    assert not NextRound.objects.exists()
+
+
+@every_stop
+def test_logs_in_withdraws_and_reads_what_was_played(stop):
+    player = a_verified_player(real=100_000)
+    player.user.set_password(PASSWORD)
+    player.user.save()
+    played = a_round(player, a_table(), player=1000)
+    stop(player)
+    visitor = a_visitor()
+    assert log_in(visitor, player.user, PASSWORD).status_code == 302
+    owned = accounts.balance(player.pk, Mode.REAL)
+    asked = {"amount": "500", "iban": IBAN, "mine": "on", "key": uuid4()}
+    assert "We have your withdrawal" in visitor.post(reverse("cashier_withdraw"), asked, follow=True).text
+    assert Withdrawal.objects.get(player=player).amount == 50_000
+    assert accounts.balance(player.pk, Mode.REAL) == owned - 50_000
+    assert visitor.get(reverse("round", args=[played.round_id])).status_code == 200
+    assert str(Journal.objects.filter(kind="withdraw").get().pk) in visitor.get(reverse("statement")).text
