@@ -86,6 +86,13 @@ class Scene(World):
         return ask_about(payment.pk)
 
     @cached_property
+    def night_owl(self) -> Player:
+        """Has played for long: the session stays like that."""
+        player = a_player(real=MONEY)
+        a_round(player, self.table, player=1000)
+        return player
+
+    @cached_property
     def bettor(self) -> Player:
         """Has chips on the table."""
         player = a_player(real=MONEY, free=MONEY)

@@ -217,7 +217,7 @@ STATES = (
     Sight("limits on offer", _of("offered"), _named("limits")),
     Sight("the question before a pause", player, _named("lobby"), deeds.ask_to_pause),
     Sight("safer play while excluded", _of("paused"), _named("protection")),
-    Sight("the reality check", _of("regular"), REAL_TABLE, deeds.wait_for_the_check),
+    Sight("the reality check", _of("night_owl"), REAL_TABLE, deeds.wait_for_the_check),
     Sight("no table while excluded", _of("paused"), REAL_TABLE),
     Sight("no table before limits", _of("asked"), REAL_TABLE),
     Sight("no table before an answer", _of("offered"), REAL_TABLE),

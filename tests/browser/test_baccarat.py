@@ -83,7 +83,7 @@ def test_a_round_from_log_in_to_game_logs(page: Page, player: Player):
     page.goto("/en/account/login/")
     page.get_by_label("E-mail").fill(player.user.email)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Log in", exact=True).click()
     page.goto(TABLE)
     place(page)
     shows(page, "bet", 1000)
@@ -346,10 +346,9 @@ def test_the_cashier_keeps_the_focus_where_it_is_needed(enter):
     page.goto("/en/cashier/")
     page.locator("#deposit").click()
     expect(page.locator("#id_amount")).to_be_focused()
-    page.locator("#id_amount").fill("500")
-    page.locator("#deposit").click()
-    expect(page.locator("#cashier [role=status]")).to_be_visible()
-    expect(page.locator("#deposit")).to_be_focused()
+    page.locator("#top-up").click()
+    expect(page.get_by_text("free money already")).to_be_visible()
+    expect(page.locator("#top-up")).to_be_focused()
     frame = page.locator(".table-frame")
     assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth"), "no amount is out of sight"
 

@@ -122,7 +122,7 @@ def test_a_house_that_dies_over_the_deal_tells_at_the_next_log_in(new_context, w
     back.goto("/en/account/login/")
     back.get_by_label("E-mail").fill(player.user.email)
     back.get_by_label("Password", exact=True).fill(PASSWORD)
-    back.get_by_role("button", name="Log in").click()
+    back.get_by_role("button", name="Log in", exact=True).click()
     back.wait_for_url("**/en/")
     told_once(back)
 
