@@ -91,6 +91,7 @@ PARTS: Final = (
     Part("withdrawals", wallet.Withdrawal),
     Part("steps of withdrawals", wallet.WithdrawalStep, "withdrawal__player"),
     Part("places", games.NextRound),
+    Part("open table", games.OpenTable),
     Part("rounds", games.Participation, "player", ("round__code", "round__cards", "round__outcome", "table__name")),
     Part("bets", games.Wager, "participation__player", ("participation__round__code",)),
     Part("annulled rounds", games.VoidPart),

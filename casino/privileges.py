@@ -75,6 +75,7 @@ RIGHTS = {
     "games_table": "SELECT, INSERT, UPDATE",
     "games_tableversion": "SELECT, INSERT",
     "games_nextround": "SELECT, INSERT, UPDATE",
+    "games_opentable": "SELECT, INSERT, UPDATE",
     "games_round": "SELECT, INSERT",
     "games_participation": "SELECT, INSERT",
     "games_wager": "SELECT, INSERT",

@@ -16,6 +16,14 @@ class Barred(PlayError):
         self.bar = bar
 
 
+class TableWaits(PlayError):
+    """The player may play at one table at a time, and has opened another since; *slug* is the one that waits."""
+
+    def __init__(self, slug: str) -> None:
+        super().__init__(slug)
+        self.slug = slug
+
+
 class TableClosed(PlayError):
     """The table takes no bets now."""
 

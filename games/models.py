@@ -73,6 +73,19 @@ class NextRound(models.Model):
         constraints = [models.UniqueConstraint(fields=["player", "table", "mode"], name="games_nextround_place")]
 
 
+class OpenTable(models.Model):
+    """The table, and the kind of money, whose page a player opened last; kept for those only whose jurisdiction has
+    them play at one table at a time. They play there, and every other table waits.
+    """
+
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
+    table = models.ForeignKey(Table, models.PROTECT, db_index=False)
+    mode = models.CharField(max_length=1, choices=Mode.choices)
+
+    class Meta:
+        default_permissions = ()
+
+
 class Round(models.Model):
     """One deal with its cards and everything needed to deal it again."""
 

@@ -27,15 +27,21 @@ JOIN games_table AS seat ON seat.id = place.table_id
 LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
 WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
+# Whether the player may play at this table now: their law lets them play at several at once, or this is the one they
+# opened last. That row is shared until the round is whole, so that of two deals at two tables it decides for one.
+SITS = """(SELECT law.may_play_in_parallel FROM players_player AS whose
+        JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id WHERE whose.id = %(player)s)
+    OR EXISTS (SELECT FROM last WHERE last.table_id = place.table_id AND last.mode = place.mode)"""
 # The table first: the row is shared among those who play and kept from whoever changes it, until the round is whole. A
 # change that this statement had to wait for has a version it cannot see yet: the table row names it, the join does not.
 # The account that the game plays on comes last; each row is locked as it stands once it has been waited for. Before any
 # of them it is asked whether the player may play.
 LOCK = f"""
 WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
-seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE)
+seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
+last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
 SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar,
-    CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, '{{stake,loss}}') END
+    CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, '{{stake,loss}}') END, {SITS}
 FROM gate CROSS JOIN games_nextround AS place
 JOIN seat ON seat.id = place.table_id
 JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode
@@ -46,6 +52,10 @@ FOR UPDATE OF place, own
 """  # noqa: S608
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 KEEP_VALUE = "UPDATE games_nextround SET player_value = %s WHERE id = %s"
+SIT = """
+INSERT INTO games_opentable (player_id, table_id, mode) VALUES (%s, %s, %s)
+ON CONFLICT (player_id) DO UPDATE SET table_id = excluded.table_id, mode = excluded.mode
+"""
 TOUCH = "UPDATE games_nextround SET used_at = clock_timestamp() WHERE id = %s"
 
 
@@ -58,6 +68,7 @@ class Locked(NamedTuple):
     held: int  # of the balance: set aside, so that it covers nothing
     bar: str | None  # what keeps the player from playing, by `players.gate.Code`
     room: LimitReached | None  # the limit that leaves least for a stake
+    sits: bool  # whether it is here that they play, where they may play at one table at a time
 
 
 def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
@@ -78,8 +89,8 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     if row is None:
         return None
     place = _place(player, row)
-    account_id, balance, held, bar, room = row
-    return Locked(place, account_id, balance, held, bar, room and LimitReached.parse(room))
+    account_id, balance, held, bar, room, sits = row
+    return Locked(place, account_id, balance, held, bar, room and LimitReached.parse(room), sits)
 
 
 def _place(player: Player, row: Iterator[Any]) -> NextRound:
@@ -103,6 +114,12 @@ def take(player: Player, table_id: int, mode: Mode) -> None:
         sealed_seed=seed.sealed,
     )
     NextRound.objects.bulk_create([place], ignore_conflicts=True)
+
+
+def sit(player: Player, table_id: int, mode: Mode) -> None:
+    """Have the player play here from now on, and at no other table."""
+    with connection.cursor() as cursor:
+        cursor.execute(SIT, [player.pk, table_id, mode.value])
 
 
 def keep_value(place: NextRound, value: str) -> None:

@@ -25,6 +25,12 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
     """Say why nothing happened."""
     if isinstance(error, errors.Barred):
         return barred(error.bar)
+    if isinstance(error, errors.TableWaits):
+        text = _(
+            "Where you live you play at one table at a time."
+            " Open this table again to play here: the other one then waits."
+        )
+        return Notice("error", text, reverse("table", args=[error.slug, mode]), _("Open this table again"))
     if isinstance(error, errors.BalanceTooLow):
         if plays_on(variant) is AccountKind.PURSE:
             return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))

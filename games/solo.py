@@ -27,6 +27,7 @@ from games.errors import (
     StalePage,
     TableChanged,
     TableClosed,
+    TableWaits,
     UnknownChip,
 )
 from games.limits import Limits
@@ -66,6 +67,16 @@ def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
     return found
 
 
+def open_table(*, player: Player, table_id: int, mode: Mode) -> NextRound:
+    """Return the player's place at the table whose page they open. Where they live may have them play at one table at a
+    time: then it is this one now.
+    """
+    place = place_at(player=player, table_id=table_id, mode=mode)
+    if not player.jurisdiction.may_play_in_parallel:
+        places.sit(player, table_id, mode)
+    return place
+
+
 @transaction.atomic
 def _take_place(player: Player, table_id: int, mode: Mode) -> None:
     """Whoever has a place has the account that the game plays on. Raises Barred."""
@@ -84,8 +95,8 @@ def add_chip(
     """Put one chip on a bet of the slip.
 
     *table_version* is the number of the version that the player was shown, here and below; None for callers that show
-    nothing. Raises Barred, TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's
-    SettlementError where the bets exclude each other.
+    nothing. Raises Barred, TableWaits, TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an
+    engine's SettlementError where the bets exclude each other.
     """
     place = _open_place(player, table_id, mode)
     _check_version(place, table_version)
@@ -100,8 +111,8 @@ def add_chip(
 def take_chip(
     *, player: Player, table_id: int, mode: Mode, bet: str, chip: int, table_version: int | None = None
 ) -> NextRound:
-    """Take one chip off a bet, or what lies there where it is less, at a closed table too. Raises TableChanged,
-    NotOffered, UnknownChip.
+    """Take one chip off a bet, or what lies there where it is less, at a closed table too. Raises TableWaits,
+    TableChanged, NotOffered, UnknownChip.
     """
     place = _locked_place(player, table_id, mode)
     _check_version(place, table_version)
@@ -142,9 +153,9 @@ def play_round(
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises Barred, TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum,
-    OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is recorded, in a transaction of its own, since
-    the refused one rolls back.
+    Raises Barred, TableWaits, TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat,
+    UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is recorded, in a transaction of its
+    own, since the refused one rolls back.
     """
     registers.ask_where_due(player)
     try:
@@ -169,11 +180,13 @@ def _play(
     player_value: str,
     session: UUID | None,
 ) -> Played:
-    place, account_id, balance, held, bar, room = _locked(player, table_id, mode, session)
+    place, account_id, balance, held, bar, room, sits = _locked(player, table_id, mode, session)
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True, place=place)
     if bar:
         raise Barred(gate.bar(player, gate.Code(bar)))
+    if not sits:
+        raise TableWaits(place.table.slug)
     _demand_open(place)
     _check_version(place, table_version)
     if place.slip_version != slip_version:
@@ -233,15 +246,19 @@ def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = No
 
 
 def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the locked place of someone who may play. Raises StalePage where none was taken, Barred."""
+    """Return the locked place at the table where the player plays. Raises StalePage, Barred, TableWaits."""
     locked = _locked(player, table_id, mode)
     if locked.bar:
         raise Barred(gate.bar(player, gate.Code(locked.bar)))
+    if not locked.sits:
+        raise TableWaits(locked.place.table.slug)
     return locked.place
 
 
 def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the locked place at an open table of someone who may play. Raises StalePage, Barred, TableClosed."""
+    """Return the locked place at an open table of someone who may play there. Raises StalePage, Barred, TableWaits,
+    TableClosed.
+    """
     place = _locked_place(player, table_id, mode)
     _demand_open(place)
     return place

@@ -16,7 +16,7 @@ from games import logs_csv, meanwhile, places, selectors, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.entrance import at_a_playable_table, demand_welcome
-from games.errors import Barred, PlayError, StalePage, TableChanged
+from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
 from games.help import game_lines
 from games.models import NextRound, Table
@@ -65,7 +65,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
 def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """A table page: the player's own place, as it stands, or what keeps the player from playing."""
     demand_welcome(request.player, mode, session_id(request))
-    place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+    place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
     return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
 
@@ -92,6 +92,8 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
             raise
         place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
+        if isinstance(error, TableWaits) and not request.htmx:  # a redirect would open the table by itself
+            return _render(request, "games/table.html", place, notice)
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)

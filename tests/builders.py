@@ -11,7 +11,7 @@ from django.db import connection
 from games.limits import StoredLimits
 from games.models import NextRound, Table
 from games.shipped import baccarat_limits, golden_limits
-from games.solo import Played, add_chip, place_at, play_round
+from games.solo import Played, add_chip, open_table, place_at, play_round
 from games.tables import make_table, set_open
 from players import terms, verification
 from players.limits import required
@@ -122,7 +122,7 @@ def a_purse(player: Player, amount: int, mode: Mode = Mode.REAL) -> None:
 
 def a_place(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> NextRound:
     """The player's place at the table with one chip on each bet named: ``a_place(player, table, tie=1000)``."""
-    place_at(player=player, table_id=table.pk, mode=mode)
+    open_table(player=player, table_id=table.pk, mode=mode)
     for bet, chip in bets.items():
         add_chip(player=player, table_id=table.pk, mode=mode, bet=bet, chip=chip)
     return place_at(player=player, table_id=table.pk, mode=mode)

@@ -1,0 +1,175 @@
+"""Where the law forbids play at several tables at once, a player plays at the one they opened last."""
+
+import re
+from html import unescape
+from threading import Barrier, Thread
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.utils import translation
+
+from games import solo
+from games.controls import Change
+from games.errors import TableWaits
+from games.limits import Limits
+from games.models import NextRound, OpenTable, Participation
+from games.shipped import baccarat_limits
+from games.solo import open_table, play_round
+from players.models import Jurisdiction
+from tests.builders import a_place, a_player, a_table
+from tests.people import events
+from wallet import accounts
+from wallet.models import Mode
+
+MONEY = 50_000  # minor units, of each mode; under every monthly limit
+ONE, OTHER = "baccarat", "second"
+FORBIDDEN = ["DE"]
+ALLOWED = ["SE", "DK", "RO", "GB"]
+WAITS = "Where you live you play at one table at a time. Open this table again to play here: the other one then waits."
+
+
+def at_two_tables(code: str, mode: Mode = Mode.REAL) -> tuple[NextRound, NextRound]:
+    """A player's places at two tables with a bet on each, the second opened last."""
+    player = a_player(code, real=MONEY, free=MONEY)
+    one, other = a_table(ONE), a_table(OTHER)
+    chip = Limits.of(baccarat_limits(), player.currency).chips[0]
+    return a_place(player, one, mode, player=chip), a_place(player, other, mode, player=chip)
+
+
+def deal(place: NextRound) -> solo.Played:
+    return play_round(
+        player=place.player,
+        table_id=place.table_id,
+        mode=Mode(place.mode),
+        round_id=place.round_id,
+        slip_version=place.slip_version,
+    )
+
+
+def reopen(place: NextRound) -> None:
+    open_table(player=place.player, table_id=place.table_id, mode=Mode(place.mode))
+
+
+@pytest.mark.django_db
+class TestTheService:
+    def test_every_jurisdiction_is_shown_here(self):
+        said = dict(Jurisdiction.objects.values_list("code", "may_play_in_parallel"))
+        assert said == dict.fromkeys(FORBIDDEN, False) | dict.fromkeys(ALLOWED, True)
+
+    @pytest.mark.parametrize("mode", Mode, ids=["real", "free"])
+    def test_a_round_at_the_table_that_waits_is_refused_before_any_stake(self, mode):
+        one, other = at_two_tables("DE", mode)
+        with pytest.raises(TableWaits):
+            deal(one)
+        assert not Participation.objects.exists()
+        assert accounts.balance(one.player_id, mode) == MONEY
+        (refused,) = events("round.refused")
+        assert refused["data"]["reason"] == "TableWaits"
+        assert not deal(other).repeated
+
+    def test_opening_it_again_has_the_other_wait(self):
+        one, other = at_two_tables("DE")
+        reopen(one)
+        assert not deal(one).repeated
+        with pytest.raises(TableWaits):
+            deal(other)
+
+    def test_the_same_table_for_the_other_kind_of_money_is_another(self):
+        player, table = a_player("DE", real=MONEY, free=MONEY), a_table()
+        real = a_place(player, table, Mode.REAL, player=1000)
+        free = a_place(player, table, Mode.FREE, player=1000)
+        with pytest.raises(TableWaits):
+            deal(real)
+        assert not deal(free).repeated
+
+    def test_a_table_that_waits_takes_and_gives_no_chip(self):
+        one, _other = at_two_tables("DE")
+        for move in (solo.add_chip, solo.take_chip):
+            with pytest.raises(TableWaits):
+                move(player=one.player, table_id=one.table_id, mode=Mode.REAL, bet="player", chip=1000)
+        with pytest.raises(TableWaits):
+            solo.change_slip(player=one.player, table_id=one.table_id, mode=Mode.REAL, change=Change.DOUBLE)
+        before = one.slip
+        one.refresh_from_db()
+        assert one.slip == before
+
+    def test_a_round_played_there_before_is_still_found(self):
+        player = a_player("DE", real=MONEY)
+        one = a_place(player, a_table(ONE), player=1000)
+        played = deal(one)
+        reopen(a_place(player, a_table(OTHER)))
+        assert deal(one).round_id == played.round_id
+
+    @pytest.mark.parametrize("code", ALLOWED)
+    def test_elsewhere_both_tables_deal(self, code):
+        for place in at_two_tables(code):
+            assert not deal(place).repeated
+        assert not OpenTable.objects.exists()
+
+
+def test_of_two_deals_at_once_the_row_decides_for_one(cloned_db):
+    places = at_two_tables("DE")
+    barrier, dealt = Barrier(len(places)), []
+
+    def run(place: NextRound) -> None:
+        barrier.wait()
+        try:
+            dealt.append(deal(place).round_id)
+        except TableWaits:
+            pass
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=run, args=[place]) for place in places]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert dealt == [places[1].round_id]
+
+
+@pytest.mark.django_db
+class TestThePage:
+    @pytest.fixture
+    def places(self) -> tuple[NextRound, NextRound]:
+        return at_two_tables("DE")
+
+    def tabs(self, places: tuple[NextRound, NextRound], language: str = "en") -> Client:
+        """A browser with both tables open, the second opened last."""
+        browser = Client()
+        browser.force_login(places[0].player.user)
+        for slug in (ONE, OTHER):
+            assert browser.get(f"/{language}/table/{slug}/real/").status_code == 200
+        return browser
+
+    def deal(self, browser: Client, place: NextRound, language: str = "en", *, htmx: bool = True) -> str:
+        form = {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1}
+        address = f"/{language}/table/{place.table.slug}/real/play/"
+        answer = browser.post(address, form, headers={"HX-Request": "true"} if htmx else {})
+        assert answer.status_code == 200
+        return str(answer.text)
+
+    @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+    @pytest.mark.parametrize("htmx", [True, False], ids=["htmx", "plain"])
+    def test_says_so_with_a_link_that_opens_it_again(self, places, language, htmx):
+        browser = self.tabs(places, language)
+        page = self.deal(browser, places[0], language, htmx=htmx)
+        with translation.override(language):
+            expected = translation.gettext(WAITS)
+        assert (expected == WAITS) == (language == "en")
+        assert expected in unescape(page)
+        address = f"/{language}/table/{ONE}/real/"
+        assert re.search(rf'role="alert"><p>[^<]*</p><a class="button" href="{address}"', page)
+        assert not Participation.objects.exists()
+        assert browser.get(address).status_code == 200
+        self.deal(browser, places[0], language)
+        assert Participation.objects.get().round_id == places[0].round_id
+        assert expected in unescape(self.deal(browser, places[1], language))
+
+    def test_another_browser_of_the_same_player_counts_too(self, places):
+        first, second = self.tabs(places), self.tabs(places)
+        second.get(f"/en/table/{ONE}/real/")
+        assert WAITS in unescape(self.deal(first, places[1]))
+        assert WAITS not in unescape(self.deal(second, places[0]))
+        assert Participation.objects.get().round_id == places[0].round_id
