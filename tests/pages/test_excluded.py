@@ -98,7 +98,7 @@ def deeds() -> dict[str, list[Any]]:
     models = [*apps.get_app_config("games").get_models(), *apps.get_app_config("wallet").get_models()]
     models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said, whoever carries it
     models += [apps.get_model("players", name) for name in ("Exclusion", "LimitChange", "LimitOffer", "Conversation")]
-    return {model.__name__: list(model.objects.order_by("pk").values_list()) for model in models}
+    return {model.__name__: list(model._default_manager.order_by("pk").values_list()) for model in models}
 
 
 def as_stopped(line: Line, stop: Callable[[Player], None]) -> tuple[World, Client]:
