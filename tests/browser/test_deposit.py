@@ -50,7 +50,7 @@ def test_the_bank_decides_and_the_page_says_so(enter, player, button, sentence, 
     page = enter()
     to_the_bank(page)
     page.get_by_role("button", name=button).click()
-    expect(page.get_by_text("The bank has not confirmed this payment yet.")).to_be_visible()
+    expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
     post.send_due()
     expect(page.get_by_text(sentence)).to_be_visible()
     assert accounts.balance(player.pk, Mode.REAL) == balance
@@ -62,7 +62,7 @@ def test_however_the_bank_tells_it_the_money_comes_once(enter, player, behaviour
     to_the_bank(page)
     page.get_by_label(behaviour).check()
     page.get_by_role("button", name="Approve").click()
-    expect(page.get_by_text("The bank has not confirmed this payment yet.")).to_be_visible()
+    expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
     post.send_due()
     expect(page.get_by_text("The money is on your account.")).to_be_visible()
     assert accounts.balance(player.pk, Mode.REAL) == 50_000
@@ -75,7 +75,7 @@ def test_it_works_without_javascript(enter, player):
     page.locator("#deposit").click()
     page.get_by_role("link", name="Go to the bank").click()
     page.get_by_role("button", name="Approve").click()
-    expect(page.get_by_text("The bank has not confirmed this payment yet.")).to_be_visible()
+    expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
     post.send_due()
     page.get_by_role("link", name="Look again").click()
     expect(page.get_by_text("The money is on your account.")).to_be_visible()
