@@ -1,6 +1,7 @@
 """Closing an account: it pays out what lies there first, so it stands on the floor above people and money."""
 
-from uuid import UUID
+from contextlib import suppress
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Q
@@ -8,7 +9,15 @@ from django.db.models import Q
 from players import closures
 from players.models import Player
 from wallet import accounts, purse, withdrawals
-from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount
+from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount, Withdrawal, WithdrawalStatus
+
+
+UNDER_WAY = (
+    WithdrawalStatus.REQUESTED,
+    WithdrawalStatus.SECONDING,
+    WithdrawalStatus.APPROVED,
+    WithdrawalStatus.SENDING,
+)
 
 
 class NoBankAccount(Exception):
@@ -45,6 +54,31 @@ def finish_closing() -> int:
     return sum(_finish(player) for player in closures.to_finish())
 
 
+def return_late_money() -> None:
+    """Have whatever came to accounts after they were closed leave them again: a bank may approve a deposit, or send a
+    payment back, at any time.
+    """
+    with_money = Account.objects.filter(kind=AccountKind.CASH, mode=Mode.REAL, balance__gt=0).values("owner")
+    for player in closures.shut().filter(pk__in=with_money):
+        _return(player)
+
+
+@transaction.atomic
+def _return(player: Player) -> None:
+    """Pay it to the bank account that the player was last paid to. Where there is none, or the house may not, the
+    player is let in to withdraw it.
+    """
+    balance = accounts.lock_account(player.pk, Mode.REAL).balance or 0
+    last = Withdrawal.objects.filter(player=player).order_by("-pk").first()
+    if not balance or (last and last.status in UNDER_WAY):
+        return
+    if last and last.status == WithdrawalStatus.PAID:
+        with suppress(withdrawals.WithdrawalError):
+            withdrawals.request(player=player, amount=balance, account=last.account, key=uuid4())
+            return
+    closures.let_in(player=player, by="system")
+
+
 @transaction.atomic
 def _finish(player: Player) -> bool:
     if _has_money(player):
@@ -55,7 +89,7 @@ def _finish(player: Player) -> bool:
 
 def _has_money(player: Player) -> bool:
     """Say whether any real money is the player's still, on its way out included, or may come yet: a bank may approve a
-    deposit as long as the house has not given it up, and nobody logs in to a closed account to take it out.
+    deposit as long as the house has not given it up; what comes later still, `return_late_money` looks after.
     """
     undecided = Payment.objects.filter(Q(state=PaymentState.WAITING) | Q(is_disputed=True), player=player)
     return undecided.exists() or Account.objects.filter(owner=player, mode=Mode.REAL, balance__gt=0).exists()

@@ -83,7 +83,7 @@ def account_close(request: PlayerRequest) -> HttpResponse:
         "form": form,
         "owed": owed,
         "currency": player.currency,
-        "is_closing": state is ClosureState.CLOSING,
+        "is_closing": state is not None,
         "wants_passkey": wants_passkey,
     }
     return render(request, "players/close.html", context)

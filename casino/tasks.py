@@ -7,8 +7,9 @@ from casino import closing, erasure, markers
 
 @shared_task
 def finish_closing() -> None:
-    """Close the accounts whose money has left."""
+    """Close the accounts whose money has left, and have money leave that came to closed ones."""
     closing.finish_closing()
+    closing.return_late_money()
 
 
 @shared_task

@@ -6,6 +6,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from audit import log
@@ -36,11 +37,15 @@ def begin(*, player: Player, by: str, ip: str) -> None:
 
 @transaction.atomic
 def finish(*, player: Player, by: str) -> None:
-    """Close an account altogether: nobody logs in any more, and what need not be kept goes at once. Idempotent."""
+    """Close an account altogether, or again: nobody logs in any more, and what need not be kept goes at once.
+    Idempotent.
+    """
     user = User.objects.select_for_update(no_key=True).get(pk=player.user_id)
-    if state_of(player) is not ClosureState.CLOSING:
+    state = state_of(player)
+    if state is ClosureState.CLOSING:
+        Closure.objects.create(player=player, state=ClosureState.CLOSED, by=by)
+    elif state is not ClosureState.CLOSED or not user.is_active:
         return
-    Closure.objects.create(player=player, state=ClosureState.CLOSED, by=by)
     User.objects.filter(pk=user.pk).update(is_active=False)
     sessions.end_all(user=user, why=Ended.CLOSED, by=by)
     Authenticator.objects.filter(user_id=user.pk).delete()
@@ -49,17 +54,39 @@ def finish(*, player: Player, by: str) -> None:
     mail.write(user=user, template="account_closed", context={"years": settings.ERASE_AFTER_YEARS})
 
 
+@transaction.atomic
+def let_in(*, player: Player, by: str) -> None:
+    """Let the owner of a closed account log in again, until it is finished anew. It stays closed to play and deposits.
+    Idempotent.
+    """
+    user = User.objects.select_for_update(no_key=True).get(pk=player.user_id)
+    if user.is_active or state_of(player) is not ClosureState.CLOSED:
+        return
+    User.objects.filter(pk=user.pk).update(is_active=True)
+    EmailAddress.objects.create(user_id=user.pk, email=user.email, primary=True, verified=True)
+    log.record("account.let_in", by=by, on=str(player), data={})
+    mail.write(user=user, template="account_let_in", context={})
+
+
 def to_finish() -> list[Player]:
-    """Return whose accounts are being closed."""
-    done = Closure.objects.filter(state=ClosureState.CLOSED).values("player")
-    closing = Player.objects.filter(closure__state=ClosureState.CLOSING).exclude(pk__in=done)
+    """Return whose accounts are being closed, and who was let in again to an account that is closed."""
+    shut = Closure.objects.filter(state=ClosureState.CLOSED, player__user__is_active=False).values("player")
+    closing = Player.objects.filter(closure__state=ClosureState.CLOSING).exclude(pk__in=shut)
     return list(closing.select_related("user", "jurisdiction").order_by("pk"))
+
+
+def shut() -> QuerySet[Player]:
+    """Return whose accounts are closed, known still, and let nobody log in."""
+    erased = Closure.objects.filter(state=ClosureState.ERASED).values("player")
+    closed = Player.objects.filter(closure__state=ClosureState.CLOSED, user__is_active=False)
+    return closed.exclude(pk__in=erased).select_related("user", "jurisdiction").order_by("pk")
 
 
 def to_erase() -> list[Player]:
     """Return whose accounts have been closed for as long as the law has the house keep who they were."""
     done = Closure.objects.filter(state=ClosureState.ERASED).values("player")
-    due = Player.objects.filter(closure__state=ClosureState.CLOSED, closure__at__lte=Now() - kept())
+    long_ago = Player.objects.filter(closure__state=ClosureState.CLOSED, closure__at__lte=Now() - kept())
+    due = long_ago.filter(user__is_active=False)
     return list(due.exclude(pk__in=done).select_related("user").order_by("pk"))
 
 

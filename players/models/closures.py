@@ -10,7 +10,7 @@ class ClosureState(models.TextChoices):
     """How far it has come. An account without a row is open."""
 
     CLOSING = "closing"  # no play, no deposits; the balance is on its way to its owner
-    CLOSED = "closed"  # nothing is left, nobody can log in
+    CLOSED = "closed"  # nothing is left, nobody can log in, but for money that comes late
     ERASED = "erased"  # whose it was is forgotten
 
 

@@ -19,7 +19,8 @@ from tests.players.test_sessions import a_browser, session_of
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
 from wallet import accounts, verify, withdrawals
-from wallet.models import AccountKind, Mode, OrderState, Payment, Withdrawal, WithdrawalStatus
+from wallet.models import AccountKind, Mode, OrderState, Payment, PaymentState, Withdrawal, WithdrawalStatus
+from wallet.payments import notices
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +65,17 @@ def pay_out() -> None:
     withdrawal = approve(Withdrawal.objects.get())
     withdrawals.send(withdrawal.pk, provider="test")
     withdrawals.pay(Withdrawal.objects.get(), provider="test", number="1")
+
+
+def closed_before_the_bank_approves(player: Player) -> Player:
+    """Close the account of someone whose deposit has expired, and have the bank approve that deposit then."""
+    payment = a_payment(player)
+    notices.close(payment, PaymentState.EXPIRED, because="nobody decided")
+    closing.close(player=player, account=None, key=uuid4(), ip="10.0.0.1")
+    assert closures.state_of(player) is ClosureState.CLOSED
+    assert call_back(statement(payment)) == 200
+    assert accounts.balance(player.pk, Mode.REAL) == 50_000
+    return player
 
 
 class TestWithoutMoney:
@@ -172,6 +184,63 @@ class TestWithADepositAtTheBank:
         call_back(statement(Payment.objects.get(), OrderState.DECLINED))
         finish_closing()
         assert closures.state_of(depositing) is ClosureState.CLOSED
+
+
+class TestMoneyThatComesAfterwards:
+    """A bank approves a deposit that the house had given up, when its account is closed already."""
+
+    @pytest.fixture
+    def paid_before(self, rich) -> Player:
+        a_withdrawal(rich, MONEY)
+        pay_out()
+        return closed_before_the_bank_approves(rich)
+
+    @pytest.fixture
+    def never_paid(self) -> Player:
+        player = a_verified_player()
+        player.user.set_password(PASSWORD)
+        player.user.save()
+        return closed_before_the_bank_approves(player)
+
+    def test_is_paid_to_where_the_player_was_paid_last(self, paid_before):
+        player = paid_before
+        for _ in range(2):
+            finish_closing()
+        first, second = Withdrawal.objects.filter(player=player).order_by("pk")
+        assert (second.amount, second.account, second.status) == (50_000, first.account, WithdrawalStatus.REQUESTED)
+        assert accounts.balance(player.pk, Mode.REAL) == 0
+        assert Mail.objects.filter(user=player.user, template="withdrawal_requested").count() == 2
+        assert log_in(a_visitor(), player.user, PASSWORD).status_code == 403
+        assert not any(check.rows for check in verify.run())
+
+    def test_lets_its_owner_in_where_that_payment_comes_back(self, paid_before):
+        player = paid_before
+        finish_closing()
+        second = approve(Withdrawal.objects.latest("pk"))
+        withdrawals.send(second.pk, provider="test")
+        withdrawals.take_back(Withdrawal.objects.get(pk=second.pk), provider="test", code="account_closed")
+        for _ in range(2):
+            finish_closing()
+        assert Withdrawal.objects.filter(player=player).count() == 2
+        assert log_in(a_visitor(), player.user, PASSWORD).status_code == 302
+
+    def test_lets_its_owner_in_to_withdraw_and_closes_again(self, never_paid):
+        player = never_paid
+        for _ in range(2):
+            finish_closing()
+        assert len(events("account.let_in", on=str(player))) == 1
+        assert Mail.objects.filter(user=player.user, template="account_let_in").count() == 1
+        visitor = a_visitor()
+        assert log_in(visitor, player.user, PASSWORD).status_code == 302
+        assert "withdraw" in visitor.get("/en/cashier/").text
+        assert 'id="close-account"' not in visitor.get(CLOSE).text
+        bar = gate.bar_to_deposit(player)
+        assert bar and bar.code is gate.Code.CLOSING
+        a_withdrawal(player)
+        pay_out()
+        finish_closing()
+        assert log_in(a_visitor(), player.user, PASSWORD).status_code == 403
+        assert len(events("account.closed", on=str(player))) == 2
 
 
 class TestIsRefused:
