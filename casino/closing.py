@@ -11,7 +11,6 @@ from players.models import Player
 from wallet import accounts, purse, withdrawals
 from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount, Withdrawal, WithdrawalStatus
 
-
 UNDER_WAY = (
     WithdrawalStatus.REQUESTED,
     WithdrawalStatus.SECONDING,

@@ -235,7 +235,8 @@ class TestMoneyThatComesAfterwards:
         assert "withdraw" in visitor.get("/en/cashier/").text
         assert 'id="close-account"' not in visitor.get(CLOSE).text
         bar = gate.bar_to_deposit(player)
-        assert bar and bar.code is gate.Code.CLOSING
+        assert bar is not None
+        assert bar.code is gate.Code.CLOSING
         a_withdrawal(player)
         pay_out()
         finish_closing()
