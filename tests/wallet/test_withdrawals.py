@@ -1,5 +1,6 @@
 """Withdrawals: requested and held, approved by one person or two, paid or returned; each step on record and told."""
 
+from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
@@ -364,7 +365,7 @@ def test_a_void_takes_nothing_of_what_waits_to_be_paid_out():
     assert is_whole()
 
 
-STEPS = {
+STEPS: dict[str, Callable[[Withdrawal], object]] = {
     "requested": lambda withdrawal: None,
     "approved": approve,
     "paid": lambda withdrawal: hear(in_the_banks_hands(withdrawal), "paid"),
