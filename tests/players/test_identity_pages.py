@@ -2,6 +2,7 @@
 
 import html
 import re
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -182,7 +183,8 @@ class TestThePage:
         answer = text(visitor.get(PAGE))
         for told in ("Hemgatan 7", "XY987654", "Passport", "Front, Proof of address"):
             assert told in answer
-        assert f'datetime="{sent.sent_at.isoformat()[:16]}' in answer
+        theirs = sent.sent_at.astimezone(ZoneInfo(player.jurisdiction.time_zone))
+        assert f'datetime="{theirs.isoformat()[:16]}' in answer
         assert "<form" in answer
         assert "identity-form" not in answer
         assert str(sent.document_set.get(part=Part.FRONT).pk) not in answer

@@ -146,13 +146,14 @@ def test_a_message_that_nobody_signed_moves_nothing(settings):
     _, withdrawal = approved()
     send_payouts()
     the_bank_decides()
+    before = len(events("payout.notice_refused"))  # those of other tests stay: they are written past any roll-back
     for body in notices():
         assert post(body, signature="t=1,v1=00").status_code == 400
         forged = json.dumps(json.loads(body) | {"amount": 1})
         genuine = sign(body.encode(), settings.SANDBOX_BANK_KEY, at=seconds_now())
         assert post(forged, signature=genuine).status_code == 400
     assert status(withdrawal) == WithdrawalStatus.SENDING
-    assert len(events("payout.notice_refused")) == 2 * len(notices())
+    assert len(events("payout.notice_refused")) - before == 2 * len(notices())
 
 
 @pytest.mark.parametrize(
