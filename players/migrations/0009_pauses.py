@@ -17,7 +17,7 @@ KINDS = [
     ("self", "Self-exclusion"),
     ("staff", "Exclusion by the house"),
 ]
-OUTCOMES = [("clear", "Clear"), ("excluded", "Excluded"), ("unreachable", "Unreachable")]
+OUTCOMES = [("clear", "Clear"), ("excluded", "Excluded"), ("unreachable", "Unreachable"), ("dropped", "Dropped")]
 
 
 def fill(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:

@@ -71,6 +71,7 @@ class Outcome(models.TextChoices):
     CLEAR = "clear"
     EXCLUDED = "excluded"
     UNREACHABLE = "unreachable"
+    DROPPED = "dropped"  # it could not be reached, and the house asks it no more
 
 
 class RegisterCheck(models.Model):

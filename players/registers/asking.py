@@ -4,7 +4,7 @@ They are asked at log-in and before play. An answer holds for as long as a sessi
 asked for again before the next game. The round's own transaction reads the stored answers (``players_barred``).
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 
 from django.conf import settings
@@ -18,6 +18,7 @@ from players.registers.house import HouseRegister
 from players.registers.interface import Register, RegisterUnreachable, person_of
 
 HOLDS = timedelta(seconds=settings.SESSION_COOKIE_AGE)
+UNANSWERED = (Outcome.UNREACHABLE, Outcome.DROPPED)
 
 
 def serving(jurisdiction: str) -> tuple[Register, ...]:
@@ -36,7 +37,8 @@ def ask(player: Player) -> None:
 
 def ask_where_stale(player: Player) -> None:
     """Ask again what may have changed: the house's own register always, a national one where its last answer is
-    missing, too old or was none at all. What the house's says as before is not kept again.
+    missing, too old or was none at all. What the house's says as before is not kept again. One that could not be
+    reached and is configured no more keeps nobody from playing; what it had said of an exclusion holds.
     """
     last = {
         check.register: check
@@ -49,8 +51,12 @@ def ask_where_stale(player: Player) -> None:
         _keep(player, house)
     for register in national:
         known = last.get(register.name)
-        if known is None or known.outcome == Outcome.UNREACHABLE or now() - known.at > HOLDS:
+        if known is None or known.outcome in UNANSWERED or now() - known.at > HOLDS:
             _keep(player, register)
+    asked = {house.name, *(register.name for register in national)}
+    for name, known in last.items():
+        if name not in asked and known.outcome == Outcome.UNREACHABLE:
+            _record(player, name, Outcome.DROPPED, None)
 
 
 def ask_where_due(player: Player) -> None:
@@ -58,8 +64,8 @@ def ask_where_due(player: Player) -> None:
     configured while the player plays. Costs nothing where none is configured.
     """
     for register in serving(player.jurisdiction_id)[1:]:
-        asked = RegisterCheck.objects.filter(player=player, register=register.name, at__gt=now() - HOLDS)
-        if not asked.exists():
+        answers = RegisterCheck.objects.filter(player=player, register=register.name, at__gt=now() - HOLDS)
+        if not answers.exclude(outcome=Outcome.DROPPED).exists():
             _keep(player, register)
 
 
@@ -78,10 +84,14 @@ def _keep(player: Player, register: Register) -> None:
         outcome = Outcome.UNREACHABLE
     else:
         outcome, until = (Outcome.EXCLUDED, finding.until) if finding.is_excluded else (Outcome.CLEAR, None)
-    RegisterCheck.objects.create(player=player, register=register.name, outcome=outcome, until=until)
+    _record(player, register.name, outcome, until)
+
+
+def _record(player: Player, register: str, outcome: Outcome, until: datetime | None) -> None:
+    RegisterCheck.objects.create(player=player, register=register, outcome=outcome, until=until)
     log.record(
         "register.checked",
         by="system",
         on=str(player),
-        data={"register": register.name, "outcome": outcome.value, "until": until.isoformat() if until else None},
+        data={"register": register, "outcome": outcome.value, "until": until.isoformat() if until else None},
     )

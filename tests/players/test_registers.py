@@ -80,6 +80,15 @@ class TestANationalRegister:
         listed.is_within_reach = True
         assert 'id="act-deal"' in browser.get(f"/en/table/{table.slug}/free/").content.decode()
 
+    def test_out_of_reach_and_configured_no_more_keeps_nobody_from_playing(self, listed, settings):
+        listed.is_within_reach = False
+        player, table = a_player(), a_table()
+        assert 'data-bar="unreachable"' in at_table(player, table)
+        settings.PLAYER_REGISTERS = {}
+        assert 'id="act-deal"' in at_table(player, table)
+        settings.PLAYER_REGISTERS = {"SE": PATH}
+        assert 'data-bar="unreachable"' in at_table(player, table)
+
     def test_serves_its_own_jurisdiction_alone(self, listed):
         player, table = a_player("DK"), a_table()
         listed.listed = {player.pk}
