@@ -10,4 +10,6 @@
     document.getElementById("passkey-failed").hidden = false;
   });
   window.allauth.webauthn.forms[`${asked.button}Form`]({ ids });
+  // Shown when a press on it does something.
+  document.getElementById("use-passkey").hidden = false;
 }
