@@ -158,5 +158,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   check();
 });
+// Pressed before, it would send the form and load the page anew.
+form.querySelector("button").disabled = false;
 if (!window.crypto?.subtle) say("insecure");
 else if (fields.commitment.value && fields.seed.value) check().then(bringIntoView);

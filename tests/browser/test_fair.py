@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 from django.utils.translation import override
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from games.engine.cards import FULL_DECK, Card
 from games.engine.coup import Coup, Side, deal
@@ -183,6 +183,20 @@ def test_what_makes_no_sense_is_said_in_a_sentence(page: Page) -> None:
         fill(page, given_seed, given_seal, decks=decks)
         verdict(page, which)
         expect(page.locator("#answer")).to_be_visible(visible=which == "match")
+
+
+def test_nobody_presses_the_button_before_the_check_has_come(page: Page) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/fair.js*", hold)
+    page.goto("/en/fair/", wait_until="commit")
+    button = page.get_by_role("button", name="Check")
+    expect(button).to_be_disabled()
+    held[0].continue_()
+    expect(button).to_be_enabled()
 
 
 def test_where_the_browser_has_no_web_crypto_the_page_says_why(page: Page) -> None:
