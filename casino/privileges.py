@@ -83,6 +83,12 @@ RIGHTS = {
     "games_voidpart": "SELECT, INSERT",
     "games_voidtold": "SELECT, INSERT",
     "games_incident": "SELECT, INSERT",
+    "games_incidentruling": "SELECT, INSERT",
+    "games_livetable": "SELECT, INSERT, UPDATE (shoe_id, round_id, stopped_by_id)",
+    "games_shoe": "SELECT, INSERT, UPDATE (gone, seed, ended_at, ending)",
+    "games_liveround": "SELECT, INSERT, UPDATE (phase, deadline, closed_at, dealt_at, ended_at, first_card, cards)",
+    "games_liveseat": "SELECT, INSERT, UPDATE",
+    "games_livetotal": "SELECT, INSERT, UPDATE",
 }
 
 # Functions the role may call. They check what they are given and run as the owner.

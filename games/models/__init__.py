@@ -1,0 +1,41 @@
+"""What the house stores about its games: tables and their versions, the rounds that come next, and the rounds that were
+played.
+
+Foreign keys have no index of their own where a constraint's begins with them or nothing looks that way: what a round
+writes to, it pays for.
+"""
+
+from games.models.live import OPEN_PHASES, LiveRound, LiveSeat, LiveTable, LiveTotal, Phase, Shoe, ShoeEnding
+from games.models.rounds import Participation, ReplayDue, Result, Round, Wager
+from games.models.solo import NextRound, OpenTable
+from games.models.tables import Shape, Table, TableVersion
+from games.models.voids import Incident, IncidentKind, IncidentRuling, Ruling, Void, VoidPart, VoidReason, VoidTold
+
+__all__ = [
+    "OPEN_PHASES",
+    "Incident",
+    "IncidentKind",
+    "IncidentRuling",
+    "LiveRound",
+    "LiveSeat",
+    "LiveTable",
+    "LiveTotal",
+    "NextRound",
+    "OpenTable",
+    "Participation",
+    "Phase",
+    "ReplayDue",
+    "Result",
+    "Round",
+    "Ruling",
+    "Shape",
+    "Shoe",
+    "ShoeEnding",
+    "Table",
+    "TableVersion",
+    "Void",
+    "VoidPart",
+    "VoidReason",
+    "VoidTold",
+    "Wager",
+]

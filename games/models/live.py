@@ -1,0 +1,146 @@
+"""Shared tables as they stand: the shoe on each, the round in progress, and who has bet on it.
+
+These rows move on while they last, and only forward: the database refuses a phase that goes back, and a commitment, a
+shoe or a card that changes (``games/sql/0008_live.sql``). What is over becomes a `Round`, which never changes.
+"""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from games.models.tables import Table, TableVersion
+from players.models import Player
+from wallet.models import Mode
+
+
+class LiveTable(models.Model):
+    """A shared table for one kind of money: real and free players sit apart, each with a shoe and a clock of theirs."""
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="live", db_index=False)
+    mode = models.CharField(max_length=1, choices=Mode.choices)
+    shoe = models.ForeignKey("Shoe", models.PROTECT, null=True, related_name="+", db_index=False)
+    round = models.ForeignKey("LiveRound", models.PROTECT, null=True, related_name="+", db_index=False)  # the latest
+    stopped_by = models.ForeignKey("Incident", models.PROTECT, null=True, related_name="+", db_index=False)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["table", "mode"], name="games_livetable_once")]
+
+
+class ShoeEnding(models.TextChoices):
+    """Why nothing more is dealt from a shoe."""
+
+    CUT_CARD = "cut_card", "dealt through to the cut card"
+    RETIRED = "retired", "retired after a round was annulled"
+
+
+class Shoe(models.Model):
+    """Shuffled decks, committed to before the first bet on them. The seed is public once the shoe has ended, and lies
+    sealed until then. Cards are counted from 0 in the order of the shuffle.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="shoes", db_index=False)
+    number = models.PositiveIntegerField()  # counts the shoes of the table
+    decks = models.PositiveSmallIntegerField()
+    commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed
+    sealed_seed = models.BinaryField()  # encrypted with a key the database never sees
+    burn_card = models.CharField(max_length=2)  # the first card, turned up: it says how many are burned after it
+    burned = models.PositiveSmallIntegerField()  # that one included
+    cut = models.PositiveSmallIntegerField()  # the cut card lies in front of this card
+    gone = models.PositiveSmallIntegerField()  # how many cards have left the shoe, the burned ones included
+    opened_at = models.DateTimeField(db_default=Now())
+    seed = models.BinaryField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    ending = models.CharField(max_length=8, choices=ShoeEnding, default="", blank=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["live_table", "number"], name="games_shoe_number"),
+            models.CheckConstraint(
+                condition=models.Q(seed__isnull=True, ended_at__isnull=True, ending="")
+                | (models.Q(seed__isnull=False, ended_at__isnull=False) & ~models.Q(ending="")),
+                name="games_shoe_seed_when_ended",
+            ),
+        ]
+
+
+class Phase(models.TextChoices):
+    """How far a shared round has come."""
+
+    BETTING = "betting", "bets are taken until the deadline"
+    CLOSED = "closed", "no more bets; stakes are posted"
+    DEALT = "dealt", "its cards are drawn and turned up one by one until the deadline"
+    SETTLED = "settled", "paid; the next one opens after the deadline"
+    VOID = "void", "annulled, or ended without a bet; the next one opens after the deadline"
+
+
+OPEN_PHASES = (Phase.BETTING, Phase.CLOSED, Phase.DEALT)
+
+
+class LiveRound(models.Model):
+    """A round of a shared table from its opening to its end, under the version in force when it opened. Every time is
+    the database's.
+    """
+
+    id = models.UUIDField(primary_key=True)  # that of the Round it becomes
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="rounds", db_index=False)
+    version = models.ForeignKey(TableVersion, models.PROTECT, db_index=False)
+    shoe = models.ForeignKey(Shoe, models.PROTECT, related_name="live_rounds")
+    number = models.PositiveSmallIntegerField()  # in its shoe
+    is_last = models.BooleanField()  # of its shoe: the cut card came out in the round before
+    code = models.CharField(max_length=14)
+    phase = models.CharField(max_length=7, choices=Phase)
+    deadline = models.DateTimeField()  # of the phase
+    opened_at = models.DateTimeField(db_default=Now())
+    closed_at = models.DateTimeField(null=True)
+    dealt_at = models.DateTimeField(null=True)  # the first card is turned up
+    ended_at = models.DateTimeField(null=True)  # settled or void
+    first_card = models.PositiveSmallIntegerField(null=True)  # how many cards had left the shoe before its deal
+    cards = models.CharField(max_length=40, default="")  # in dealing order, from the deal on
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["live_table"], condition=models.Q(phase__in=OPEN_PHASES), name="games_liveround_one_open"
+            ),
+            models.UniqueConstraint(fields=["shoe", "number"], name="games_liveround_number"),
+        ]
+
+
+class LiveSeat(models.Model):
+    """A player at a shared table: the slip for one of its rounds, held on the account while bets are open. One row for
+    each player and table, so that every tab shows the same bets. Amounts in minor units of the player's currency.
+
+    The slip belongs to `round_id`; where that is not the table's round any more, its stakes are what Rebet places.
+    """
+
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    account_id = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    round_id = models.UUIDField(null=True)
+    stakes = models.JSONField(default=dict)  # bet -> minor units
+    version = models.PositiveIntegerField(default=0)  # counts changes of the slip
+    undo = models.JSONField(default=list)  # earlier slips of this round, latest last
+    last_stakes = models.JSONField(default=dict)  # of the last round played here before this one
+    last_chip = models.PositiveBigIntegerField(null=True)
+    session = models.UUIDField(null=True)  # in which the slip was last changed
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["live_table", "player"], name="games_liveseat_once")]
+        indexes = [models.Index(fields=["round_id"], name="games_liveseat_round")]
+
+
+class LiveTotal(models.Model):
+    """What lies on a round in one currency, over all players: what the house may come to owe is held to a limit."""
+
+    round = models.ForeignKey(LiveRound, models.PROTECT, db_index=False)
+    currency = models.CharField(max_length=3)
+    stakes = models.JSONField(default=dict)  # bet -> minor units
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["round", "currency"], name="games_livetotal_once")]

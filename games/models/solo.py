@@ -1,0 +1,49 @@
+"""Where a player sits at solo tables."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from games.models.tables import Table
+from players.models import Player
+from wallet.models import Mode
+
+
+class NextRound(models.Model):
+    """A player's place at a solo table: the round that DEAL will play, committed to already, and the slip composed for
+    it.
+
+    One row per player, table and mode, so that every tab shows the same round and the same bets.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    table = models.ForeignKey(Table, models.PROTECT, db_index=False)
+    mode = models.CharField(max_length=1, choices=Mode.choices)
+    round_id = models.UUIDField(unique=True)
+    commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed, shown before DEAL
+    sealed_seed = models.BinaryField()  # encrypted with a key the database never sees
+    slip = models.JSONField(default=dict)  # bet -> minor units
+    slip_version = models.PositiveIntegerField(default=0)  # counts changes of the slip
+    undo = models.JSONField(default=list)  # earlier slips, latest last
+    last_stakes = models.JSONField(default=dict)  # what Rebet places
+    last_round = models.UUIDField(null=True)
+    unseen = models.UUIDField(null=True)  # the last round, until a browser is known to have its result
+    last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
+    player_value = models.CharField(max_length=64, db_default="", default="")  # what the page's own field says
+    used_at = models.DateTimeField(db_default=Now())  # when the player last did something here; kept for purses only
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["player", "table", "mode"], name="games_nextround_place")]
+
+
+class OpenTable(models.Model):
+    """The table, and the kind of money, whose page a player opened last; kept for those only whose jurisdiction has
+    them play at one table at a time. They play there, and every other table waits.
+    """
+
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
+    table = models.ForeignKey(Table, models.PROTECT, db_index=False)
+    mode = models.CharField(max_length=1, choices=Mode.choices)
+
+    class Meta:
+        default_permissions = ()

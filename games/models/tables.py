@@ -1,0 +1,45 @@
+"""Tables and their versions."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+
+class Shape(models.TextChoices):
+    """Whom a table deals for. Shape belongs to the table, rules belong to the variant."""
+
+    SOLO = "solo", "one player, on demand"
+    SHARED = "shared", "many players, in timed rounds"
+
+
+class Table(models.Model):
+    """A place to play one variant. What decides money (rules, limits, chips) stands in its current version."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=80)
+    variant = models.CharField(max_length=40)  # a slug of games.variants
+    shape = models.CharField(max_length=6, choices=Shape.choices, default=Shape.SOLO, db_default=Shape.SOLO)
+    is_open = models.BooleanField(default=False)
+    version = models.ForeignKey("TableVersion", models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        default_permissions = ("view",)
+        permissions = [("operate_table", "Can open and close tables")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TableVersion(models.Model):
+    """Rules and limits of a table from a moment on (GLI-19 v3.0, A.6.1: a change is a new version)."""
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    rules_version = models.CharField(max_length=20)
+    rules_digest = models.CharField(max_length=64)  # hex SHA-256 of everything in the rules that decides money
+    limits = models.JSONField()  # as games.limits reads them
+    clock = models.JSONField(null=True)  # as games.live.clock reads it; shared tables only
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [models.UniqueConstraint(fields=["table", "number"], name="games_tableversion_number")]
