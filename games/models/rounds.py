@@ -1,4 +1,4 @@
-"""Played rounds, each inserted once, whole, and never changed: the login role has no right to update or delete these rows."""
+"""Played rounds, each inserted once, whole, and never changed: the login role may not update or delete these rows."""
 
 from django.db import models
 from django.db.models.functions import Now, Sign
