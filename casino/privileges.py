@@ -105,6 +105,7 @@ FUNCTIONS = (
     "wallet_hold",
     "wallet_release_holds",
     "wallet_stake_holds",
+    "wallet_settle_stakes",
     "players_change_limit",
 )
 

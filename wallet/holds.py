@@ -1,8 +1,11 @@
-"""Holds: what a player's slip on a shared table sets aside, given back or turned into stakes when bets close.
+"""Holds: what a player's slip on a shared table sets aside, given back or turned into stakes when bets close, which are
+settled together when the cards have fallen.
 
-PostgreSQL does it (``sql/0007_holds.sql``); this module speaks to it. Whoever calls holds the round's row.
+PostgreSQL does it (``sql/0007_holds.sql``, ``sql/0008_sets.sql``); this module speaks to it. Whoever calls holds the
+round's row.
 """
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.db import connection
@@ -37,3 +40,13 @@ def stake_all(round_id: UUID) -> Posted | None:
     The second call returns the first one's journal.
     """
     return ledger.stake_holds(round_id, key=ledger.system_key(round_id, "stake"))
+
+
+def settle_all(round_id: UUID, paid: Mapping[int, int]) -> Posted | None:
+    """Pay out a round whose holds became stakes: *paid* says what each account gets, and the house gets the rest.
+    Return the journal, None where nothing was staked.
+
+    The second call returns the first one's journal. Raises NotStaked; UnknownJournal where the stakes have been taken
+    back; PostingConflict where the second call pays otherwise.
+    """
+    return ledger.settle_stakes(round_id, key=ledger.system_key(round_id, "settle"), paid=paid)

@@ -6,7 +6,7 @@ surrounding transaction to be rolled back.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID, uuid5
@@ -46,6 +46,10 @@ class AlreadyReversed(LedgerError):
     """The journal has been reversed under another key."""
 
 
+class NotStaked(LedgerError):
+    """A payout is below zero, or for an account that has staked nothing on the round."""
+
+
 class LimitReached(LedgerError):
     """A stake or a deposit would pass a limit of the player's; the message is a sentence for them, in the language that
     is active when it is read. Amounts in minor units of *currency*.
@@ -74,6 +78,7 @@ ERROR_OF_STATE = {
     "SB002": PostingConflict,
     "SB003": UnbalancedJournal,
     "SB005": UnknownJournal,
+    "SB007": NotStaked,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,
@@ -160,6 +165,18 @@ def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
     return posted[0] if posted else None
 
 
+def settle_stakes(round_id: UUID, *, key: UUID, paid: Mapping[int, int]) -> Posted | None:
+    """Post what each account is *paid* out of the stakes that were held for a round, the house taking the rest, and
+    return the journal; None where nothing was staked.
+
+    The same *key* again returns the same journal. Raises NotStaked; UnknownJournal where the stakes have been taken
+    back; PostingConflict.
+    """
+    statement = "SELECT * FROM wallet_settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
+    posted = _call(statement, [round_id, key, list(paid), list(paid.values())])
+    return posted[0] if posted else None
+
+
 def find(key: UUID) -> Posted | None:
     """Return what *key* has posted, if anything."""
     known = PostingKey.objects.filter(key=key).first()
@@ -187,7 +204,7 @@ def refusals() -> Iterator[None]:
         raise named from error
 
 
-def _call(statement: str, parameters: list[str | int | UUID]) -> tuple[Posted, ...]:
+def _call(statement: str, parameters: Sequence[str | int | UUID | list[int]]) -> tuple[Posted, ...]:
     with refusals(), connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return _read(cursor.fetchall())

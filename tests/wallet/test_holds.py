@@ -1,6 +1,6 @@
 """Holds: money set aside for a round whose bets are open, given back or turned into stakes, never lost between."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import transaction
@@ -9,8 +9,16 @@ from players import limits
 from players.models import LimitKind, Period, Player
 from tests.builders import a_player
 from tests.wallet.money_moves import cash, house, move
-from wallet import holds, ledger, verify
-from wallet.ledger import InsufficientFunds, Journal, LimitReached, UnknownAccount
+from wallet import annulment, holds, ledger, verify
+from wallet.ledger import (
+    InsufficientFunds,
+    Journal,
+    LimitReached,
+    NotStaked,
+    PostingConflict,
+    UnknownAccount,
+    UnknownJournal,
+)
 from wallet.models import Account, Day, Entry, Hold, Mode
 
 pytestmark = pytest.mark.django_db
@@ -122,6 +130,75 @@ def test_a_hold_may_shrink_under_a_limit_that_it_has_passed():
     holds.hold(round_id, cash(player), 800)
     stake_limit(player, 100)
     assert holds.hold(round_id, cash(player), 700) == 9300
+
+
+class TestPaying:
+    """A round of three bettors in three kinds of money, closed: 100 and 200 real in two currencies, 300 free."""
+
+    @pytest.fixture
+    def bettors(self) -> tuple[Player, Player, Player]:
+        return a_player(real=1000), a_player("DK", real=1000), a_player(free=1000)
+
+    @pytest.fixture
+    def round_id(self, bettors) -> UUID:
+        round_id, (swede, dane, guest) = uuid4(), bettors
+        for account, amount in ((cash(swede), 100), (cash(dane), 200), (cash(guest, Mode.FREE), 300)):
+            holds.hold(round_id, account, amount)
+        holds.stake_all(round_id)
+        return round_id
+
+    def test_pays_all_of_them_in_one_journal_and_the_house_takes_the_rest(self, bettors, round_id):
+        swede, dane, guest = bettors
+        posted = holds.settle_all(round_id, {cash(swede): 0, cash(dane): 700, cash(guest, Mode.FREE): 300})
+        assert posted is not None
+        lines = Entry.objects.filter(journal_id=posted.journal_id).values_list("account_id", "amount")
+        assert dict(lines) == {
+            house("escrow", swede): -100,
+            house("house", swede): 100,
+            house("escrow", dane): -200,
+            cash(dane): 700,
+            house("house", dane): -500,
+            house("escrow", guest, Mode.FREE): -300,
+            cash(guest, Mode.FREE): 300,
+        }
+        assert posted.balances == {cash(dane): 1500, cash(guest, Mode.FREE): 1000}
+        assert (Day.objects.get(player=dane).staked, Day.objects.get(player=dane).paid) == (200, 700)
+        assert [check.rows for check in verify.run() if check.rows] == []
+
+    def test_pays_once(self, bettors, round_id):
+        paid = {cash(bettors[0]): 150}
+        first, second = holds.settle_all(round_id, paid), holds.settle_all(round_id, paid)
+        assert first is not None
+        assert second is not None
+        assert (second.journal_id, second.replayed, second.balances) == (first.journal_id, True, first.balances)
+        assert Account.objects.get(pk=cash(bettors[0])).balance == 1050
+
+    def test_never_pays_otherwise_than_it_has(self, bettors, round_id):
+        holds.settle_all(round_id, {cash(bettors[0]): 150})
+        with pytest.raises(PostingConflict):
+            holds.settle_all(round_id, {cash(bettors[0]): 151})
+
+    def test_pays_only_who_has_staked(self, bettors, round_id):
+        for account in (cash(a_player()), cash(bettors[0], Mode.FREE), house("house", bettors[0])):
+            with pytest.raises(NotStaked), transaction.atomic():
+                holds.settle_all(round_id, {cash(bettors[0]): 100, account: 5})
+
+    def test_takes_nothing_from_who_has_staked(self, bettors, round_id):
+        with pytest.raises(NotStaked), transaction.atomic():
+            holds.settle_all(round_id, {cash(bettors[0]): -5})
+
+    def test_pays_nothing_of_stakes_that_were_taken_back(self, bettors, round_id):
+        annulment.undo_round(round_id)
+        with pytest.raises(UnknownJournal), transaction.atomic():
+            holds.settle_all(round_id, {cash(bettors[0]): 150})
+
+    def test_a_round_that_was_paid_is_taken_back_whole(self, bettors, round_id):
+        holds.settle_all(round_id, {cash(bettors[0]): 150})
+        assert {each.returned for each in annulment.undo_round(round_id)} == {-50, 200, 300}
+        assert [check.rows for check in verify.run() if check.rows] == []
+
+    def test_pays_nothing_where_nobody_has_staked(self, bettors):
+        assert holds.settle_all(uuid4(), {cash(bettors[0]): 150}) is None
 
 
 def test_the_ledger_checks_out_with_holds_on_it():
