@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from games.errors import LimitError, OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
 
@@ -13,6 +13,7 @@ class StoredCurrency(TypedDict):
     step: int
     chips: list[int]
     bets: dict[str, list[int]]  # bet -> [minimum, maximum]
+    liability: NotRequired[int]  # the most that all bets of a round may cost the house; shared tables only
 
 
 StoredLimits = dict[str, StoredCurrency]
@@ -34,6 +35,8 @@ class Limits:
     step: int
     chips: tuple[int, ...]
     bets: Mapping[str, BetLimits]
+    liability: int | None = None
+    """The most that all bets of a round at a shared table may cost the house."""
 
     @classmethod
     def of(cls, stored: StoredLimits, currency: str) -> "Limits":
@@ -50,6 +53,7 @@ class Limits:
             step=entry["step"],
             chips=tuple(entry["chips"]),
             bets={bet: BetLimits(minimum, maximum) for bet, (minimum, maximum) in entry["bets"].items()},
+            liability=entry.get("liability"),
         )
 
     @property

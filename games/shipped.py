@@ -1,9 +1,11 @@
 """The tables a house starts with. Limits and chips are whole units here, minor units in the database."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
-from games.limits import StoredLimits
-from games.models import Table
+from games.limits import StoredCurrency, StoredLimits
+from games.live.clock import Clock
+from games.models import Shape, Table
 from games.tables import follow_rules, make_table, set_open
 
 MINOR = 100
@@ -26,40 +28,162 @@ GOLDEN = {
     "GBP": ((1, 2, 5, 10, 50, 100), (1, 1_000), (1, 120)),
 }
 
-SHIPPED = (("baccarat", "Baccarat", BACCARAT), ("golden", "Golden Baccarat", GOLDEN))
+Range = tuple[int, int]
+ByCurrency = Mapping[str, tuple[tuple[int, ...], Range, Range]]
 
-ByCurrency = Mapping[str, tuple[tuple[int, ...], tuple[int, int], tuple[int, int]]]
+
+class Shared(NamedTuple):
+    """A shared table in one currency. What pays more is staked less: every maximum wins about as much."""
+
+    chips: tuple[int, ...]
+    main: Range
+    tie: Range
+    sides: Mapping[str, Range]
+    liability: int  # five times what the largest bet on Player wins: all players of a round together
+
+
+def _nc_sides(even: Range, pair: Range, bonus: Range, perfect: Range) -> Mapping[str, Range]:
+    return {
+        "super_6": pair,
+        "player_pair": pair,
+        "banker_pair": pair,
+        "either_pair": even,
+        "perfect_pair": perfect,
+        "player_bonus": bonus,
+        "banker_bonus": bonus,
+    }
+
+
+def _pairs(pair: Range) -> Mapping[str, Range]:
+    return {"player_pair": pair, "banker_pair": pair}
+
+
+NO_COMMISSION = {
+    "SEK": Shared(
+        (10, 50, 250, 1000, 10_000, 50_000),
+        (50, 200_000),
+        (20, 20_000),
+        _nc_sides((20, 20_000), (20, 10_000), (10, 5_000), (10, 1_000)),
+        1_000_000,
+    ),
+    "DKK": Shared(
+        (10, 50, 250, 1000, 5000, 25_000),
+        (40, 150_000),
+        (20, 15_000),
+        _nc_sides((20, 15_000), (20, 7_500), (10, 3_750), (10, 750)),
+        750_000,
+    ),
+    "RON": Shared(
+        (5, 20, 100, 500, 5000, 25_000),
+        (20, 100_000),
+        (10, 10_000),
+        _nc_sides((10, 10_000), (10, 5_000), (5, 2_500), (5, 500)),
+        500_000,
+    ),
+    "EUR": Shared(
+        (1, 5, 25, 100, 1000, 5000),
+        (5, 20_000),
+        (2, 2_000),
+        _nc_sides((2, 2_000), (2, 1_000), (1, 500), (1, 100)),
+        100_000,
+    ),
+    "GBP": Shared(
+        (1, 5, 25, 100, 1000, 5000),
+        (5, 20_000),
+        (2, 2_000),
+        _nc_sides((2, 2_000), (2, 1_000), (1, 500), (1, 100)),
+        100_000,
+    ),
+}
+
+PAIRS = {
+    "SEK": Shared((10, 50, 100, 500, 1000, 5000), (20, 50_000), (10, 5_000), _pairs((10, 5_000)), 250_000),
+    "DKK": Shared((10, 50, 100, 500, 1000, 5000), (20, 40_000), (10, 4_000), _pairs((10, 4_000)), 200_000),
+    "RON": Shared((5, 25, 50, 100, 500, 2500), (10, 25_000), (5, 2_500), _pairs((5, 2_500)), 125_000),
+    "EUR": Shared((1, 5, 10, 25, 100, 500), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
+    "GBP": Shared((1, 5, 10, 25, 100, 500), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
+}
+
+# Twenty seconds for bets, two for the call, one for each card, six to look at the result.
+PACE = Clock(betting=20_000, call=2_000, card=1_000, pause=6_000)
 
 
 def baccarat_limits() -> StoredLimits:
     """Limits of the shipped `baccarat` table in every currency, as a table version stores them."""
-    return _stored(BACCARAT)
+    return _solo(BACCARAT)
 
 
 def golden_limits() -> StoredLimits:
     """Limits of the shipped `golden` table in every currency, as a table version stores them."""
-    return _stored(GOLDEN)
+    return _solo(GOLDEN)
+
+
+def no_commission_limits() -> StoredLimits:
+    """Limits of the shipped `no_commission` table in every currency, as a table version stores them."""
+    return _shared(NO_COMMISSION)
+
+
+def pairs_limits() -> StoredLimits:
+    """Limits of the shipped `pairs` table in every currency, as a table version stores them."""
+    return _shared(PAIRS)
+
+
+class Shipped(NamedTuple):
+    """A table a house starts with; one with a clock is shared."""
+
+    slug: str
+    name: str
+    variant: str
+    limits: Callable[[], StoredLimits]
+    clock: Clock | None = None
+
+
+SHIPPED = (
+    Shipped("baccarat", "Baccarat", "baccarat", baccarat_limits),
+    Shipped("golden", "Golden Baccarat", "golden", golden_limits),
+    Shipped("live-baccarat-2-nc", "Live Baccarat 2 NC", "no_commission", no_commission_limits, PACE),
+    Shipped("pairs", "Baccarat with Pairs", "pairs", pairs_limits, PACE),
+)
 
 
 def load_tables() -> None:
     """Make and open the shipped tables that are not there yet; those that are follow the rules of the program."""
     follow_rules(by="system")
-    for slug, name, limits in SHIPPED:
-        if not Table.objects.filter(slug=slug).exists():
-            table = make_table(slug=slug, name=name, variant=slug, limits=_stored(limits), by="system")
+    for each in SHIPPED:
+        if not Table.objects.filter(slug=each.slug).exists():
+            table = make_table(
+                slug=each.slug,
+                name=each.name,
+                variant=each.variant,
+                shape=Shape.SHARED if each.clock else Shape.SOLO,
+                limits=each.limits(),
+                clock=each.clock,
+                by="system",
+            )
             set_open(table_id=table.pk, is_open=True, reason="The house opens.", by="system")
 
 
-def _stored(limits: ByCurrency) -> StoredLimits:
+def _solo(limits: ByCurrency) -> StoredLimits:
+    return {
+        currency: _stored(chips, {"player": main, "banker": main, "tie": tie})
+        for currency, (chips, main, tie) in limits.items()
+    }
+
+
+def _shared(limits: Mapping[str, Shared]) -> StoredLimits:
     return {
         currency: {
-            "step": chips[0] * MINOR,
-            "chips": [chip * MINOR for chip in chips],
-            "bets": {
-                "player": [each * MINOR for each in main],
-                "banker": [each * MINOR for each in main],
-                "tie": [each * MINOR for each in tie],
-            },
+            **_stored(each.chips, {"player": each.main, "banker": each.main, "tie": each.tie, **each.sides}),
+            "liability": each.liability * MINOR,
         }
-        for currency, (chips, main, tie) in limits.items()
+        for currency, each in limits.items()
+    }
+
+
+def _stored(chips: Iterable[int], bets: Mapping[str, Range]) -> StoredCurrency:
+    tray = [chip * MINOR for chip in chips]
+    return {
+        "step": tray[0],
+        "chips": tray,
+        "bets": {bet: [low * MINOR, high * MINOR] for bet, (low, high) in bets.items()},
     }

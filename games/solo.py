@@ -31,7 +31,7 @@ from games.errors import (
     UnknownChip,
 )
 from games.limits import Limits
-from games.models import NextRound, Participation, Table, TableVersion
+from games.models import NextRound, Participation, Shape, Table, TableVersion
 from games.rounds import FinishedRound
 from games.seeds import unseal
 from games.slip import Slip
@@ -79,11 +79,11 @@ def open_table(*, player: Player, table_id: int, mode: Mode) -> NextRound:
 
 @transaction.atomic
 def _take_place(player: Player, table_id: int, mode: Mode) -> None:
-    """Whoever has a place has the account that the game plays on. Raises Barred."""
+    """Whoever has a place has the account that the game plays on. A shared table has no places. Raises Barred."""
     bar = gate.bar_to_play(player, real=mode is Mode.REAL)
     if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
         raise Barred(bar)
-    if plays_on(VARIANTS[Table.objects.get(pk=table_id).variant]) is AccountKind.PURSE:
+    if plays_on(VARIANTS[Table.objects.get(pk=table_id, shape=Shape.SOLO).variant]) is AccountKind.PURSE:
         accounts.open_purse(player, mode)
     places.take(player, table_id, mode)
 

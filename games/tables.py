@@ -7,10 +7,13 @@ from django.db import connection, transaction
 
 from audit import log
 from audit.log import Json
+from games.engine.liability import largest_loss
 from games.engine.odds import LIVE_MINIMUM, lowest_return
 from games.limits import Limits, StoredLimits
-from games.models import Table, TableVersion
+from games.live.clock import Clock
+from games.models import LiveTable, Shape, Table, TableVersion
 from games.variants import VARIANTS
+from wallet.models import Mode
 
 # Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
 # This lock is given in the order it was asked for: rounds in progress end, those that come now wait for the change.
@@ -25,11 +28,15 @@ class NothingChanged(TableError):
     """A new version that would be like the one in force."""
 
     def __init__(self) -> None:
-        super().__init__("These are the limits and rules in force: nothing would change.")
+        super().__init__("These are the limits, the clock and the rules in force: nothing would change.")
 
 
 class UnusableLimits(TableError):
     """Limits that the rules, the chips or the players of the table cannot be used with."""
+
+
+class UnusableClock(TableError):
+    """A shared table without a pace, or a solo table with one."""
 
 
 class ReturnTooLow(TableError):
@@ -42,21 +49,39 @@ class ReturnTooLow(TableError):
 
 
 @transaction.atomic
-def make_table(*, slug: str, name: str, variant: str, limits: StoredLimits, by: str) -> Table:
-    """Make a closed table with its first version. Raises ReturnTooLow, KeyError for an unknown variant."""
-    table = Table.objects.create(slug=slug, name=name, variant=variant)
-    _put_live(table, limits=limits, reason="The table is made.", by=by)
+def make_table(
+    *,
+    slug: str,
+    name: str,
+    variant: str,
+    limits: StoredLimits,
+    by: str,
+    shape: Shape = Shape.SOLO,
+    clock: Clock | None = None,
+) -> Table:
+    """Make a closed table with its first version. A shared one has a clock and, in its limits, what the house may lose
+    in a round; it is one table for real money and one for free.
+
+    Raises ReturnTooLow, UnusableLimits, UnusableClock, KeyError for an unknown variant.
+    """
+    table = Table.objects.create(slug=slug, name=name, variant=variant, shape=shape)
+    if shape is Shape.SHARED:
+        LiveTable.objects.bulk_create([LiveTable(table=table, mode=mode) for mode in Mode])
+    _put_live(table, limits=limits, clock=clock, reason="The table is made.", by=by)
     return table
 
 
 @transaction.atomic
-def new_version(*, table_id: int, limits: StoredLimits, reason: str, by: str) -> TableVersion:
-    """Put other limits in force at a table, or the rules the program has now, from this moment on (GLI-19 v3.0, A.5.1,
-    A.6.1).
+def new_version(
+    *, table_id: int, limits: StoredLimits, reason: str, by: str, clock: Clock | None = None
+) -> TableVersion:
+    """Put other limits in force at a table, another pace at a shared one (None keeps the one it has), or the rules the
+    program has now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1).
 
-    Waits for rounds in progress, which end under the version they were staked under; the bets that lie on the table
-    stay, and pages drawn before are refused. Raises TableError where no reason is given, NothingChanged,
-    UnusableLimits, ReturnTooLow, Table.DoesNotExist.
+    Waits for rounds in progress at a solo table, which end under the version they were staked under; the bets that lie
+    on the table stay, and pages drawn before are refused. At a shared table the round in progress, its bets included,
+    keeps the version it opened with. Raises TableError where no reason is given, NothingChanged, UnusableLimits,
+    UnusableClock, ReturnTooLow, Table.DoesNotExist.
     """
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
@@ -64,11 +89,14 @@ def new_version(*, table_id: int, limits: StoredLimits, reason: str, by: str) ->
         cursor.execute(STAND_IN_LINE)
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
     before = table.version
-    if before and before.limits == limits and before.rules_digest == VARIANTS[table.variant].digest:
+    if clock is None and before and before.clock:
+        clock = Clock.of(before.clock)
+    in_force = before and (before.limits, before.clock, before.rules_digest)
+    if in_force == (limits, clock and clock.stored(), VARIANTS[table.variant].digest):
         raise NothingChanged
     if before and (gone := before.limits.keys() - limits.keys()):
         raise UnusableLimits(f"Players with {', '.join(sorted(gone))} would lose the table: close it instead.")
-    return _put_live(table, limits=limits, reason=reason.strip(), by=by)
+    return _put_live(table, limits=limits, clock=clock, reason=reason.strip(), by=by)
 
 
 def follow_rules(*, by: str) -> None:
@@ -113,9 +141,10 @@ def check_returns(variant_slug: str, limits: StoredLimits) -> None:
                 raise ReturnTooLow(bet, currency, stake, rtp)
 
 
-def check_usable(variant_slug: str, limits: StoredLimits) -> None:
+def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.SOLO) -> None:
     """Refuse limits under which the table could not be played: every bet of the rules has them, every minimum, maximum
-    and chip is a multiple of the step. Raises UnusableLimits.
+    and chip is a multiple of the step, and a shared table says what the house may lose in a round. Raises
+    UnusableLimits.
     """
     expected = {bet.code for bet in VARIANTS[variant_slug].bets}
     for currency, entry in limits.items():
@@ -127,10 +156,25 @@ def check_usable(variant_slug: str, limits: StoredLimits) -> None:
         for bet, (low, high) in bets.items():
             if not 0 < low <= high or low % step or high % step:
                 raise UnusableLimits(f"{currency}, {bet}: from {low} to {high} in steps of {step} cannot be staked.")
+        if (shape is Shape.SHARED) is not ("liability" in entry):
+            raise UnusableLimits(f"{currency}: a shared table has a liability, and a solo table none.")
+        if shape is Shape.SHARED:
+            _check_liability(variant_slug, limits, currency)
 
 
-def _put_live(table: Table, *, limits: StoredLimits, reason: str, by: str) -> TableVersion:
-    check_usable(table.variant, limits)
+def _check_liability(variant_slug: str, limits: StoredLimits, currency: str) -> None:
+    """One player alone can place any bet at its maximum, or the limits would promise what the house does not hold."""
+    liability = limits[currency].get("liability")
+    for bet, (_low, high) in limits[currency]["bets"].items():
+        worst = largest_loss(VARIANTS[variant_slug], {bet: high})
+        if type(liability) is not int or liability < worst:
+            raise UnusableLimits(f"{currency}, {bet}: {high} can win {worst}, more than the liability of {liability}.")
+
+
+def _put_live(table: Table, *, limits: StoredLimits, clock: Clock | None, reason: str, by: str) -> TableVersion:
+    check_usable(table.variant, limits, Shape(table.shape))
+    if (clock is None) is (table.shape == Shape.SHARED):
+        raise UnusableClock("A shared table has a clock, and a solo table none.")
     check_returns(table.variant, limits)
     rules, before = VARIANTS[table.variant], table.version
     table.version = TableVersion.objects.create(
@@ -139,6 +183,7 @@ def _put_live(table: Table, *, limits: StoredLimits, reason: str, by: str) -> Ta
         rules_version=rules.version,
         rules_digest=rules.digest,
         limits=limits,
+        clock=clock and clock.stored(),
     )
     table.save(update_fields=["version"])
     log.record(
@@ -151,9 +196,10 @@ def _put_live(table: Table, *, limits: StoredLimits, reason: str, by: str) -> Ta
 
 
 def _described(version: TableVersion) -> dict[str, Json]:
-    return {
+    described: dict[str, Json] = {
         "limits": cast("Json", version.limits),
         "number": version.number,
         "rules_digest": version.rules_digest,
         "rules_version": version.rules_version,
     }
+    return {**described, "clock": cast("Json", version.clock)} if version.clock else described

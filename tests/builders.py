@@ -9,8 +9,9 @@ from uuid import uuid4
 from django.db import connection
 
 from games.limits import StoredLimits
-from games.models import NextRound, Table
-from games.shipped import baccarat_limits, golden_limits
+from games.live.clock import Clock
+from games.models import NextRound, Shape, Table
+from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from games.solo import Played, add_chip, open_table, place_at, play_round
 from games.tables import make_table, set_open
 from players import terms, verification
@@ -113,6 +114,34 @@ def a_golden_table(*, limits: StoredLimits | None = None) -> Table:
         slug="golden", name="Golden Baccarat", variant="golden", limits=limits or golden_limits(), by="staff:test"
     )
     return set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+
+
+UNHURRIED = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
+"""A pace at which nothing is due by itself while a test runs."""
+
+
+def a_shared_table(
+    variant: str = "no_commission",
+    *,
+    slug: str = "live",
+    limits: StoredLimits | None = None,
+    clock: Clock = UNHURRIED,
+    is_open: bool = True,
+) -> Table:
+    """A shared table, open unless asked otherwise, with no round on it yet. What is due there a test makes due."""
+    shipped = {"no_commission": no_commission_limits, "pairs": pairs_limits}
+    table = make_table(
+        slug=slug,
+        name="Live",
+        variant=variant,
+        shape=Shape.SHARED,
+        limits=limits or shipped[variant](),
+        clock=clock,
+        by="staff:test",
+    )
+    if is_open:
+        table = set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+    return table
 
 
 def a_purse(player: Player, amount: int, mode: Mode = Mode.REAL) -> None:
