@@ -244,10 +244,6 @@ class Migration(migrations.Migration):
             name="live_round",
             field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to="games.liveround"),
         ),
-        migrations.AddConstraint(
-            model_name="incident",
-            constraint=models.UniqueConstraint(fields=("live_round", "kind"), name="games_incident_once_live"),
-        ),
         migrations.AddField(
             model_name="liveseat",
             name="player",
@@ -363,9 +359,8 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(("ended_at__isnull", True), ("ending", ""), ("seed__isnull", True)),
-                    models.Q(
-                        ("ended_at__isnull", False), ("seed__isnull", False), models.Q(("ending", ""), _negated=True)
-                    ),
+                    models.Q(("ended_at__isnull", False), ("ending", "cut_card"), ("seed__isnull", False)),
+                    models.Q(("ended_at__isnull", False), ("ending", "retired")),
                     _connector="OR",
                 ),
                 name="games_shoe_seed_when_ended",

@@ -35,7 +35,8 @@ class ShoeEnding(models.TextChoices):
 
 class Shoe(models.Model):
     """Shuffled decks, committed to before the first bet on them. The seed is public once the shoe has ended, and lies
-    sealed until then. Cards are counted from 0 in the order of the shuffle.
+    sealed until then; a retired shoe has none where it cannot be unsealed. Cards are counted from 0 in the order of the
+    shuffle.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -59,7 +60,8 @@ class Shoe(models.Model):
             models.UniqueConstraint(fields=["live_table", "number"], name="games_shoe_number"),
             models.CheckConstraint(
                 condition=models.Q(seed__isnull=True, ended_at__isnull=True, ending="")
-                | (models.Q(seed__isnull=False, ended_at__isnull=False) & ~models.Q(ending="")),
+                | models.Q(seed__isnull=False, ended_at__isnull=False, ending=ShoeEnding.CUT_CARD)
+                | models.Q(ended_at__isnull=False, ending=ShoeEnding.RETIRED),
                 name="games_shoe_seed_when_ended",
             ),
         ]

@@ -68,8 +68,9 @@ class IncidentKind(models.TextChoices):
 
 
 class Incident(models.Model):
-    """Something that should not have happened at a table, and what was done about it at once. *round* is the finished
-    round, where there is one; *live_round* the round of a shared table, finished or not.
+    """Something that should not have happened at a table, and what was done about it at once: to *round* at a solo
+    table, which has one incident of a kind, to *live_round* at a shared one, finished or not, which has a further one
+    where something is found after the ruling on the first.
     """
 
     kind = models.CharField(max_length=20, choices=IncidentKind)
@@ -87,7 +88,6 @@ class Incident(models.Model):
         permissions = [("supervise_table", "Can decide on incidents and annul rounds of shared tables")]
         constraints = [
             models.UniqueConstraint(fields=["round", "kind"], name="games_incident_once"),
-            models.UniqueConstraint(fields=["live_round", "kind"], name="games_incident_once_live"),
         ]
 
 
