@@ -18,9 +18,9 @@ from bench.contest import Contest, Rate, Suite, Unavailable, say
 from bench.places import WORK
 from games.engine.bets import Shape, Variant
 from games.engine.coup import Coup
+from games.engine.dealing import CUT_CARD
 from games.engine.settle import settle
 from games.simulation import by_arrays, by_engine
-from games.simulation.shoes import CUT_CARD
 from games.variants import VARIANTS
 
 NODE: Final = Path(__file__).with_name("node")

@@ -7,7 +7,7 @@ left it, the burned ones included.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -48,6 +48,19 @@ def coup_at(cards: Iterable[Card], gone: int) -> Coup:
 def cut_card_is_out(gone: int, cut: int) -> bool:
     """Whether a card from behind the cut card has left the shoe: then one coup more is dealt from it, and no other."""
     return gone > cut
+
+
+def coups(cards: Sequence[Card]) -> Iterator[Coup]:
+    """Every coup of a shoe, from behind the burned cards to the one after the cut card."""
+    begun = opening(cards)
+    shoe = islice(cards, begun.burned, None)
+    gone = begun.burned
+    last = False
+    while not last:
+        last = cut_card_is_out(gone, begun.cut)
+        coup = deal(shoe)
+        gone += len(coup.player) + len(coup.banker)
+        yield coup
 
 
 def is_whole(cards: Iterable[Card], decks: int) -> bool:

@@ -22,7 +22,7 @@ from games.engine.bets import Shape, Variant
 from games.engine.cards import FULL_DECK, Rank
 from games.engine.conditions import CoupClass
 from games.engine.coup import Pairing, deal
-from games.simulation.shoes import CUT_CARD
+from games.engine.dealing import CUT_CARD, opening
 from games.simulation.tally import Tally, unit
 
 Bytes = NDArray[np.uint8]
@@ -95,19 +95,21 @@ def first_coups(shoes: Bytes) -> Words:
 
 
 def all_coups(shoes: Bytes) -> Words:
-    """The classes of all coups up to the cut card: the first coup of every shoe, then the second of every shoe, …"""
+    """The classes of all coups from the burned cards to the one after the cut card: the first coup of every shoe, then
+    the second of every shoe, …
+    """
     every = openings(shoes)
     length = every.digits.shape[1]
-    at: Positions = np.arange(len(shoes)) * length
-    cut = at + (shoes.shape[1] - CUT_CARD)
+    front: Positions = np.arange(len(shoes)) * length
+    at = front + _burned()[shoes[:, 0]]
+    cut = front + (shoes.shape[1] - CUT_CARD)
     digits, pairings = every.digits.ravel(), every.pairings.ravel()
     dealt: list[Words] = []
     while at.size:
         here = digits[at]
         dealt.append(_classes(here, pairings[at]))
-        at = at + _table().cards[here]
-        more = at < cut
-        at, cut = at[more], cut[more]
+        more = at <= cut
+        at, cut = (at + _table().cards[here])[more], cut[more]
     return np.concatenate(dealt)
 
 
@@ -168,6 +170,12 @@ def _last_digit(sums: Bytes) -> Bytes:
 
 def _classes(digits: Words, pairings: Words) -> Words:
     return _table().classes[digits] + pairings
+
+
+@cache
+def _burned() -> Bytes:
+    """How many cards the engine burns, by the first card's place in the unshuffled deck."""
+    return np.array([opening((card,)).burned for card in FULL_DECK], np.uint8)
 
 
 @cache

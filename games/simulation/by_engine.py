@@ -9,9 +9,9 @@ from itertools import islice
 
 from games.engine.bets import Shape, Variant
 from games.engine.coup import Coup, deal
+from games.engine.dealing import coups as coups_of_shoe
 from games.engine.settle import settle
 from games.engine.shoe import SEED_BYTES, shuffle
-from games.simulation.shoes import CUT_CARD
 from games.simulation.tally import Tally, slips, unit
 
 BATCH = 5_000
@@ -34,15 +34,10 @@ def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> T
 
 
 def deal_on(variant: Variant) -> Iterator[Coup]:
-    """Coups without end, as the game is dealt: each from a fresh shuffle, or one after another up to the cut card."""
+    """Coups without end, as the game is dealt: each from a fresh shuffle, or one after another from a shoe."""
     while True:
         cards = shuffle(os.urandom(SEED_BYTES), variant.decks)
         if variant.shape is Shape.SOLO:
             yield deal(cards)
-            continue
-        shoe = iter(cards)
-        left = len(cards)
-        while left > CUT_CARD:
-            coup = deal(shoe)
-            left -= len(coup.player) + len(coup.banker)
-            yield coup
+        else:
+            yield from coups_of_shoe(cards)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.engine.bets import Shape, Variant
+from games.engine.dealing import CUT_CARD
 from games.engine.odds import percent
-from games.simulation.shoes import CUT_CARD
 from games.simulation.tally import Comparison
 
 COLUMNS = ("bet", "actual %", "exact %", "99 % from", "to", "")
@@ -75,7 +75,11 @@ def _shares(each: Comparison) -> tuple[str, ...]:
 def _shoes(variant: Variant) -> str:
     decks = "one deck" if variant.decks == 1 else f"{variant.decks} decks"
     cut = _cut_card(variant)
-    return f"{decks}, shuffled before every coup" if cut is None else f"{decks}, dealt through to {cut} before the end"
+    return (
+        f"{decks}, shuffled before every coup"
+        if cut is None
+        else f"{decks}, dealt through to one coup after the cut card, {cut} before the end"
+    )
 
 
 def _cut_card(variant: Variant) -> int | None:

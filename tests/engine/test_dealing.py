@@ -7,7 +7,7 @@ import pytest
 
 from games.engine.cards import FULL_DECK, Card, Rank
 from games.engine.coup import TooFewCards, deal
-from games.engine.dealing import CUT_CARD, coup_at, cut_card_is_out, is_whole, opening
+from games.engine.dealing import CUT_CARD, coup_at, coups, cut_card_is_out, is_whole, opening
 from games.engine.shoe import shuffle
 from tests.engine.builders import cards
 
@@ -71,14 +71,15 @@ def test_real_shoes_are_dealt_to_one_coup_after_the_cut_card() -> None:
     for number in range(200):
         shoe = shoe_of(number)
         begun = opening(shoe)
-        gone, rounds = begun.burned, 0
+        gone = begun.burned
+        one_by_one = []
         last = False
         while not last:
             last = cut_card_is_out(gone, begun.cut)
-            gone += len(coup_at(shoe, gone).cards)
-            rounds += 1
-        assert begun.cut < gone <= len(shoe) - 2
-        assert 60 <= rounds <= 102
+            one_by_one.append(coup_at(shoe, gone))
+            gone += len(one_by_one[-1].cards)
+        assert begun.cut + 4 < gone <= begun.cut + 12
+        assert list(coups(shoe)) == one_by_one
 
 
 def test_a_coup_begins_with_the_first_card_that_has_not_left_the_shoe() -> None:

@@ -5,15 +5,17 @@ import json
 from collections import Counter
 from fractions import Fraction
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from games.engine.bets import Shape
+from games.engine.dealing import coups as coups_of_shoe
 from games.engine.odds import exact
+from games.engine.shoe import shuffle
 from games.simulation import by_arrays, by_engine
-from games.simulation.shoes import CUT_CARD
 from games.simulation.tally import Tally, compare, slips, unit
 from games.variants import VARIANTS
 
@@ -87,13 +89,12 @@ def test_a_band_does_not_reach_below_nothing() -> None:
 
 
 @pytest.mark.parametrize("slug", [slug for slug, variant in VARIANTS.items() if variant.shape is Shape.SHARED])
-def test_a_shared_shoe_is_dealt_up_to_the_cut_card(slug: str) -> None:
-    coups = by_engine.deal_on(VARIANTS[slug])
-    for _ in range(3):
-        dealt = 0
-        while dealt < 8 * 52 - CUT_CARD:
-            dealt += len(next(coups).cards)
-        assert dealt <= 8 * 52
+def test_shared_shoes_are_dealt_through_as_the_table_deals_them(slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shoes = [shuffle(bytes([number] * 32), 8) for number in range(3)]
+    shuffled = iter(shoes)
+    monkeypatch.setattr(by_engine, "shuffle", lambda seed, decks: next(shuffled))
+    expected = [coup for shoe in shoes for coup in coups_of_shoe(shoe)]
+    assert list(islice(by_engine.deal_on(VARIANTS[slug]), len(expected))) == expected
 
 
 def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error() -> None:
@@ -112,7 +113,7 @@ def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error(
 
 def test_fast_says_that_it_deals_with_numpy_and_shared_tables_say_the_cut() -> None:
     out, _ = simulate("no_commission", "--coups", "50000", "--fast")
-    assert "Cards: 8 decks, dealt through to 14 before the end, dealt with NumPy arrays instead of" in out
+    assert "Cards: 8 decks, dealt through to one coup after the cut card, 14 before the end, dealt with NumPy" in out
 
 
 @pytest.mark.parametrize(("options", "dealt_by"), [((), "engine"), (("--fast",), "arrays")])

@@ -1,6 +1,6 @@
 """Simulation with arrays: coup by coup the engine's own, and its chance without a lean."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from itertools import zip_longest
@@ -12,10 +12,10 @@ from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card
 from games.engine.conditions import CoupClass
 from games.engine.coup import Coup, deal
+from games.engine.dealing import coups as coups_of_shoe
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.simulation import by_arrays
-from games.simulation.shoes import CUT_CARD
 from games.simulation.tally import slips, unit
 from games.variants import VARIANTS
 
@@ -34,15 +34,6 @@ def shuffled(count: int, decks: int) -> list[tuple[Card, ...]]:
 
 def as_array(shoes: list[tuple[Card, ...]]) -> by_arrays.Bytes:
     return np.array([[PLACE[card] for card in shoe] for shoe in shoes], np.uint8)
-
-
-def through(shoe: tuple[Card, ...]) -> Iterator[Coup]:
-    """The engine's coups of one shoe up to the cut card."""
-    dealt = 0
-    while dealt < len(shoe) - CUT_CARD:
-        coup = deal(shoe[dealt:])
-        dealt += len(coup.cards)
-        yield coup
 
 
 def facts(coup: Coup) -> CoupClass:
@@ -72,9 +63,9 @@ def assert_same(numbers: by_arrays.Words, coups: list[Coup]) -> None:
 
 
 @pytest.mark.parametrize("decks", [6, 8])
-def test_the_same_shoes_give_the_engines_coups_and_payouts_up_to_the_cut_card(decks: int) -> None:
+def test_the_same_shoes_give_the_engines_coups_and_payouts_to_the_end_of_the_shoe(decks: int) -> None:
     shoes = shuffled(SHOES, decks)
-    step_by_step = zip_longest(*(through(shoe) for shoe in shoes))
+    step_by_step = zip_longest(*(coups_of_shoe(shoe) for shoe in shoes))
     coups = [coup for step in step_by_step for coup in step if coup]
     assert len(coups) > SHOES * 55
     assert_same(by_arrays.all_coups(as_array(shoes)), coups)
