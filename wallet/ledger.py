@@ -78,7 +78,7 @@ ERROR_OF_STATE = {
     "SB002": PostingConflict,
     "SB003": UnbalancedJournal,
     "SB005": UnknownJournal,
-    "SB007": NotStaked,
+    "SB008": NotStaked,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,

@@ -3,7 +3,7 @@
 -- Settles what was held for a round and staked when its bets closed, in one journal, and answers as wallet_post does: out
 -- of escrow comes all that went into it, each of `accounts` gets what stands beside it in `paid`, and the house the rest
 -- or what is missing. The same key again answers the same. No row: nothing was staked there.
--- Only those are paid who have staked (SB007), and nothing of stakes that have been taken back (SB005).
+-- Only those are paid who have staked (SB008), and nothing of stakes that have been taken back (SB005).
 CREATE FUNCTION wallet_settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -45,7 +45,7 @@ BEGIN
            bool_or(l.currency IS NULL OR l.amount IS NULL)
     INTO lines, is_strange FROM line AS l;
     IF is_strange OR 0 > ANY (wallet_settle_stakes.paid) THEN
-        RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB007';
+        RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
     END IF;
     RETURN QUERY SELECT * FROM wallet_post(jsonb_build_array(jsonb_build_object(
         'key', wallet_settle_stakes.key, 'kind', 'settle', 'round', round, 'lines', lines)));
