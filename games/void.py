@@ -1,17 +1,23 @@
 """The one way to annul a round: what it moved is moved back, and whoever played it is told.
 
-A round is annulled only where its seed does not reproduce it (`games.replay`). No person can ask for it.
+A round of a solo table is annulled only where its seed does not reproduce it (`games.replay`); no person can ask for
+it. When a round of a shared table is, `games.live.malfunction` says; `games.live.voiding` does it, with what is here.
 """
 
+import hashlib
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from audit import log
-from games.models import Participation, Round, Void, VoidPart, VoidReason
+from audit.log import Json
+from games.models import Round, Void, VoidReason
 from players.models import Player
 from wallet.annulment import Undone, undo_round
 from wallet.models import Mode
+
+MOST_NAMED = 100  # players whom the event of a void names; a hash stands for all of them
 
 
 class RoundNotFound(LookupError):
@@ -30,44 +36,53 @@ def void_round(*, round_id: UUID, reason: VoidReason, by: str) -> Void:
         raise RoundNotFound(round_id)
     void, is_new = Void.objects.get_or_create(round_id=round_id, defaults={"reason": reason, "by": by})
     if is_new:
-        undone = undo_round(round_id)
-        _store_parts(void, undone)
-        log.record(
-            "round.voided",
-            by=by,
-            on=f"round:{round_id}",
-            data={
-                "players": [
-                    {
-                        "currency": part.currency,
-                        "player": part.player_id,
-                        "returned": part.returned,
-                        "shortfall": part.shortfall,
-                    }
-                    for part in undone
-                ],
-                "reason": str(reason),
-            },
-        )
+        keep_parts(void, undo_round(round_id))
     return void
 
 
-def _store_parts(void: Void, undone: tuple[Undone, ...]) -> None:
-    """Keep what was done to each player, those of the round included whom the ledger does not know."""
-    parts = {
-        part.player_id: VoidPart(
-            void=void,
-            player_id=part.player_id,
-            currency=part.currency,
-            returned=part.returned,
-            shortfall=part.shortfall,
-        )
-        for part in undone
+PARTS = """
+INSERT INTO games_voidpart (void_id, player_id, currency, returned, shortfall)
+SELECT %(round)s, player_id, coalesce(undone.currency, part.currency), coalesce(undone.returned, 0),
+    coalesce(undone.shortfall, 0)
+FROM (SELECT player_id, currency FROM games_participation WHERE round_id = %(round)s) AS part
+FULL JOIN unnest(%(players)s::bigint[], %(currencies)s::text[], %(returned)s::bigint[], %(shortfalls)s::bigint[])
+    AS undone (player_id, currency, returned, shortfall) USING (player_id)
+"""
+
+
+def keep_parts(void: Void, undone: Sequence[Undone]) -> None:
+    """Keep what an annulment did to each player, those of the round included whom the ledger does not know, and record
+    it.
+    """
+    values = {
+        "round": void.pk,
+        "players": [part.player_id for part in undone],
+        "currencies": [part.currency for part in undone],
+        "returned": [part.returned for part in undone],
+        "shortfalls": [part.shortfall for part in undone],
     }
-    for player_id, currency in Participation.objects.filter(round_id=void.pk).values_list("player_id", "currency"):
-        unmoved = VoidPart(void=void, player_id=player_id, currency=currency, returned=0, shortfall=0)
-        parts.setdefault(player_id, unmoved)
-    VoidPart.objects.bulk_create(parts.values())
+    with connection.cursor() as cursor:
+        cursor.execute(PARTS, values)
+    log.record("round.voided", by=void.by, on=f"round:{void.pk}", data=_described(void, undone))
+
+
+def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
+    """Name every player while they are few; the hash is over a line for each, whoever they are."""
+    lines = [f"{part.player_id} {part.currency} {part.returned} {part.shortfall}\n" for part in undone]
+    return {
+        "count": len(undone),
+        "players": [
+            {
+                "currency": part.currency,
+                "player": part.player_id,
+                "returned": part.returned,
+                "shortfall": part.shortfall,
+            }
+            for part in undone[:MOST_NAMED]
+        ],
+        "reason": str(void.reason),
+        "sha256": hashlib.sha256("".join(lines).encode()).hexdigest(),
+    }
 
 
 TELL = """

@@ -1,0 +1,149 @@
+"""Annulling a round of a shared table, in whatever phase it is: every stake goes back to whoever it came from, the round
+is kept with everybody's part in it, and whoever was there is told.
+
+Who may ask for it, and when, is said in `games.live.malfunction`; what is shared with solo tables stands in
+`games.void`.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import DateTimeField, ExpressionWrapper, Value
+
+from audit.models import Clock
+from games.engine.cards import Card, CardError
+from games.engine.coup import TooFewCards, deal
+from games.live import news, shoes
+from games.live.clock import Clock as Pace
+from games.models import OPEN_PHASES, LiveRound, LiveTable, Phase, ShoeEnding, Void, VoidReason
+from games.void import RoundNotFound, keep_parts, void_round
+from wallet import holds
+from wallet.annulment import Undone, undo_round
+
+HELD = """
+SELECT account.owner_id, account.currency, hold.amount
+FROM wallet_hold AS hold JOIN wallet_account AS account ON account.id = hold.account_id
+WHERE hold.round_id = %s ORDER BY account.id
+"""
+
+# The round whole, as one statement over all bettors. Balances are the ledger's: before the stakes were posted, where they
+# were, and now that they are back.
+KEEP = """
+WITH slip AS (
+    SELECT seat.player_id, seat.currency, seat.session, seat.stakes, account.balance,
+        (SELECT sum(bet.stake::bigint) FROM jsonb_each_text(seat.stakes) AS bet (bet, stake)) AS staked,
+        (SELECT entry.balance_after - entry.amount
+         FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
+         WHERE journal.round_id = %(round)s AND journal.kind = 'held_stake' AND entry.account_id = seat.account_id
+        ) AS balance_before
+    FROM games_liveseat AS seat JOIN wallet_account AS account ON account.id = seat.account_id
+    WHERE seat.round_id = %(round)s AND seat.live_table_id = %(live_table)s AND seat.stakes <> '{}'
+), round AS (
+    INSERT INTO games_round (
+        id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
+    )
+    SELECT live.id, live.code, live.version_id, %(mode)s, shoe.commitment, shoe.id, live.first_card, '', live.cards,
+        %(outcome)s, clock_timestamp()
+    FROM games_liveround AS live JOIN games_shoe AS shoe ON shoe.id = live.shoe_id
+    WHERE live.id = %(round)s AND EXISTS (SELECT FROM slip)
+    RETURNING id, at
+), participation AS (
+    INSERT INTO games_participation (
+        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
+        table_id
+    )
+    SELECT round.id, slip.player_id, slip.currency, %(mode)s, coalesce(slip.balance_before, slip.balance),
+        slip.balance, slip.staked, 0, 0, slip.session, round.at, %(table)s
+    FROM round, slip ORDER BY slip.player_id
+    RETURNING id, player_id
+), wagers AS (
+    INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
+    SELECT participation.id, bet.bet, bet.stake::bigint, 0, 0, 'void'
+    FROM participation JOIN slip USING (player_id), jsonb_each_text(slip.stakes) AS bet (bet, stake)
+)
+SELECT count(*) FROM round
+"""
+
+
+@transaction.atomic
+def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound:
+    """Annul a round of a shared table: before its deal what is held for it is released, or its stakes go back; after
+    it, everything that it moved is moved back and its shoe is retired. Idempotent: the second call moves nothing.
+
+    Locks the round, then accounts ascending by id. Raises RoundNotFound, LedgerError.
+    """
+    live = LiveRound.objects.select_for_update().filter(pk=round_id).first()
+    if live is None:
+        raise RoundNotFound(round_id)
+    if live.phase in OPEN_PHASES:
+        is_dealt = live.phase == Phase.DEALT
+        _annul(live, reason, by)
+        _end(live)
+        if is_dealt or not shoes.is_sound(live.shoe):
+            _retire(live, by)
+    elif live.phase == Phase.SETTLED:
+        void_round(round_id=round_id, reason=reason, by=by)
+        _retire(live, by)
+    news.tell(live.live_table_id)
+    return live
+
+
+def _annul(live: LiveRound, reason: VoidReason, by: str) -> None:
+    """Give back what was held or staked, and keep the round, unless nobody had bet on it."""
+    undone = (*_held(live.pk), *undo_round(live.pk))
+    holds.release_all(live.pk)
+    if _keep(live):
+        keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
+
+
+def _held(round_id: UUID) -> tuple[Undone, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute(HELD, [round_id])
+        return tuple(Undone(player, currency, amount, 0) for player, currency, amount in cursor.fetchall())
+
+
+def _keep(live: LiveRound) -> bool:
+    """Insert the round as it stands; say whether anybody had bet on it."""
+    live_table = live.live_table
+    values = {
+        "round": live.pk,
+        "live_table": live_table.pk,
+        "table": live_table.table_id,
+        "mode": live_table.mode,
+        "outcome": _outcome(live.cards),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(KEEP, values)
+        (kept,) = cursor.fetchone()
+    return bool(kept)
+
+
+def _outcome(cards: str) -> str:
+    """Return how the cards ended; nothing where there are none, or they are no coup."""
+    try:
+        return str(deal([Card.parse(code) for code in cards.split()]).outcome)
+    except (CardError, TooFewCards):
+        return ""
+
+
+def _end(live: LiveRound) -> None:
+    pause = timedelta(milliseconds=Pace.of(live.version.clock or {}).pause)
+    LiveRound.objects.filter(pk=live.pk).update(
+        phase=Phase.VOID,
+        ended_at=Clock(),
+        deadline=ExpressionWrapper(Clock() + Value(pause), DateTimeField()),
+    )
+    live.refresh_from_db()
+
+
+def _retire(live: LiveRound, by: str) -> None:
+    """Deal nothing more from the shoe of an annulled round. Its seed is public from then on, so a later round of it that
+    is not dealt yet is annulled as well.
+    """
+    LiveTable.objects.select_for_update().get(pk=live.live_table_id)
+    undealt = LiveRound.objects.filter(shoe_id=live.shoe_id, phase__in=(Phase.BETTING, Phase.CLOSED))
+    for later in undealt:
+        void_live_round(round_id=later.pk, reason=VoidReason.CANCELLED, by=by)
+    if live.shoe.ended_at is None:
+        shoes.end(live.shoe, ShoeEnding.RETIRED)
