@@ -92,6 +92,7 @@ PARTS: Final = (
     Part("steps of withdrawals", wallet.WithdrawalStep, "withdrawal__player"),
     Part("places", games.NextRound),
     Part("open table", games.OpenTable),
+    Part("places at live tables", games.LiveSeat),
     Part("rounds", games.Participation, "player", ("round__code", "round__cards", "round__outcome", "table__name")),
     Part("bets", games.Wager, "participation__player", ("participation__round__code",)),
     Part("annulled rounds", games.VoidPart),

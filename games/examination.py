@@ -19,7 +19,9 @@ SECONDS = 60  # after which beat has asked for the check anyway
 
 
 def is_readable(part: Participation) -> bool:
-    """Say whether the stored cards and bets make a round of its game. Where they do not, the round is examined."""
+    """Say whether the stored cards and bets make a round of its game. Where they do not, the round is examined. One
+    that was annulled before its deal has no cards, and nothing is wrong with it.
+    """
     fault = _fault(part)
     if fault:
         _examine(part.round_id, fault)
@@ -28,6 +30,8 @@ def is_readable(part: Participation) -> bool:
 
 def _fault(part: Participation) -> str | None:
     """Return what cannot be shown, None where everything can; whether it is true, the seed alone tells."""
+    if not part.round.cards and hasattr(part.round, "void"):
+        return None
     try:
         coup = deal([Card.parse(code) for code in part.round.cards.split()])
     except (CardError, TooFewCards) as fault:

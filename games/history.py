@@ -1,6 +1,8 @@
-"""Game logs: a player's finished rounds, newest first, in pages whose cost does not grow with their number."""
+"""Game logs: a player's finished rounds, newest first, in pages whose cost does not grow with their number; and those
+of shared tables that are still in progress.
+"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -9,12 +11,13 @@ from games.board import round_view, spots
 from games.examination import is_readable
 from games.labels import bet_name
 from games.limits import Limits
-from games.models import Participation
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round
 from games.page import dealt, participation
 from games.presentation import RoundView, SpotView
 from games.search import Search, find
 from games.variants import VARIANTS
 from players.models import Player
+from wallet.models import Mode
 
 Status = Literal["complete", "void", "examined"]
 
@@ -33,6 +36,16 @@ class WagerLine:
 
 
 @dataclass(frozen=True)
+class InShoe:
+    """Where in its shoe a round of a shared table was dealt."""
+
+    id: UUID
+    number: int  # of the shoe at its table
+    round_number: int  # in the shoe
+    card: int  # of the shoe, counted from 1, with which the round began; 0 where it was not dealt
+
+
+@dataclass(frozen=True)
 class HistoryLine:
     """A round as Game logs show it. Amounts in minor units of *currency*."""
 
@@ -43,18 +56,41 @@ class HistoryLine:
     table_slug: str
     currency: str
     status: Status
+    is_dealt: bool  # an annulled round may have no cards
     view: RoundView | None  # only a complete round has a result to look at
     wagers: tuple[WagerLine, ...]  # none of a round that is being examined: its bets may be what is wrong
     staked: int
     paid: int
+    commission: int
     balance_before: int
     balance_after: int
     rules_version: str
     table_version: int
     commitment: str
-    seed: str
+    seed: str  # hex; none of a shoe that is in play
     player_value: str
     decks: int
+    shoe: InShoe | None = None  # told of one round, not in lists
+
+
+@dataclass(frozen=True)
+class PlayingLine:
+    """A round in progress at a shared table with the player's bets on it. Amounts in minor units of *currency*."""
+
+    id: UUID
+    code: str
+    at: datetime
+    table_name: str
+    table_slug: str
+    mode: Mode
+    currency: str
+    is_held: bool  # bets are open: the money is set aside and can be had back; afterwards it is staked
+    wagers: tuple[WagerLine, ...]
+    staked: int
+    rules_version: str
+    table_version: int
+    commitment: str  # of its shoe
+    shoe: InShoe
 
 
 @dataclass(frozen=True)
@@ -75,7 +111,18 @@ def history(player: Player, *, before: int | None, language: str, search: Search
 def round_of(player: Player, round_id: UUID, language: str) -> HistoryLine | None:
     """Return one round of this player, or None."""
     part = participation(round_id, player.pk)
-    return history_line(part, language) if part else None
+    return replace(history_line(part, language), shoe=_in_shoe(part.round)) if part else None
+
+
+def playing(player: Player, language: str, *, round_id: UUID | None = None) -> tuple[PlayingLine, ...]:
+    """Return the rounds in progress with bets of this player on them, oldest first: those for real money, or the one
+    that is asked for.
+    """
+    seats = {seat.round_id: seat for seat in LiveSeat.objects.filter(player=player).exclude(stakes={})}
+    wanted = {"pk": round_id} if round_id else {"live_table__mode": Mode.REAL}
+    found = LiveRound.objects.filter(pk__in=[each for each in seats if each], phase__in=OPEN_PHASES, **wanted)
+    rounds = found.select_related("version__table", "shoe", "live_table").order_by("opened_at")
+    return tuple(_playing_line(each, seats[each.pk], language) for each in rounds)
 
 
 def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotView, ...]:
@@ -102,6 +149,7 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         table_slug=version.table.slug,
         currency=part.currency,
         status=status,
+        is_dealt=bool(part.round.cards),
         view=None if status != "complete" else round_view(dealt(part), variant, language=language, fresh=False),
         wagers=tuple(
             WagerLine(bet_name(variant, wager.bet, language), wager.stake, wager.payout, wager.result)
@@ -110,14 +158,53 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         ),
         staked=part.staked,
         paid=part.paid,
+        commission=part.commission,
         balance_before=part.balance_before,
         balance_after=part.balance_after,
         rules_version=version.rules_version,
         table_version=version.number,
         commitment=part.round.commitment,
-        seed=bytes(part.round.seed).hex(),
+        seed=_seed(part.round),
         player_value=part.round.player_value,
-        decks=variant.decks,
+        decks=part.round.shoe.decks if part.round.shoe else variant.decks,
+    )
+
+
+def _seed(played: Round) -> str:
+    """Return the seed of a round or of its shoe in hex, as soon as anybody may see it."""
+    return bytes((played.shoe or played).seed or b"").hex()
+
+
+def _in_shoe(played: Round) -> InShoe | None:
+    if played.shoe is None:
+        return None
+    number = LiveRound.objects.values_list("number", flat=True).get(pk=played.pk)
+    card = 0 if played.first_card is None else played.first_card + 1
+    return InShoe(played.shoe.pk, played.shoe.number, number, card)
+
+
+def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLine:
+    version = going.version
+    variant = VARIANTS[version.table.variant]
+    return PlayingLine(
+        id=going.pk,
+        code=going.code,
+        at=going.opened_at,
+        table_name=version.table.name,
+        table_slug=version.table.slug,
+        mode=Mode(going.live_table.mode),
+        currency=seat.currency,
+        is_held=going.phase == Phase.BETTING,
+        wagers=tuple(
+            WagerLine(bet_name(variant, bet.code, language), seat.stakes[bet.code], 0, "")
+            for bet in variant.bets
+            if bet.code in seat.stakes
+        ),
+        staked=sum(seat.stakes.values()),
+        rules_version=version.rules_version,
+        table_version=version.number,
+        commitment=going.shoe.commitment,
+        shoe=InShoe(going.shoe.pk, going.shoe.number, going.number, 0),
     )
 
 

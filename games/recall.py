@@ -1,7 +1,7 @@
 """Dealing a finished round again, from its seed, under the rules it was played under, to compare it with what is kept.
 
 Pure: it takes what is stored as plain values and returns what does not agree. It opens no sealed seed and can store
-nothing.
+nothing. Rounds that were annulled are none of its business: their money has gone back.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from games.engine.bets import Variant
 from games.engine.coup import Coup, TooFewCards, deal
+from games.engine.dealing import coup_at
 from games.engine.settle import Settlement, SettlementError, settle
 from games.engine.shoe import SeedError, commitment, shuffle
 
@@ -49,10 +50,18 @@ class Moved:
 
 
 @dataclass(frozen=True)
+class InShoe:
+    """Where in a shoe a round of a shared table was dealt."""
+
+    decks: int
+    first_card: int  # how many cards had left the shoe before it
+
+
+@dataclass(frozen=True)
 class StoredRound:
     """A finished round as it is kept."""
 
-    seed: bytes
+    seed: bytes  # its own, or that of its shoe
     commitment: str
     player_value: str
     cards: str
@@ -60,6 +69,7 @@ class StoredRound:
     mode: str
     parts: tuple[StoredPart, ...]
     moved: Mapping[int, Moved]  # by player
+    shoe: InShoe | None = None  # None: the cards were shuffled for this round alone
 
 
 @dataclass(frozen=True)
@@ -75,10 +85,18 @@ def findings(stored: StoredRound, variant: Variant) -> tuple[Finding, ...]:
     """Deal the round again and return everything that is kept otherwise; nothing, where the seed reproduces it."""
     try:
         seal = commitment(stored.seed)
-        coup = deal(shuffle(stored.seed, variant.decks, stored.player_value))
+        coup = _deal_again(stored, variant)
     except (SeedError, TooFewCards) as error:
-        return (Finding("seed", stored.seed.hex(), str(error)),)
+        # What is found is kept where staff read it: not the seed of a shoe that may be in play.
+        kept = stored.seed.hex() if stored.shoe is None else stored.commitment
+        return (Finding("seed", kept, str(error)),)
     return tuple(finding for finding in _compare(stored, variant, seal, coup) if finding.stored != finding.recomputed)
+
+
+def _deal_again(stored: StoredRound, variant: Variant) -> Coup:
+    if stored.shoe is None:
+        return deal(shuffle(stored.seed, variant.decks, stored.player_value))
+    return coup_at(shuffle(stored.seed, stored.shoe.decks), stored.shoe.first_card)
 
 
 def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> Iterator[Finding]:
@@ -94,6 +112,9 @@ def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> It
             yield Finding(f"{name} wagers", _wagers(part.wagers), f"{type(error).__name__}: {error}")
             continue
         yield from _compare_part(name, part, settlement)
+        if stored.shoe is None:  # at a shared table other things may move the account between stakes and payouts
+            after = part.balance_before - settlement.staked + settlement.paid
+            yield Finding(f"{name} balance after", str(part.balance_after), str(after))
         yield Finding(
             f"{name} ledger",
             _ledger(stored.moved.get(part.player)),
@@ -113,8 +134,6 @@ def _compare_part(name: str, part: StoredPart, settlement: Settlement) -> Iterat
     yield Finding(f"{name} staked", str(part.staked), str(settlement.staked))
     yield Finding(f"{name} paid", str(part.paid), str(settlement.paid))
     yield Finding(f"{name} commission", str(part.commission), str(sum(line.commission for line in lines)))
-    after = part.balance_before - settlement.staked + settlement.paid
-    yield Finding(f"{name} balance after", str(part.balance_after), str(after))
 
 
 def _wagers(wagers: tuple[StoredWager, ...]) -> str:

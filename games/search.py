@@ -74,7 +74,8 @@ def find(player: Player, search: Search, *, before: int | None = None, limit: in
             cursor.execute(FIND, parameters(player, search, before=before, limit=limit))
             ids = [pk for (pk,) in cursor.fetchall()]
     found = Participation.objects.filter(pk__in=ids).order_by("-at", "-pk")
-    return list(found.select_related("round__void", "round__table_version__table").prefetch_related("wagers"))
+    more = found.select_related("round__void", "round__shoe", "round__table_version__table")
+    return list(more.prefetch_related("wagers"))
 
 
 def every(player: Player, search: Search, *, at_once: int = 500) -> Iterator[Participation]:

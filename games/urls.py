@@ -25,6 +25,7 @@ urlpatterns = [
     path("cashier/statement/statement.pdf", statement.statement_pdf, name="statement_pdf"),
     path("service/new/", service_views.service_new, name="service_new"),
     path("fair/", fair_views.fair, name="fair"),
+    path("fair/shoe/<uuid:shoe_id>/", fair_views.shoe, name="shoe"),
     path("help/", help_views.help_index, name="help"),
     path("help/<slug:slug>/", help_views.rules, name="rules"),
 ]

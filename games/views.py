@@ -112,6 +112,7 @@ def history(request: PlayerRequest) -> HttpResponse:
     form = SearchForm(request.GET)
     page = logs.history(request.player, before=before, language=_language(), search=form.search)
     context = {
+        "playing": logs.playing(request.player, _language()) if before is None and not form.query else (),
         "rounds": page.rounds,
         "older": page.older,
         "first": before is None,
@@ -143,7 +144,10 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     """One of the player's own rounds, dealt again from what was stored, and marked as a replay."""
     found = logs.round_of(request.player, round_id, _language())
     if found is None:
-        raise Http404
+        playing = logs.playing(request.player, _language(), round_id=round_id)
+        if not playing:
+            raise Http404
+        return render(request, "games/round_playing.html", {"round": playing[0]})
     spots = logs.replay_spots(request.player, round_id, _language()) if found.view else ()
     context = {"round": found, "spots": spots}
     response = render(request, "games/round.html", context)

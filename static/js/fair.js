@@ -1,93 +1,15 @@
-/* Checks a finished round in the reader's own browser, with Web Crypto: from the seal, the seed, the player's own value
-   and the number of decks to the cards and the outcome. What the steps are, the page says in words. */
+/* Checks a finished round in the reader's own browser: from the seal, the seed, the player's own value and the number of
+   decks to the cards and the outcome. The arithmetic stands in shuffle.js. */
 "use strict";
 
-const DECK = 52;
-const RANKS = 13;
-const DRAWS = 1 << 16;
-const HKDF_BITS = 255 * 32 * 8; // the most that HKDF gives with SHA-256
 const MOST_DECKS = 8;
+const MOST_CARDS = 6; // of a round
 const SUITS = [
   { name: "clubs", symbol: "♣" },
   { name: "diamonds", symbol: "♦" },
   { name: "hearts", symbol: "♥" },
   { name: "spades", symbol: "♠" },
 ];
-
-/** Banker's total of two cards, and the points of Player's third card against which Banker draws. */
-const BANKER_DRAWS_AGAINST = ["0123456789", "0123456789", "0123456789", "012345679", "234567", "4567", "67", ""];
-
-/* --- From the seed to the cards: a card is its place in the unshuffled deck, 0 to 51 -------------------------------- */
-
-const utf8 = new TextEncoder();
-
-/** The bytes that hex digits spell; null where they do not spell 32. */
-function thirtyTwoBytes(hex) {
-  if (!/^[0-9a-f]{64}$/i.test(hex)) return null;
-  return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
-}
-
-/** SHA-256 in hex. */
-async function fingerprint(bytes) {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** The stream of bytes that the seed is stretched to. */
-async function stretched(seed, value, decks) {
-  const key = await crypto.subtle.importKey("raw", seed, "HKDF", false, ["deriveBits"]);
-  const info = utf8.encode(`sabot shuffle v1, decks=${decks}`);
-  return crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: utf8.encode(value), info }, key, HKDF_BITS);
-}
-
-/** All cards in the order they are dealt. */
-async function shuffled(seed, value, decks) {
-  const cards = Array.from({ length: DECK * decks }, (_, place) => place % DECK);
-  const bytes = new DataView(await stretched(seed, value, decks));
-  let read = 0;
-  for (let choices = cards.length; choices > 1; choices -= 1) {
-    const limit = DRAWS - (DRAWS % choices);
-    let draw = limit;
-    while (draw >= limit) {
-      draw = bytes.getUint16(read);
-      read += 2;
-    }
-    const last = choices - 1;
-    const chosen = draw % choices;
-    [cards[last], cards[chosen]] = [cards[chosen], cards[last]];
-  }
-  return cards;
-}
-
-/** Ace one, two to nine at face value, the rest nothing. */
-function points(card) {
-  const rank = card % RANKS;
-  return rank < 9 ? rank + 1 : 0;
-}
-
-function total(hand) {
-  return hand.reduce((sum, card) => sum + points(card), 0) % 10;
-}
-
-/** Both hands of the round, from the front of the cards. */
-function dealt(cards) {
-  const player = [cards[0], cards[2]];
-  const banker = [cards[1], cards[3]];
-  const [playerTotal, bankerTotal] = [total(player), total(banker)];
-  if (playerTotal >= 8 || bankerTotal >= 8) return { player, banker };
-  let next = 4;
-  let bankerDraws = bankerTotal <= 5;
-  if (playerTotal <= 5) {
-    const third = cards[next];
-    next += 1;
-    player.push(third);
-    bankerDraws = BANKER_DRAWS_AGAINST[bankerTotal].includes(String(points(third)));
-  }
-  if (bankerDraws) banker.push(cards[next]);
-  return { player, banker };
-}
-
-/* --- What the page shows -------------------------------------------------------------------------------------------- */
 
 const form = document.getElementById("check");
 const fields = form.elements;
@@ -126,12 +48,15 @@ function inWriting(card) {
   return entry;
 }
 
-function lay(cards) {
-  const { player, banker } = dealt(cards);
+function lay(cards, first) {
+  const { player, banker } = dealt(cards, first);
   layHand("player", player);
   layHand("banker", banker);
   answer.querySelector(".call__result").textContent = announcement(total(player), total(banker));
-  document.getElementById("order").replaceChildren(...cards.map(inWriting));
+  const entries = cards.map(inWriting);
+  const round = player.length + banker.length;
+  for (const entry of entries.slice(first, first + round)) entry.classList.add("mini--dealt");
+  document.getElementById("order").replaceChildren(...entries);
 }
 
 async function check() {
@@ -142,7 +67,9 @@ async function check() {
   if (!thirtyTwoBytes(seal)) return say("seal");
   if (!seed) return say("seed");
   if (!Number.isInteger(decks) || decks < 1 || decks > MOST_DECKS) return say("decks");
-  lay(await shuffled(seed, fields.value.value, decks));
+  const first = Number(fields.first.value);
+  if (!Number.isInteger(first) || first < 1 || first > decks * DECK - MOST_CARDS + 1) return say("first");
+  lay(await shuffled(seed, fields.value.value, decks), first - 1);
   return say((await fingerprint(seed)) === seal ? "match" : "mismatch");
 }
 
