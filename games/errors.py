@@ -92,3 +92,19 @@ class OverMaximum(LimitError):
 
 class StakeOffStep(LimitError):
     """Not a multiple of the table's step."""
+
+
+class BetTooLate(PlayError):
+    """The bet came after NO MORE BETS, or was meant for another round than the one that takes bets now."""
+
+
+class NotEnoughBalance(PlayError):
+    """What is free on the account does not cover the bet at a shared table."""
+
+
+class TableStopped(PlayError):
+    """The shared table stands still because of a malfunction."""
+
+
+class OverLiability(PlayError):
+    """All bets of the round together could win more than the house puts up in it."""

@@ -33,7 +33,7 @@ def _return_if_idle(owner_id: int, mode: Mode) -> bool:
 
 
 def _idle() -> QuerySet[Account]:
-    """Return purses with money whose owner did nothing, by the database's clock."""
+    """Return purses with money whose owner did nothing, by the database's clock, and has no bet at a shared table."""
     used = NextRound.objects.filter(player=OuterRef("owner"), used_at__gt=Now() - IDLE)
-    found = Account.objects.filter(kind=AccountKind.PURSE, balance__gt=0).order_by("pk")
+    found = Account.objects.filter(kind=AccountKind.PURSE, balance__gt=0, held=0).order_by("pk")
     return found.exclude(Exists(used))

@@ -35,6 +35,9 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
         if plays_on(variant) is AccountKind.PURSE:
             return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
         return _balance_too_low(mode)
+    if isinstance(error, errors.NotEnoughBalance):
+        more = _("Top up free money") if mode == Mode.FREE else _("Deposit")
+        return Notice("error", _("Not enough balance"), reverse("cashier"), more)
     if isinstance(error, errors.OverLimit):
         return Notice("error", str(error.reached), reverse("limits"), _("Your limits"))
     if isinstance(error, ExcludedBets):
@@ -109,6 +112,12 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("Place a bet first: choose a chip and click Player, Banker or Tie.")
     if isinstance(error, errors.TableClosed):
         return _("This table is closed. No bet was taken.")
+    if isinstance(error, errors.BetTooLate):
+        return _("Bet arrived too late")
+    if isinstance(error, errors.TableStopped):
+        return _("This table stands still while a malfunction is looked into. No bet was taken.")
+    if isinstance(error, errors.OverLiability):
+        return _("The table takes no more of this in this round. A smaller bet or another one may still fit.")
     if isinstance(error, errors.SlipChanged):
         return _("Your bets were changed in another window. Nothing was staked; look at them and deal again.")
     if isinstance(error, errors.NothingToRepeat):

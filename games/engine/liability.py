@@ -23,10 +23,29 @@ def largest_loss(variant: Variant, stakes: Mapping[str, int]) -> int:
 
     Raises UnknownBet. Which bets one player may stake together is another matter: these are everybody's.
     """
+    on_table = _on_table(variant, stakes)
+    return max(0, max(_paid(row, on_table) for row in _worst_rows(variant.bets)) - sum(on_table))
+
+
+def largest_win(variant: Variant, stakes: Mapping[str, int]) -> int:
+    """What the bets that win on one coup bring together, in minor units, on the coup that is best for them.
+
+    What the house may come to lose while bets are open: stakes that lose then could still be taken back, so none of
+    them is counted against it. Never less than `largest_loss`, of these stakes and of any that are left of them.
+    Raises UnknownBet.
+    """
+    on_table = _on_table(variant, stakes)
+    return max(_won(row, on_table) for row in _worst_rows(variant.bets))
+
+
+def _on_table(variant: Variant, stakes: Mapping[str, int]) -> list[int]:
     for code in stakes:
         variant.bet(code)
-    on_table = [stakes.get(bet.code, 0) for bet in variant.bets]
-    return max(0, max(_paid(row, on_table) for row in _worst_rows(variant.bets)) - sum(on_table))
+    return [stakes.get(bet.code, 0) for bet in variant.bets]
+
+
+def _won(row: Row, on_table: list[int]) -> int:
+    return sum(pays.payout(stake) - stake for pays, stake in zip(row, on_table, strict=True) if pays is not None)
 
 
 def _paid(row: Row, on_table: list[int]) -> int:

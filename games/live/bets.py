@@ -1,0 +1,210 @@
+"""Betting at a shared table: chip by chip, each confirmed here and held on the player's account at once.
+
+One click is one transaction. PostgreSQL's clock decides whether it came in time, and a click says which round it is
+for, so that none lands in another. Closing bets asks nothing any more, so whatever could be against a bet is against
+it here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+
+from audit import log
+from games.composing import changed
+from games.controls import CONTROL_OF, Change, demand
+from games.engine.bets import Variant
+from games.engine.liability import largest_win
+from games.errors import (
+    Barred,
+    BetTooLate,
+    NotEnoughBalance,
+    OverLiability,
+    OverLimit,
+    PlayError,
+    StalePage,
+    TableChanged,
+    TableClosed,
+    TableStopped,
+    TableWaits,
+    UnknownChip,
+)
+from games.limits import Limits
+from games.live import seats
+from games.models import LiveRound, LiveSeat
+from games.slip import Slip
+from games.variants import VARIANTS
+from players import gate, registers
+from players.models import Player
+from wallet import holds
+from wallet.ledger import InsufficientFunds, LimitReached
+from wallet.models import Account
+
+
+@dataclass(frozen=True)
+class Click:
+    """Whose it is, and what the page that was clicked on showed: a round of a table, under a version of its limits
+    (None for callers that show nothing).
+    """
+
+    player: Player
+    live_table_id: int
+    round_id: UUID
+    table_version: int | None
+    session: UUID | None
+
+
+@dataclass(frozen=True)
+class Betting:
+    """A round that takes bets and the seat of the player who bets, both locked."""
+
+    live_round: LiveRound
+    seat: LiveSeat
+    variant: Variant
+    limits: Limits
+    bar: str | None  # a reality check that waits for its answer
+
+    @property
+    def slip(self) -> Slip:
+        """What the player has on the round so far."""
+        return seats.slip_for(self.seat, self.live_round.pk)
+
+    def funds(self) -> int:
+        """What the player has to play with here, in minor units, what lies on the table included."""
+        account = Account.objects.get(pk=self.seat.account_id)
+        return (account.balance or 0) - account.held + self.slip.total
+
+
+def add_chip(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    bet: str,
+    chip: int,
+    table_version: int | None = None,
+    session: UUID | None = None,
+) -> LiveSeat:
+    """Put one chip on a bet and hold it.
+
+    Raises Barred, TableWaits, BetTooLate, StalePage, TableChanged, TableClosed, TableStopped, UnknownChip,
+    UnknownCurrency, UnderMinimum, OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability, or an engine's
+    SettlementError where the rules do not allow the bets together. Nothing has changed then; each refusal is recorded.
+    """
+
+    def place(betting: Betting) -> Slip:
+        if chip not in betting.limits.chips:
+            raise UnknownChip
+        betting.seat.last_chip = chip
+        return betting.slip.add(bet, chip)
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session), place)
+
+
+def change_slip(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    change: Change,
+    table_version: int | None = None,
+    session: UUID | None = None,
+) -> LiveSeat:
+    """Undo, clear, double or rebet, as a whole or not at all, and hold what lies there then.
+
+    Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the game has no such control.
+    """
+
+    def alter(betting: Betting) -> Slip:
+        demand(betting.variant, CONTROL_OF[change])
+        last = seats.last_stakes(betting.seat, round_id)
+        return changed(betting.slip, change, last_stakes=last, limits=betting.limits, funds=betting.funds)
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session), alter)
+
+
+def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
+    registers.ask_where_due(click.player)
+    try:
+        return _change(click, change)
+    except PlayError as refusal:
+        data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
+        if isinstance(refusal, Barred):
+            data["bar"] = refusal.bar.code.value
+        log.record("bet.refused", by=str(click.player), on=f"live_table:{click.live_table_id}", data=data)
+        raise
+
+
+@transaction.atomic
+def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
+    betting = _locked(click)
+    before, after = betting.slip, change(betting)
+    if after == before:
+        return betting.seat
+    grows = any(stake > before.stakes.get(bet, 0) for bet, stake in after.stakes.items())
+    if grows:
+        _demand_open(betting)
+    if after.stakes:
+        betting.variant.check(after.stakes)
+        betting.limits.check(after.stakes)
+    _hold(betting, after.total)
+    betting.seat.session = click.session
+    seats.keep(betting.seat, click.round_id, after)
+    _total(betting, before, after, grows=grows)
+    return betting.seat
+
+
+def _locked(click: Click) -> Betting:
+    """Lock the round and the seat of a click. Raises StalePage where there is no such table or no seat was taken,
+    Barred, TableWaits, BetTooLate, TableClosed, TableChanged, UnknownCurrency.
+    """
+    locked = seats.lock(click.player, click.live_table_id, click.round_id, click.session)
+    if locked is None:
+        raise StalePage
+    if locked.bar and locked.bar != gate.Code.CHECK:
+        raise Barred(gate.bar(click.player, gate.Code(locked.bar)))
+    if not locked.sits:
+        raise TableWaits(locked.live_table.table.slug)
+    if locked.live_round is None:
+        raise BetTooLate
+    if locked.seat is None:
+        raise StalePage
+    variant, version = VARIANTS[locked.live_table.table.variant], locked.live_round.version
+    if version.rules_digest != variant.digest:
+        raise TableClosed
+    if click.table_version not in (None, version.number):
+        raise TableChanged
+    limits = Limits.of(version.limits, locked.seat.currency)
+    return Betting(locked.live_round, locked.seat, variant, limits, locked.bar)
+
+
+def _demand_open(betting: Betting) -> None:
+    """Bets may be taken off whatever happens, and put down only where nothing is the matter. A reality check waits for
+    its answer first. Raises Barred, TableStopped.
+    """
+    if betting.bar:
+        raise Barred(gate.bar(betting.seat.player, gate.Code(betting.bar)))
+    if betting.seat.live_table.stopped_by_id is not None:
+        raise TableStopped
+
+
+def _hold(betting: Betting, amount: int) -> None:
+    """Hold the whole slip in place of what was held for it. Raises NotEnoughBalance, OverLimit."""
+    try:
+        holds.hold(betting.live_round.pk, betting.seat.account_id, amount)
+    except InsufficientFunds as short:
+        raise NotEnoughBalance from short
+    except LimitReached as reached:
+        raise OverLimit(reached) from reached
+
+
+def _total(betting: Betting, before: Slip, after: Slip, *, grows: bool) -> None:
+    """Add the change to what all players have on the round, and hold what grows to what the house puts up. Taking bets
+    off never makes it more. Raises OverLiability.
+    """
+    bets = before.stakes.keys() | after.stakes.keys()
+    more = {bet: after.stakes.get(bet, 0) - before.stakes.get(bet, 0) for bet in sorted(bets)}
+    total = seats.add_to_total(betting.live_round.pk, betting.seat.currency, more)
+    if grows and largest_win(betting.variant, total) > (betting.limits.liability or 0):
+        raise OverLiability
