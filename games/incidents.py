@@ -5,55 +5,122 @@ from dataclasses import asdict, dataclass
 from typing import cast
 from uuid import UUID
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 
-from audit import log
+from audit import approvals, log
 from audit.log import Json
-from games.models import Incident, IncidentKind, VoidPart
+from audit.models import Approval
+from games.models import Incident, IncidentKind, LiveRound, Round, VoidPart
 from games.recall import Finding
 
 PAGE = 20
 
 
 @dataclass(frozen=True)
+class Case:
+    """An incident with what belongs to it."""
+
+    incident: Incident
+    finished: Round | None  # the round as it is kept, where it has ended
+    asked: Approval | None  # that the round be annulled, waiting for a second person
+
+    @property
+    def awaits_ruling(self) -> bool:
+        """Whether the supervisor has to decide; nobody does at a solo table."""
+        return self.incident.live_round_id is not None and not hasattr(self.incident, "ruling")
+
+    @property
+    def is_annulled(self) -> bool:
+        """Whether the round has been annulled."""
+        return self.finished is not None and hasattr(self.finished, "void")
+
+
+@dataclass(frozen=True)
 class IncidentPage:
     """Some incidents, and the mark to ask for older ones with (None: there are none)."""
 
-    incidents: tuple[Incident, ...]
+    cases: tuple[Case, ...]
     older: int | None
 
 
 def open_incident(
     *, kind: IncidentKind, table_id: int, round_id: UUID, found: Iterable[Finding], done: Sequence[str], by: str
 ) -> Incident:
-    """Keep what is the matter with a round and what was done about it. One round has one incident of a kind: a second
-    call returns the first one's.
+    """Keep what is the matter with a round of a solo table and what was done about it. One round has one incident of a
+    kind: a second call returns the first one's.
     """
     findings = [asdict(finding) for finding in found]
     incident, is_new = Incident.objects.get_or_create(
         kind=kind, round_id=round_id, defaults={"table_id": table_id, "findings": findings, "done": list(done)}
     )
     if is_new:
-        log.record(
-            "incident.opened",
-            by=by,
-            on=f"table:{table_id}",
-            data={
-                "done": list(done),
-                "findings": cast("Json", findings),
-                "incident": incident.pk,
-                "kind": str(kind),
-                "round": str(round_id),
-            },
-        )
+        _record(incident, round_id, by)
     return incident
 
 
+def open_live_incident(
+    *, kind: IncidentKind, live: LiveRound, cause: str, found: Iterable[Finding], done: Sequence[str], by: str
+) -> Incident:
+    """Keep what is the matter with a round of a shared table, with the cards so far. One round has one incident of a
+    kind that awaits its ruling: a second call returns the first one's. Whoever calls has locked the round.
+    """
+    known = Incident.objects.filter(live_round=live, kind=kind, ruling=None).first()
+    if known:
+        return known
+    incident = Incident.objects.create(
+        kind=kind,
+        table_id=live.live_table.table_id,
+        live_round=live,
+        cause=cause,
+        cards=live.cards,
+        findings=[asdict(finding) for finding in found],
+        done=list(done),
+    )
+    _record(incident, live.pk, by)
+    return incident
+
+
+def _record(incident: Incident, round_id: UUID, by: str) -> None:
+    log.record(
+        "incident.opened",
+        by=by,
+        on=f"table:{incident.table_id}",
+        data={
+            "cause": incident.cause,
+            "done": incident.done,
+            "findings": cast("Json", incident.findings),
+            "incident": incident.pk,
+            "kind": str(incident.kind),
+            "round": str(round_id),
+        },
+    )
+
+
+def unruled() -> QuerySet[Incident]:
+    """Return the incidents of shared tables that await the supervisor, oldest first."""
+    return Incident.objects.filter(live_round__isnull=False, ruling=None).order_by("pk")
+
+
 def incidents(*, before: int | None = None) -> IncidentPage:
-    """Return a page of incidents that are older than the mark *before*, newest first, with what their voids did."""
-    found = Incident.objects.order_by("-pk").select_related("table", "round__table_version", "round__void")
+    """Return a page of incidents that are older than the mark *before*, newest first, with what was decided and what
+    their voids did.
+    """
+    found = Incident.objects.order_by("-pk").select_related(
+        "table", "ruling", "live_round__live_table", "live_round__shoe", "live_round__version"
+    )
     if before is not None:
         found = found.filter(pk__lt=before)
-    parts = Prefetch("round__void__parts", VoidPart.objects.order_by("player_id"))
-    rows = tuple(found.prefetch_related(parts)[: PAGE + 1])
-    return IncidentPage(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
+    rows = tuple(found[: PAGE + 1])
+    return IncidentPage(_cases(rows[:PAGE]), rows[PAGE - 1].pk if len(rows) > PAGE else None)
+
+
+def _cases(rows: Sequence[Incident]) -> tuple[Case, ...]:
+    ids = [round_id for row in rows if (round_id := row.round_id or row.live_round_id)]
+    parts = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
+    finished = Round.objects.select_related("table_version", "void").prefetch_related(parts).in_bulk(ids)
+    asked = {each.on: each for each in approvals.waiting().filter(on__in=[f"round:{each}" for each in ids])}
+    return tuple(
+        Case(row, finished.get(round_id), asked.get(f"round:{round_id}"))
+        for row in rows
+        if (round_id := row.round_id or row.live_round_id)
+    )

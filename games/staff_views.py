@@ -33,7 +33,7 @@ def staff_incidents(request: HttpRequest) -> HttpResponse:
     """List what should not have happened, newest first, and what was done about it."""
     form = PageForm(request.GET)
     page = incidents.incidents(before=form.cleaned_data["before"] if form.is_valid() else None)
-    return render(request, "staff/incidents.html", {"incidents": page.incidents, "older": page.older})
+    return render(request, "staff/incidents.html", {"incidents": [case.incident for case in page.cases], "older": page.older})
 
 
 @staff_required("games.operate_table")

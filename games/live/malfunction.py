@@ -1,53 +1,254 @@
-"""When something is wrong at a shared table: it is stopped, what was found is kept, the supervisor is called and decides
-whether the round stands or is annulled, and when the table goes on.
+"""When something is wrong at a shared table: it is stopped, what was found is kept, the supervisor is called, and
+decides whether the round stands or is annulled, and when the table goes on.
 
-Before the deal one supervisor may cancel a round. After it a round is annulled by two people together, and only where
-an incident says what is wrong (`audit.approvals`).
+Nothing moves at a round while one of its incidents awaits the ruling, but for what `games.live.phases` annuls because
+it was not dealt in time. Before the deal one supervisor may cancel a round. After it a round is annulled by two people
+together, and only where an incident says what is wrong (`audit.approvals`).
+
+Locks the round, then the live table, as everybody does who moves a round.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from audit.models import Approval
-from games.models import Incident, IncidentKind, IncidentRuling, LiveRound, LiveTable
+from django.db import transaction
+from django.db.models.functions import Greatest
+
+from audit import approvals, log
+from audit.log import Json
+from audit.models import Approval, Clock
+from games.incidents import open_live_incident, unruled
+from games.live import evidence, news
+from games.live.voiding import void_live_round
+from games.models import (
+    OPEN_PHASES,
+    Incident,
+    IncidentKind,
+    IncidentRuling,
+    LiveRound,
+    LiveTable,
+    Phase,
+    Ruling,
+    Void,
+    VoidReason,
+)
 from games.recall import Finding
-from players.models import Staff
+from players import mail
+from players.models import Staff, User
+from wallet.ledger import LedgerError
+
+KIND = "void_live_round"
+PERMISSION = "games.supervise_table"
+UNDEALT = (Phase.BETTING, Phase.CLOSED)
+DONE = {
+    Phase.BETTING: "What is held for the round stays held until the ruling.",
+    Phase.CLOSED: "The stakes stay where they are until the ruling; nothing has been dealt.",
+    Phase.DEALT: "The round is not settled before the ruling.",
+    Phase.SETTLED: "The round had been settled and paid.",
+    Phase.VOID: "The round is annulled; every stake went back.",
+}
 
 
 class MalfunctionError(Exception):
     """Something that may not be done about a malfunction, in a sentence for staff."""
 
 
+@transaction.atomic
 def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterable[Finding], by: str) -> Incident:
-    """Stop the live table, keep what is wrong with its round, and call the supervisor."""
-    raise NotImplementedError
+    """Stop the live table, keep what is wrong with its round, and call the supervisor: by mail, and on every page of
+    the back office. A second call for the same finding returns the first one's incident.
+    """
+    live = _lock(live_round.pk)
+    done = ["Table stopped.", "Supervisor called.", DONE[Phase(live.phase)]]
+    known = unruled().filter(live_round=live, kind=kind).first()
+    if known:
+        return known
+    incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
+    LiveTable.objects.filter(pk=live.live_table_id, stopped_by=None).update(stopped_by=incident)
+    _call_the_supervisor(incident)
+    news.tell(live.live_table_id)
+    return incident
 
 
 def in_doubt(round_id: UUID) -> bool:
     """Say whether an incident of the round awaits its ruling: until then it is not moved on."""
-    return Incident.objects.filter(live_round_id=round_id, ruling=None).exists()
+    return unruled().filter(live_round_id=round_id).exists()
 
 
+@transaction.atomic
 def report(*, round_id: UUID, cause: str, by: str) -> Incident:
-    """Stop a table because a person says that something is wrong with a round."""
-    raise NotImplementedError
+    """Stop a table because a person says what is wrong with a round of it: what a program finds is not all there is.
+
+    Raises MalfunctionError, also where somebody has reported the round and the supervisor has not decided yet.
+    """
+    live = _lock(round_id)
+    known = unruled().filter(live_round=live, kind=IncidentKind.REPORTED).first()
+    if known:
+        raise MalfunctionError(f"Round {live.code} has been reported: incident {known.pk} awaits its ruling.")
+    return stop(live_round=live, kind=IncidentKind.REPORTED, cause=_why(cause), found=(), by=by)
 
 
+@transaction.atomic
 def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
-    """Annul a round before its deal."""
-    raise NotImplementedError
+    """Annul a round before its deal: nobody knows a card of it yet. Its incidents are ruled on with that.
+
+    Raises MalfunctionError where its cards are drawn.
+    """
+    live, why = _lock(round_id), _why(reason)
+    if live.phase not in UNDEALT:
+        raise MalfunctionError(f"Round {live.code} is {live.get_phase_display()}: it is too late to cancel it.")
+    log.record("round.cancelled", by=by, on=f"round:{round_id}", data={"phase": live.phase, "reason": why})
+    live = void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by=by)
+    _rule_on_all(live, Ruling.VOID, why, by)
+    return live
 
 
+@transaction.atomic
 def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
-    """Rule that a round stands."""
-    raise NotImplementedError
+    """Rule that a round stands in spite of an incident. Where nothing else is open, a round in progress goes on from
+    now, and is settled; if it still cannot be, that is a new finding.
+
+    Raises MalfunctionError.
+    """
+    incident, live = _open_incident(incident_id)
+    if _is_annulled(live):
+        raise MalfunctionError(f"Round {live.code} is annulled: it cannot stand.")
+    ruling = _rule(incident, Ruling.STANDS, _why(reason), by)
+    LiveRound.objects.filter(pk=live.pk, phase__in=OPEN_PHASES).update(deadline=Greatest("deadline", Clock()))
+    news.tell(live.live_table_id)
+    return ruling
 
 
+@transaction.atomic
+def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
+    """Rule on an incident of a round that is annulled already, as one is that could not be dealt in time.
+
+    Raises MalfunctionError where it is not: that takes two people.
+    """
+    incident, live = _open_incident(incident_id)
+    if not _is_annulled(live):
+        raise MalfunctionError(f"Round {live.code} is not annulled.")
+    return _rule(incident, Ruling.VOID, _why(reason), by)
+
+
+@transaction.atomic
 def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
-    """Ask for a round to be annulled after its deal; another person decides."""
-    raise NotImplementedError
+    """Ask for a round to be annulled after its deal, because of an incident; another person decides.
+
+    Raises MalfunctionError, approvals.AskedTwice.
+    """
+    incident, live = _open_incident(incident_id)
+    if live.phase in UNDEALT:
+        raise MalfunctionError(f"Round {live.code} is not dealt yet: it can be cancelled.")
+    if _is_annulled(live):
+        raise MalfunctionError(f"Round {live.code} is annulled already.")
+    request: dict[str, Json] = {"incident": incident.pk, "round": str(live.pk)}
+    return approvals.ask(
+        kind=KIND, on=f"round:{live.pk}", request=request, by=str(by), person=by.person, reason=_why(reason)
+    )
 
 
+def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
+    """Annul the round that was asked about. Raises approvals.CannotExecute."""
+    try:
+        _incident, live = _open_incident(int(str(request["incident"])))
+    except MalfunctionError as error:
+        raise approvals.CannotExecute(str(error)) from error
+    if _is_annulled(live):
+        raise approvals.CannotExecute(f"Round {live.code} is annulled already.")
+    asked = Approval.objects.get(pk=verdict.approval_id)
+    try:
+        live = void_live_round(round_id=live.pk, reason=VoidReason.DECIDED, by=verdict.by)
+    except LedgerError as error:
+        raise approvals.CannotExecute(f"The ledger refuses: {error}") from error
+    _rule_on_all(live, Ruling.VOID, f"{asked.by}: {asked.reason}", verdict.by)
+
+
+def describe(request: Mapping[str, Json]) -> approvals.Description:
+    """Say which round is to be annulled, what is wrong with it, and whether seed and rules bear it out."""
+    incident = Incident.objects.select_related("table").get(pk=int(str(request["incident"])))
+    live = LiveRound.objects.select_related("live_table", "shoe", "version").get(pk=str(request["round"]))
+    return approvals.Description(
+        title=f"Annul round {live.code} of {incident.table}",
+        facts=[
+            ("Money", live.live_table.get_mode_display().lower()),
+            ("Round", f"{live.get_phase_display()}; cards {live.cards}"),
+            ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
+            *evidence.facts(live),
+        ],
+    )
+
+
+@transaction.atomic
 def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
-    """Let a stopped table go on."""
-    raise NotImplementedError
+    """Let a stopped table go on. Raises MalfunctionError where it is not stopped, or an incident awaits its ruling."""
+    live_table = LiveTable.objects.select_for_update(of=("self",)).select_related("table").get(pk=live_table_id)
+    why = _why(reason)
+    if live_table.stopped_by_id is None:
+        raise MalfunctionError(f"{live_table.table} is not stopped.")
+    waiting = unruled().filter(live_round__live_table=live_table).values_list("pk", flat=True)
+    if waiting:
+        numbers = ", ".join(str(each) for each in waiting)
+        raise MalfunctionError(f"{live_table.table} stays stopped until these incidents are ruled on: {numbers}.")
+    live_table.stopped_by = None
+    live_table.save(update_fields=["stopped_by"])
+    log.record(
+        "table.reopened", by=by, on=f"table:{live_table.table_id}", data={"mode": live_table.mode, "reason": why}
+    )
+    news.tell(live_table_id)
+    return live_table
+
+
+def _lock(round_id: UUID) -> LiveRound:
+    found = LiveRound.objects.select_for_update(of=("self",)).select_related("live_table__table", "shoe", "version")
+    live = found.filter(pk=round_id).first()
+    if live is None:
+        raise MalfunctionError("There is no such round at a shared table.")
+    return live
+
+
+def _open_incident(incident_id: int) -> tuple[Incident, LiveRound]:
+    """Return an incident that awaits its ruling, with its round, locked."""
+    incident = Incident.objects.filter(pk=incident_id, live_round__isnull=False).first()
+    if incident is None or incident.live_round_id is None:
+        raise MalfunctionError("There is no such incident at a shared table.")
+    live = _lock(incident.live_round_id)
+    ruling = IncidentRuling.objects.filter(pk=incident_id).first()
+    if ruling:
+        raise MalfunctionError(f"Incident {incident_id} was ruled on by {ruling.by}: {ruling.get_ruling_display()}.")
+    return incident, live
+
+
+def _is_annulled(live: LiveRound) -> bool:
+    return live.phase == Phase.VOID or Void.objects.filter(pk=live.pk).exists()
+
+
+def _rule_on_all(live: LiveRound, ruling: Ruling, reason: str, by: str) -> None:
+    for incident in unruled().filter(live_round=live):
+        _rule(incident, ruling, reason, by)
+
+
+def _rule(incident: Incident, ruling: Ruling, reason: str, by: str) -> IncidentRuling:
+    data: dict[str, Json] = {"incident": incident.pk, "reason": reason, "ruling": str(ruling)}
+    log.record("incident.ruled", by=by, on=f"table:{incident.table_id}", data=data)
+    longest = IncidentRuling._meta.get_field("reason").max_length
+    return IncidentRuling.objects.create(incident=incident, ruling=ruling, by=by, reason=reason[:longest])
+
+
+def _why(text: str) -> str:
+    if not text.strip():
+        raise MalfunctionError("Say why: the reason is kept in the log.")
+    return text.strip()
+
+
+def _call_the_supervisor(incident: Incident) -> None:
+    """Write to everybody whose role decides on incidents."""
+    app, codename = PERMISSION.split(".")
+    called = User.objects.filter(
+        is_active=True,
+        staff__isnull=False,
+        groups__permissions__codename=codename,
+        groups__permissions__content_type__app_label=app,
+    ).distinct()
+    for user in called:
+        mail.write(user=user, template="table_stopped", context={"incident": incident})

@@ -1,4 +1,4 @@
-"""Annulling a round of a shared table, in whatever phase it is: every stake goes back to whoever it came from, the round
+"""Annulling a round of a shared table, in whatever phase it is: every stake goes back to where it came from, the round
 is kept with everybody's part in it, and whoever was there is told.
 
 Who may ask for it, and when, is said in `games.live.malfunction`; what is shared with solo tables stands in
@@ -8,15 +8,19 @@ Who may ask for it, and when, is said in `games.live.malfunction`; what is share
 from datetime import timedelta
 from uuid import UUID
 
+from cryptography.exceptions import InvalidTag
 from django.db import connection, transaction
-from django.db.models import DateTimeField, ExpressionWrapper, Value
+from django.db.models import DateTimeField, ExpressionWrapper
+from django.db.models import Value as Constant
 
 from audit.models import Clock
 from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
 from games.live import news, shoes
 from games.live.clock import Clock as Pace
-from games.models import OPEN_PHASES, LiveRound, LiveTable, Phase, ShoeEnding, Void, VoidReason
+from games.live.doubts import Doubt
+from games.models import OPEN_PHASES, LiveRound, Phase, Shoe, ShoeEnding, Void, VoidReason
+from games.rows import Value
 from games.void import RoundNotFound, keep_parts, void_round
 from wallet import holds
 from wallet.annulment import Undone, undo_round
@@ -27,8 +31,8 @@ FROM wallet_hold AS hold JOIN wallet_account AS account ON account.id = hold.acc
 WHERE hold.round_id = %s ORDER BY account.id
 """
 
-# The round whole, as one statement over all bettors. Balances are the ledger's: before the stakes were posted, where they
-# were, and now that they are back.
+# The round whole, as one statement over all bettors. Balances are the ledger's: before the stakes were posted, where
+# they were, and now that they are back.
 KEEP = """
 WITH slip AS (
     SELECT seat.player_id, seat.currency, seat.session, seat.stakes, account.balance,
@@ -80,11 +84,11 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
         is_dealt = live.phase == Phase.DEALT
         _annul(live, reason, by)
         _end(live)
-        if is_dealt or not shoes.is_sound(live.shoe):
-            _retire(live, by)
+        if is_dealt or not _is_sound(live.shoe):
+            _retire(live.shoe_id)
     elif live.phase == Phase.SETTLED:
         void_round(round_id=round_id, reason=reason, by=by)
-        _retire(live, by)
+        _retire(live.shoe_id)
     news.tell(live.live_table_id)
     return live
 
@@ -106,7 +110,7 @@ def _held(round_id: UUID) -> tuple[Undone, ...]:
 def _keep(live: LiveRound) -> bool:
     """Insert the round as it stands; say whether anybody had bet on it."""
     live_table = live.live_table
-    values = {
+    values: dict[str, Value] = {
         "round": live.pk,
         "live_table": live_table.pk,
         "table": live_table.table_id,
@@ -132,18 +136,24 @@ def _end(live: LiveRound) -> None:
     LiveRound.objects.filter(pk=live.pk).update(
         phase=Phase.VOID,
         ended_at=Clock(),
-        deadline=ExpressionWrapper(Clock() + Value(pause), DateTimeField()),
+        deadline=ExpressionWrapper(Clock() + Constant(pause), DateTimeField()),
     )
     live.refresh_from_db()
 
 
-def _retire(live: LiveRound, by: str) -> None:
-    """Deal nothing more from the shoe of an annulled round. Its seed is public from then on, so a later round of it that
-    is not dealt yet is annulled as well.
+def _is_sound(shoe: Shoe) -> bool:
+    """Say whether another round can be dealt from a shoe."""
+    try:
+        shoes.next_coup(shoe)
+    except (InvalidTag, Doubt, TooFewCards):
+        return False
+    return True
+
+
+def _retire(shoe_id: UUID) -> None:
+    """Deal nothing more from the shoe of an annulled round, and publish its seed; where another round on it is in
+    progress, that is done when the next one opens (`shoes.is_spoiled`). No round begins while the shoe's row is locked.
     """
-    LiveTable.objects.select_for_update().get(pk=live.live_table_id)
-    undealt = LiveRound.objects.filter(shoe_id=live.shoe_id, phase__in=(Phase.BETTING, Phase.CLOSED))
-    for later in undealt:
-        void_live_round(round_id=later.pk, reason=VoidReason.CANCELLED, by=by)
-    if live.shoe.ended_at is None:
-        shoes.end(live.shoe, ShoeEnding.RETIRED)
+    shoe = Shoe.objects.select_for_update().get(pk=shoe_id)
+    if not LiveRound.objects.filter(shoe=shoe, phase__in=OPEN_PHASES).exists():
+        shoes.end(shoe, ShoeEnding.RETIRED)
