@@ -1,0 +1,289 @@
+"""Roads, as they are drawn on paper."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, pairwise, product
+from typing import Any
+
+import pytest
+
+from games.engine.coup import Outcome
+from games.engine.roads import (
+    BIG_EYE_BOY,
+    COCKROACH_PIG,
+    ROWS,
+    SMALL_ROAD,
+    Bead,
+    Mark,
+    Regularity,
+    Roads,
+    Win,
+    bead_plate,
+    big_road,
+    derived_road,
+    last_columns,
+    streaks,
+)
+from tests.engine.builders import coup
+
+OUTCOMES = {outcome.name[0]: outcome for outcome in Outcome}
+
+every_derived = pytest.mark.parametrize(
+    "back", [BIG_EYE_BOY, SMALL_ROAD, COCKROACH_PIG], ids=["big eye boy", "small road", "cockroach pig"]
+)
+
+
+def beads(letters: str) -> list[Bead]:
+    """ "PPTB" as beads; blanks are for reading."""
+    return [Bead(OUTCOMES[letter]) for letter in letters if letter != " "]
+
+
+def letter(what: Bead | Win | Regularity) -> str:
+    """P, B or T, and a digit for ties on a win; R or B for red and blue."""
+    if isinstance(what, Regularity):
+        return what.name[0]
+    if isinstance(what, Bead):
+        return what.outcome.name[0]
+    return str(what.ties) if what.ties else letter(what.bead) if what.bead else "?"
+
+
+def place(mark: Mark[Any]) -> tuple[int, int]:
+    """Where a mark stands."""
+    return mark.column, mark.row
+
+
+def drawn(road: Sequence[Mark[Any]]) -> list[str]:
+    """The board, row by row, down to its last row with a mark."""
+    board = {place(mark): letter(mark.what) for mark in road}
+    columns, rows = (max((each[way] for each in board), default=-1) + 1 for way in (0, 1))
+    return ["".join(board.get((column, row), ".") for column in range(columns)).rstrip(".") for row in range(rows)]
+
+
+def all_results(letters: str, length: int) -> Iterator[list[Bead]]:
+    """Every sequence of these results up to so many."""
+    for coups in range(length + 1):
+        for outcomes in product(letters, repeat=coups):
+            yield beads("".join(outcomes))
+
+
+def streaky_results(seed: int) -> list[Bead]:
+    """Eighty coups in which a side mostly wins again, so that tails grow long and run into each other."""
+    chance = random.Random(seed)
+    again = chance.choice((0.7, 0.85, 0.95))
+    outcomes = ["P"]
+    for _ in range(79):
+        outcomes.append(outcomes[-1] if chance.random() < again else "PB"[outcomes[-1] == "P"])
+    return beads("".join(outcomes))
+
+
+STREAKY = [streaky_results(seed) for seed in range(300)]
+
+
+# The bead plate
+
+
+def test_the_bead_plate_fills_column_after_column() -> None:
+    assert drawn(bead_plate(beads("PBTPPP BT"))) == ["PB", "BT", "T", "P", "P", "P"]
+
+
+def test_a_bead_knows_the_winner_and_the_pairs_of_its_coup() -> None:
+    assert Bead.of(coup("4C 9C 4D QC")) == Bead(Outcome.BANKER, player_pair=True, banker_pair=False)
+    assert Bead.of(coup("9C 4C QC 4C")) == Bead(Outcome.PLAYER, player_pair=False, banker_pair=True)
+    assert Bead.of(coup("4C 4C 4D 4S")) == Bead(Outcome.TIE, player_pair=True, banker_pair=True)
+    assert Bead.of(coup("9C 8C KC KD")) == Bead(Outcome.PLAYER)
+
+
+# The big road
+
+
+@pytest.mark.parametrize(
+    ("results", "board"),
+    [
+        ("", []),
+        ("P", ["P"]),
+        ("PBPB", ["PBPB"]),
+        ("PPBPPP", ["PBP", "P.P", "..P"]),
+        ("BBBBBB", ["B", "B", "B", "B", "B", "B"]),
+    ],
+)
+def test_a_streak_goes_down_and_the_other_side_begins_the_next_column(results: str, board: list[str]) -> None:
+    assert drawn(big_road(beads(results))) == board
+
+
+def test_at_the_bottom_a_streak_turns_right() -> None:
+    assert drawn(big_road(beads("PPPPPPPPP"))) == ["P", "P", "P", "P", "P", "PPPP"]
+
+
+def test_the_next_streak_begins_beside_the_head_of_the_one_before_not_behind_its_tail() -> None:
+    assert drawn(big_road(beads("PPPPPPPPP BB P"))) == ["PBP", "PB", "P", "P", "P", "PPPP"]
+
+
+def test_a_streak_that_comes_down_on_a_tail_turns_right_above_it() -> None:
+    assert drawn(big_road(beads("PPPPPPPP BBBBBBB"))) == ["PB", "PB", "PB", "PB", "PBBB", "PPP"]
+
+
+def test_a_tail_of_the_same_side_is_no_less_in_the_way() -> None:
+    assert drawn(big_road(beads("PPPPPPPP B PPPPPP"))) == ["PBP", "P.P", "P.P", "P.P", "P.PP", "PPP"]
+
+
+def test_a_streak_that_has_turned_keeps_to_its_row_where_the_way_down_is_free_again() -> None:
+    assert drawn(big_road(beads("PPPPPPP BBBBBBB"))) == ["PB", "PB", "PB", "PB", "PBBB", "PP"]
+
+
+def test_where_tails_have_taken_the_head_of_a_column_the_next_free_one_is_begun() -> None:
+    """Each streak here turns one row higher than the one before, until the sixth runs along the top."""
+    results = "P" * 12 + "B" * 11 + "P" * 9 + "B" * 7 + "P" * 5 + "B" * 3 + "PP" + "B"
+    assert drawn(big_road(beads(results))) == [
+        "PBPBPBBBPB",
+        "PBPBPPPPP",
+        "PBPBBBBB",
+        "PBPPPPPP",
+        "PBBBBBBB",
+        "PPPPPPP",
+    ]
+
+
+def test_ties_stand_on_the_win_before_them_and_break_no_streak() -> None:
+    road = big_road(beads("P TT P B T B"))
+    assert drawn(road) == ["21", "PB"]
+    assert [(mark.what.bead and mark.what.bead.outcome, mark.what.ties) for mark in road] == [
+        (Outcome.PLAYER, 2),
+        (Outcome.PLAYER, 0),
+        (Outcome.BANKER, 1),
+        (Outcome.BANKER, 0),
+    ]
+
+
+def test_ties_before_any_win_wait_in_its_place_and_stay_on_it() -> None:
+    assert big_road(beads("TT")) == (Mark(0, 0, Win(None, 2)),)
+    assert big_road(beads("TT B T")) == (Mark(0, 0, Win(Bead(Outcome.BANKER), 3)),)
+
+
+def test_the_pairs_of_a_win_are_kept() -> None:
+    won = Bead(Outcome.PLAYER, player_pair=True)
+    assert big_road([won, Bead(Outcome.TIE, banker_pair=True)]) == (Mark(0, 0, Win(won, 1)),)
+
+
+def test_no_two_marks_share_a_place_and_none_lies_off_the_board() -> None:
+    for road in (road for results in STREAKY for road in Roads.of(results)):
+        places = list(map(place, road))
+        assert len(set(places)) == len(places)
+        assert all(column >= 0 and 0 <= row < ROWS for column, row in places)
+
+
+def test_every_streak_goes_down_as_far_as_it_can_and_then_right() -> None:
+    for results in STREAKY:
+        taken: set[tuple[int, int]] = set()
+        head = -1
+        for _, streak in groupby(big_road(results), lambda mark: mark.what.bead):
+            places = list(map(place, streak))
+            head = next(column for column in range(head + 1, 200) if (column, 0) not in taken)
+            assert places[0] == (head, 0)
+            steps = [(after[0] - before[0], after[1] - before[1]) for before, after in pairwise(places)]
+            down = steps.count((0, 1))
+            assert steps == [(0, 1)] * down + [(1, 0)] * (len(steps) - down)
+            if down < len(steps):
+                assert down + 1 == ROWS or (head, down + 1) in taken
+            taken.update(places)
+
+
+# The derived roads
+
+
+def said_by_the_book(results: list[Bead], back: int) -> list[Regularity]:
+    """The trade's own words. Down a column: look so many columns back, at this row and at the one above it; red where
+    both have a mark or neither has. At the head of a column: the opposite of what the streak before would have got, had
+    it gone on.
+    """
+    lengths = streaks(results)
+
+    def is_red(column: int, row: int) -> bool:
+        return (lengths[column - back] > row) == (lengths[column - back] > row - 1)
+
+    said = []
+    for column, length in enumerate(lengths):
+        for row in range(length):
+            if row > 0 and column >= back:
+                said.append(Regularity.RED if is_red(column, row) else Regularity.BLUE)
+            if row == 0 and column - 1 >= back:
+                said.append(Regularity.BLUE if is_red(column - 1, lengths[column - 1]) else Regularity.RED)
+    return said
+
+
+@every_derived
+def test_a_derived_road_says_what_the_book_says_for_every_sequence_of_wins(back: int) -> None:
+    for results in all_results("PB", 11):
+        assert [mark.what for mark in derived_road(results, back)] == said_by_the_book(results, back)
+
+
+@every_derived
+def test_a_derived_road_begins_with_the_second_win_of_its_first_column_or_else_the_head_of_the_next(back: int) -> None:
+    columns = "".join("PB"[number % 2] for number in range(back))
+    this, other = ("P", "B") if back % 2 == 0 else ("B", "P")
+    assert derived_road(beads(columns + this), back) == ()
+    assert len(derived_road(beads(columns + this + this), back)) == 1
+    assert len(derived_road(beads(columns + this + other), back)) == 1
+
+
+def test_big_eye_boy_by_hand() -> None:
+    results = beads("PP BBB P BB PP")
+    assert streaks(results) == (2, 3, 1, 2, 2)
+    # Second column: still as deep as the first, then one deeper. Heads of the third and fourth: three against two, one
+    # against three. Fourth: one deeper than one. Fifth: two against one; still as deep as two.
+    assert [letter(mark.what) for mark in derived_road(results, BIG_EYE_BOY)] == list("RBBBBBR")
+    assert drawn(derived_road(results, BIG_EYE_BOY)) == ["RBR", ".B", ".B", ".B", ".B"]
+
+
+def test_a_derived_road_is_drawn_as_the_big_road_is_tails_and_all() -> None:
+    results = beads("PB" * 10)
+    assert drawn(derived_road(results, BIG_EYE_BOY)) == ["R"] * 5 + ["R" * 13]
+
+
+@every_derived
+def test_the_sides_may_change_places_without_a_trace_in_a_derived_road(back: int) -> None:
+    other = {Outcome.PLAYER: Outcome.BANKER, Outcome.BANKER: Outcome.PLAYER}
+    for results in STREAKY:
+        mirrored = [Bead(other[bead.outcome]) for bead in results]
+        assert derived_road(mirrored, back) == derived_road(results, back)
+
+
+# All of them
+
+
+def test_ties_change_nothing_but_beads_and_what_stands_on_wins() -> None:
+    for results in all_results("PBT", 7):
+        wins = [bead for bead in results if bead.outcome is not Outcome.TIE]
+        with_ties, without = Roads.of(results), Roads.of(wins)
+        assert with_ties[2:] == without[2:]
+        assert sum(mark.what.ties for mark in with_ties.big_road) == len(results) - len(wins)
+        if wins:
+            assert [(place(mark), mark.what.bead) for mark in with_ties.big_road] == [
+                (place(mark), mark.what.bead) for mark in without.big_road
+            ]
+
+
+def test_the_next_coup_adds_at_most_one_mark_to_each_road_and_moves_none() -> None:
+    for results in [*all_results("PBT", 6), *STREAKY[:40]]:
+        before, after = Roads.of(results[:-1]), Roads.of(results)
+        for way in range(len(after)):
+            earlier, later = list(map(place, before[way])), list(map(place, after[way]))
+            assert len(later) - len(earlier) in (0, 1)
+            assert later[: len(earlier)] == earlier
+
+
+@pytest.mark.parametrize("draw", [bead_plate, big_road, lambda results: derived_road(results, BIG_EYE_BOY)])
+def test_a_narrow_board_shows_the_last_columns(draw: Callable[[list[Bead]], tuple[Mark[Any], ...]]) -> None:
+    road = draw(beads("PPPPPPP B PP BB P B PPP BBBBBBB"))
+    whole = drawn(road)
+    columns = max(mark.column for mark in road) + 1
+    for shown in range(1, columns + 3):
+        assert drawn(last_columns(road, shown)) == drawn_end(whole, columns, shown)
+    assert last_columns((), 4) == ()
+
+
+def drawn_end(board: list[str], columns: int, shown: int) -> list[str]:
+    """The last columns of a board as drawn, without rows that are empty at its foot."""
+    rows = [row.ljust(columns, ".")[max(0, columns - shown) :].rstrip(".") for row in board]
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
