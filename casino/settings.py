@@ -232,6 +232,9 @@ PLAYER_REGISTERS = env.dict("SABOT_REGISTERS", default={})
 # Minutes of play after which a player is told of time and money spent, where they have chosen no interval themselves.
 REALITY_CHECK_MINUTES = env.int("REALITY_CHECK_MINUTES", default=60)
 
+# How long after its deadline a round of a shared table counts as standing still: then the table stops.
+LIVE_LATE_SECONDS = env.int("LIVE_LATE_SECONDS", default=120)
+
 # Whether a visitor may watch and play with play chips, without an account. The session engine is one that keeps what it
 # knows on the server: a guest's sealed seed lies there.
 GUEST_PLAY = env.bool("SABOT_GUEST_PLAY", default=DEMO)

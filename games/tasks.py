@@ -3,6 +3,9 @@
 from celery import shared_task
 
 from games import purses, replay
+from games.live import phases
+
+EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
 
 
 @shared_task
@@ -15,3 +18,16 @@ def replay_finished_rounds() -> None:
 def return_idle_purses() -> None:
     """Give back what lies in purses that nobody uses."""
     purses.return_idle_purses()
+
+
+@shared_task
+def tick() -> None:
+    """Ask for every shared table whose next move is due that it be moved, by whichever worker comes first."""
+    for live_table_id in phases.due():
+        advance_live_table.apply_async((live_table_id,), expires=EXPIRES)
+
+
+@shared_task
+def advance_live_table(live_table_id: int) -> None:
+    """Move a shared table one phase on, if nobody has yet."""
+    phases.advance(live_table_id)

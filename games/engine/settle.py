@@ -20,6 +20,7 @@ __all__ = [
     "Settlement",
     "SettlementError",
     "UnknownBet",
+    "line_of",
     "settle",
 ]
 
@@ -62,14 +63,15 @@ def settle(variant: Variant, coup: Coup, stakes: Mapping[str, int]) -> Settlemen
     staked = paid = 0
     for bet in variant.bets:
         if (stake := stakes.get(bet.code)) is not None:
-            line = _line(bet, coup, stake)
+            line = line_of(bet, coup, stake)
             lines.append(line)
             staked += stake
             paid += line.payout
     return Settlement(tuple(lines), staked, paid)
 
 
-def _line(bet: BetRule, coup: Coup, stake: int) -> Line:
+def line_of(bet: BetRule, coup: Coup, stake: int) -> Line:
+    """Settle one bet by itself."""
     pays = bet.pays(coup)
     if pays is None:
         return Line(bet.code, stake, 0, 0, Result.LOSE)

@@ -1,7 +1,9 @@
-"""The pace of a shared table, as its version sets it. All times in milliseconds."""
+"""The pace of a shared table, as its version sets it, in milliseconds; and the time, which is the database's."""
 
 from dataclasses import asdict, dataclass, fields
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+from django.db import connection
 
 SHORTEST, LONGEST = 100, 600_000
 """What no phase of a table is shorter or longer than."""
@@ -38,3 +40,11 @@ class Clock:
     def dealing(self, cards: int) -> timedelta:
         """How long it takes to turn so many cards up, until they are paid."""
         return timedelta(milliseconds=self.card * cards)
+
+
+def now() -> datetime:
+    """Return the time by the database's clock, as it stands."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (moment,) = cursor.fetchone()
+    return moment

@@ -1,0 +1,171 @@
+"""What moves a shared table: which are due, and the one step that takes a table's round one phase on.
+
+betting → closed → dealt → settled → the next round. Time is the database's, and so is the decision: a tick only asks.
+Any worker may ask at any time, twice or late; of two that ask at once one moves the table, and the other goes away. So
+a lost message costs a second, and a worker that dies has either moved the table or not.
+
+What may go wrong on the way stops the table and calls the supervisor (`games.live.malfunction`). Only the database's
+absence does not: then nothing is known to be wrong, and the next tick asks again.
+"""
+
+import json
+import logging
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+from games.live import clock, malfunction, rounds, settling, shoes, voiding
+from games.live.doubts import Doubt, NotReproduced, Overdue
+from games.live.rounds import SYSTEM
+from games.models import Incident, IncidentKind, LiveRound, LiveTable, Phase, ShoeEnding, VoidReason
+from games.recall import Finding
+from games.variants import VARIANTS
+
+logger = logging.getLogger(__name__)
+
+MOVES_TABLE = 5071  # of advisory locks, with the live table's id: held by whoever moves it
+
+# Shared tables whose round is to be moved on now; with the id of one, whether it is.
+# A round about which the supervisor has yet to rule stays where it is. A table that was stopped draws no cards and
+# opens no round, but what was dealt there before is settled. Rounds open only at open tables, by rules that this
+# program has; one that has begun is played to its end.
+DUE = """
+SELECT live.id
+FROM games_livetable AS live
+JOIN games_table AS seat ON seat.id = live.table_id
+JOIN games_tableversion AS version ON version.id = seat.version_id
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
+    AND (round.id IS NULL OR round.deadline <= clock_timestamp())
+    AND CASE
+        WHEN round.phase = 'dealt' THEN true
+        WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL
+        ELSE live.stopped_by_id IS NULL AND seat.is_open AND version.clock IS NOT NULL
+            AND version.rules_digest = %(rules)s::jsonb ->> seat.variant
+    END
+    AND (round.phase IN ('settled', 'void') OR NOT EXISTS (
+        SELECT FROM games_incident AS incident
+        LEFT JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id
+        WHERE incident.live_round_id = round.id AND ruling.incident_id IS NULL
+    ))
+ORDER BY round.deadline, live.id
+"""
+
+
+def due() -> list[int]:
+    """Return the shared tables whose next move is due, those first that have waited longest."""
+    return _due(None)
+
+
+def advance(live_table_id: int) -> bool:
+    """Move the round of a table one phase on, if it is due; say whether it was moved.
+
+    One transaction, and alone with the table: whoever finds somebody else at it leaves it to them. Whatever a phase
+    raises rolls back, and stops the table. Raises OperationalError, InterfaceError while the database is away.
+    """
+    live_round: LiveRound | None = None
+    try:
+        with transaction.atomic():
+            if not _is_alone_with(live_table_id):
+                return False
+            live_table = LiveTable.objects.select_related("table__version").get(pk=live_table_id)
+            live_round = _locked(live_table.round_id)
+            if live_table_id not in _due(live_table_id):
+                return False
+            doubt = _move(live_table, live_round)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        if live_round is None:
+            raise  # there is nothing yet that anybody could have bet on
+        _stop(live_round, error)
+        return False
+    if live_round and doubt:
+        _stop(live_round, doubt)
+    return True
+
+
+def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
+    """Take the round to its next phase; return what makes the table stop although that was done."""
+    if live_round is None or live_round.phase in (Phase.SETTLED, Phase.VOID):
+        rounds.open_next(live_table)
+        return None
+    if live_round.phase == Phase.DEALT:
+        return _settle(live_round)
+    if live_round.phase == Phase.BETTING and not rounds.has_bets(live_round):
+        if rounds.may_open(live_table.table) and live_table.table.version_id == live_round.version_id:
+            rounds.take_bets_anew(live_round)
+        else:
+            rounds.end_empty(live_round)
+        return None
+    if _is_overdue(live_round):
+        overdue = _overdue(live_round)
+        voiding.void_live_round(round_id=live_round.pk, reason=VoidReason.OVERDUE, by=SYSTEM)
+        return overdue
+    if live_round.phase == Phase.BETTING:
+        rounds.close(live_round)
+    else:
+        rounds.deal(live_round)
+    return None
+
+
+def _settle(live_round: LiveRound) -> Doubt | None:
+    """Pay the round, however late; the last one of a shoe ends it, and the whole shoe is dealt again."""
+    doubt = _overdue(live_round) if _is_overdue(live_round) else None
+    settling.settle(live_round, settling.dealt_again(live_round))
+    rounds.finish(live_round)
+    if live_round.is_last and (found := shoes.end(live_round.shoe, ShoeEnding.CUT_CARD)):
+        return NotReproduced("The seed of the shoe does not deal the rounds that were dealt from it.", *found)
+    return doubt
+
+
+def _is_alone_with(live_table_id: int) -> bool:
+    """Take the lock of whoever moves this table, until the transaction ends; say whether it was free."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s::integer, %s::integer)", [MOVES_TABLE, live_table_id])
+        (is_free,) = cursor.fetchone()
+    return bool(is_free)
+
+
+def _locked(round_id: UUID | None) -> LiveRound | None:
+    """Wait for those who are placing chips on the round, and keep it from everybody else. Never by SKIP LOCKED: where
+    one chip comes after another there would never be a turn.
+    """
+    if round_id is None:
+        return None
+    found = LiveRound.objects.select_for_update(of=("self",)).filter(pk=round_id)
+    return found.select_related("live_table", "version__table", "shoe").get()
+
+
+def _due(live_table_id: int | None) -> list[int]:
+    rules = json.dumps({slug: variant.digest for slug, variant in VARIANTS.items()})
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, {"live_table": live_table_id, "rules": rules})
+        return [each for (each,) in cursor.fetchall()]
+
+
+def _is_overdue(live_round: LiveRound) -> bool:
+    """Say whether the round should have moved on long ago, and was not waiting for the supervisor's ruling."""
+    late = clock.now() - live_round.deadline > timedelta(seconds=settings.LIVE_LATE_SECONDS)
+    return late and not Incident.objects.filter(live_round=live_round).exists()
+
+
+def _overdue(live_round: LiveRound) -> Overdue:
+    phase, deadline, moment = live_round.phase, live_round.deadline, clock.now()
+    return Overdue(
+        f"The round stood still past its deadline ({phase}).",
+        Finding("moved on", moment.isoformat(), deadline.isoformat()),
+    )
+
+
+def _stop(live_round: LiveRound, error: Exception) -> None:
+    """Stop the table over what was raised, in a transaction of its own: that of the phase has rolled back."""
+    if isinstance(error, Doubt):
+        kind, cause, found = error.kind, str(error), error.found
+    else:
+        kind, cause, found = IncidentKind.PHASE_RAISED, f"{type(error).__name__}: {error}", ()
+    logger.exception("live table %s is stopped", live_round.live_table_id, exc_info=error)
+    with transaction.atomic():
+        malfunction.stop(live_round=live_round, kind=kind, cause=cause, found=found, by=SYSTEM)

@@ -1,0 +1,202 @@
+"""The shoe of a shared table: shuffled and committed to, burned, dealt through, and shown when it has ended.
+
+Its seed is drawn, sealed and committed to before the first bet. Until the shoe has ended the seed leaves this module
+only as the cards that are due; afterwards anybody can deal the shoe again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from django.db.models import Max
+
+from audit import log
+from games.engine.cards import Card
+from games.engine.coup import Coup, TooFewCards
+from games.engine.dealing import coup_at, is_whole, opening
+from games.engine.shoe import commitment, shuffle
+from games.live import clock
+from games.live.doubts import Doubt, NotReproduced, WrongCard
+from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
+from games.recall import Finding
+from games.seeds import new_sealed_seed, unseal
+from games.variants import VARIANTS
+
+SYSTEM = "system"
+
+
+class ShoeInUse(Exception):
+    """A round in progress is dealt from this shoe: its seed would tell the cards that are to come."""
+
+
+def open_shoe(live_table: LiveTable) -> Shoe:
+    """Shuffle the decks of the game by a fresh seed, commit to them, burn, and put them on the table."""
+    sealed = new_sealed_seed()
+    decks = VARIANTS[live_table.table.variant].decks
+    begins = opening(shuffle(unseal(sealed.round_id, sealed.sealed), decks))
+    latest = live_table.shoes.aggregate(latest=Max("number"))["latest"]
+    shoe = Shoe.objects.create(
+        id=sealed.round_id,
+        live_table=live_table,
+        number=(latest or 0) + 1,
+        decks=decks,
+        commitment=sealed.commitment,
+        sealed_seed=sealed.sealed,
+        burn_card=begins.burn_card.code,
+        burned=begins.burned,
+        cut=begins.cut,
+        gone=begins.burned,
+        opened_at=clock.now(),
+    )
+    live_table.shoe = shoe
+    live_table.save(update_fields=["shoe"])
+    log.record(
+        "shoe.opened",
+        by=SYSTEM,
+        on=f"shoe:{shoe.pk}",
+        data={
+            "burn_card": shoe.burn_card,
+            "burned": shoe.burned,
+            "commitment": shoe.commitment,
+            "cut": shoe.cut,
+            "decks": shoe.decks,
+            "mode": live_table.mode,
+            "number": shoe.number,
+            "table": live_table.table_id,
+        },
+    )
+    return shoe
+
+
+def cards_of(shoe: Shoe) -> tuple[Card, ...]:
+    """Return the cards of a shoe in the order they are dealt. They never go to a page or a log before their time.
+
+    Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are not whole decks or do
+    not begin as the shoe was opened; InvalidTag where the seed cannot be unsealed.
+    """
+    seed = _seed(shoe)
+    if (shown := commitment(seed)) != shoe.commitment:
+        raise NotReproduced(
+            "The seed of the shoe is not the one committed to.", Finding("commitment", shoe.commitment, shown)
+        )
+    cards = shuffle(seed, shoe.decks)
+    begins = opening(cards)
+    found = _unlike(
+        Finding(
+            "decks", f"{shoe.decks}, whole", f"{shoe.decks}, whole" if is_whole(cards, shoe.decks) else "not whole"
+        ),
+        Finding("burn card", shoe.burn_card, begins.burn_card.code),
+        Finding("burned", str(shoe.burned), str(begins.burned)),
+        Finding("cut", str(shoe.cut), str(begins.cut)),
+    )
+    if found:
+        raise WrongCard("The shoe does not begin as it was opened.", *found)
+    return cards
+
+
+def next_coup(shoe: Shoe) -> Coup:
+    """Return the coup that the shoe deals next. Raises what `cards_of` raises, and WrongCard where what has left the
+    shoe does not end where a coup ends: then cards were passed over.
+    """
+    cards = cards_of(shoe)
+    gone = shoe.burned
+    while gone < shoe.gone:
+        gone += len(coup_at(cards, gone).cards)
+    if gone != shoe.gone:
+        raise WrongCard("Cards of the shoe were passed over.", Finding("cards gone", str(shoe.gone), str(gone)))
+    return coup_at(cards, gone)
+
+
+def locked(shoe_id: UUID) -> Shoe:
+    """Return a shoe that nobody else deals from or ends until the transaction does. Accounts are locked before it."""
+    return Shoe.objects.select_for_update().get(pk=shoe_id)
+
+
+def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
+    """Deal nothing more from a shoe and publish its seed; return what of its rounds does not follow from it, in the
+    order they were dealt. A shoe that has ended stays as it ended.
+
+    A seed that cannot be unsealed, or is not the one committed to, is not published: such a shoe can be retired only.
+    Raises ShoeInUse, and what `cards_of` raises.
+    """
+    shoe.refresh_from_db(from_queryset=Shoe.objects.select_for_update())
+    if shoe.ended_at:
+        return ()
+    if LiveRound.objects.filter(shoe=shoe, phase__in=OPEN_PHASES).exists():
+        raise ShoeInUse(str(shoe.pk))
+    seed: bytes | None = None
+    found: tuple[Finding, ...] = ()
+    try:
+        found = tuple(_misdealt(shoe, cards_of(shoe)))
+        seed = _seed(shoe)
+    except (InvalidTag, Doubt):
+        if ending is not ShoeEnding.RETIRED:
+            raise
+    shoe.seed, shoe.ending, shoe.ended_at = seed, ending, clock.now()
+    shoe.save(update_fields=["seed", "ending", "ended_at"])
+    log.record(
+        "shoe.ended",
+        by=SYSTEM,
+        on=f"shoe:{shoe.pk}",
+        data={
+            "commitment": shoe.commitment,
+            "ending": str(ending),
+            "gone": shoe.gone,
+            "seed": seed.hex() if seed else None,
+        },
+    )
+    return found
+
+
+def retire(shoe: Shoe) -> None:
+    """End a shoe before its cut card: a round was annulled after its deal. Where another one's cards are still being
+    turned up, the next opening does it (`is_spoiled`).
+    """
+    with suppress(ShoeInUse):
+        end(shoe, ShoeEnding.RETIRED)
+
+
+def is_sound(shoe: Shoe) -> bool:
+    """Say whether the seed can be unsealed, is the one committed to, and gives the shoe as it was opened."""
+    try:
+        cards_of(shoe)
+    except (InvalidTag, Doubt):
+        return False
+    return True
+
+
+def is_spoiled(shoe: Shoe) -> bool:
+    """Say whether a round was annulled after its deal from this shoe: then nothing more is dealt from it."""
+    dealt = LiveRound.objects.filter(shoe=shoe).exclude(cards="")
+    return Void.objects.filter(pk__in=dealt.values("pk")).exists()
+
+
+def _seed(shoe: Shoe) -> bytes:
+    return unseal(shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
+
+
+def _unlike(*compared: Finding) -> tuple[Finding, ...]:
+    return tuple(each for each in compared if each.stored != each.recomputed)
+
+
+def _misdealt(shoe: Shoe, cards: Sequence[Card]) -> Iterator[Finding]:
+    """Deal the shoe again, round by round, and yield what was dealt otherwise."""
+    gone = shoe.burned
+    for live_round in LiveRound.objects.filter(shoe=shoe).exclude(cards="").order_by("number"):
+        try:
+            coup = coup_at(cards, gone)
+        except TooFewCards as error:
+            yield Finding(f"{live_round.code} cards", live_round.cards, str(error))
+            return
+        yield from _unlike(
+            Finding(f"{live_round.code} first card", str(live_round.first_card), str(gone)),
+            Finding(f"{live_round.code} cards", live_round.cards, written(coup.cards)),
+        )
+        gone += len(coup.cards)
+    yield from _unlike(Finding("cards gone", str(shoe.gone), str(gone)))
+
+
+def written(cards: Iterable[Card]) -> str:
+    """Write cards as they are stored: "9H 4D KS 2C"."""
+    return " ".join(card.code for card in cards)
