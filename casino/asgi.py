@@ -1,5 +1,5 @@
 """The application on one port: pages and API run as WSGI in threads, which was measured at 3 to 6 times the throughput
-of Django's own ASGI.
+of Django's own ASGI; the streams of live tables beside them, without a thread or a database connection each.
 """
 
 import os
@@ -11,13 +11,19 @@ from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
+from casino.wsgi import application as pages
+
+# isort: split
+# What follows has models, which need the set-up that came with what stands above.
 from django.urls import reverse
 from django.utils.translation import override
 
 from casino.door import Allowance, Door
-from casino.wsgi import application as pages
+from casino.live import Port
+from casino.live_hub import Hub
 from players.identity_views import TOO_MUCH
 
+LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))
 THREADS = int(os.environ.get("WEB_THREADS", "16"))
 
 SECONDS_FOR_DOCUMENTS = 300.0  # 25 MB from a telephone with a poor connection
@@ -32,8 +38,9 @@ def _where_documents_are_sent() -> Iterator[tuple[str, Allowance]]:
 
 
 _threads = WSGIMiddleware(cast("Any", pages), workers=THREADS)  # their types of WSGI differ in name only
-application = Door(
+_door = Door(
     cast("Any", _threads),
     ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
     at=dict(_where_documents_are_sent()),
 )
+application = Port(Hub(LIVE_STREAMS), _door)

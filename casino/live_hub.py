@@ -1,0 +1,177 @@
+"""What everybody at the live tables of this process is shown, worked out once and handed to each.
+
+One task does all of it, over one database connection: news of a table has its public fragment read and rendered once
+for every language that somebody watches in; cards are turned up by the table's clock, without asking; what is a
+player's own is read for all at once and goes out after what is public. PostgreSQL is the truth: where the connection
+is lost, those who watch are kept, and everything is read anew when it is back.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from time import monotonic
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from casino.live_line import Line, Lost, open_line
+from casino.live_streams import OVER, Stream
+from casino.live_tables import Watched
+from games.live import show
+from games.live.tickets import Ticket
+from players.watching import STILL_WATCHING, asked
+
+MOST_OF_ONE_PLAYER: Final = 6
+BETWEEN_LOOKS_AT_SESSIONS: Final = 4.0  # seconds
+SLICE: Final = 0.01  # seconds given to what is players' own before anything public is looked at again
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two tries to connect
+
+logger = structlog.get_logger(__name__)
+
+
+class Hub:
+    """Everybody who watches, by table, and the task that keeps them up to date."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._tables: dict[int, Watched] = {}
+        self._newcomers: dict[Stream, None] = {}  # in the order in which they came
+        self._of_player: Counter[int] = Counter()
+        self._stirred = asyncio.Event()
+        self._work: asyncio.Task[None] | None = None
+        self._sessions_due = 0.0
+        self._is_closed = False
+
+    def admit(self, ticket: Ticket) -> Stream | None:
+        """Take somebody in, to be told everything from now on; None where there are enough already."""
+        if self._is_closed or self._of_player.total() >= self._most:
+            return None
+        if self._of_player[ticket.player] >= MOST_OF_ONE_PLAYER:
+            return None
+        self._of_player[ticket.player] += 1
+        stream = Stream(ticket)
+        self._newcomers[stream] = None
+        if self._work is None:
+            self._work = asyncio.create_task(self._keep_up())
+        self._stirred.set()
+        return stream
+
+    def leave(self, stream: Stream) -> None:
+        """Forget somebody who has gone."""
+        player, number = stream.ticket.player, stream.ticket.live_table
+        self._of_player[player] -= 1
+        if not self._of_player[player]:
+            del self._of_player[player]
+        self._newcomers.pop(stream, None)
+        table = self._tables.get(number)
+        if table is not None:
+            table.let_go(stream)
+            if not table.streams:
+                del self._tables[number]
+
+    def let_go(self) -> None:
+        """End all streams, and open none any more: the process is about to end."""
+        self._is_closed = True
+        for stream in (*self._newcomers, *self._watching()):
+            stream.end()
+
+    async def close(self) -> None:
+        """Let everybody go, and disconnect."""
+        self.let_go()
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+
+    def _watching(self) -> list[Stream]:
+        return [stream for table in self._tables.values() for stream in table.streams]
+
+    async def _keep_up(self) -> None:
+        """Work while the process lives, whatever becomes of the database."""
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                async with open_line() as line:
+                    pause = FIRST_PAUSE
+                    for table in self._tables.values():
+                        table.begin_anew()
+                    await self._work_on(line)
+            except Lost as error:
+                logger.warning("live_line_lost", error=str(error), again_in=pause)
+            except Exception:
+                logger.exception("live_hub_failed", again_in=pause)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _work_on(self, line: Line) -> None:
+        """Do whatever is due, the public first; rest when nothing is."""
+        while True:
+            for number in line.hear() & self._tables.keys():
+                self._tables[number].is_stale = True
+            await self._let_newcomers_in(line)
+            await self._look_at_sessions(line)
+            for table in list(self._tables.values()):
+                if table.is_stale:
+                    await self._read(line, table)
+                table.show()
+            for table in list(self._tables.values()):
+                await self._read_own(line, table)
+            if self._show_own():
+                await asyncio.sleep(0)
+            else:
+                await line.rest(self._stirred, self._seconds_of_rest())
+
+    async def _let_newcomers_in(self, line: Line) -> None:
+        """Give each newcomer whose session runs the state as it is: the public part, and their own."""
+        if not self._newcomers:
+            return
+        newcomers = list(self._newcomers)
+        running = await self._running(line, newcomers)
+        for stream in newcomers:
+            if stream not in self._newcomers:  # gone meanwhile
+                continue
+            del self._newcomers[stream]
+            if stream.ticket.session in running:
+                number = stream.ticket.live_table
+                self._tables.setdefault(number, Watched(number)).take_in(stream)
+            else:
+                stream.end(OVER)
+
+    async def _look_at_sessions(self, line: Line) -> None:
+        """Every few seconds end the streams of sessions that are over."""
+        if monotonic() < self._sessions_due:
+            return
+        watching = self._watching()
+        if watching:
+            running = await self._running(line, watching)
+            for stream in watching:
+                if stream.ticket.session not in running:
+                    stream.end(OVER)
+        self._sessions_due = monotonic() + BETWEEN_LOOKS_AT_SESSIONS
+
+    async def _running(self, line: Line, streams: Iterable[Stream]) -> set[UUID]:
+        rows = await line.ask(STILL_WATCHING, asked({stream.ticket.session for stream in streams}))
+        return {row["id"] for row in rows}
+
+    async def _read(self, line: Line, table: Watched) -> None:
+        (row,) = await line.ask(show.READ_PUBLIC, [table.number])
+        table.take(show.public_state(row))
+
+    async def _read_own(self, line: Line, table: Watched) -> None:
+        players = table.players_to_read()
+        if players:
+            table.owe(await line.ask(show.READ_OWN, [table.number, players]))
+
+    def _show_own(self) -> bool:
+        """Render for a moment what is owed to players; say whether more is owed."""
+        until = monotonic() + SLICE
+        for table in list(self._tables.values()):
+            while table.owes:
+                if monotonic() >= until:
+                    return True
+                table.show_one()
+        return False
+
+    def _seconds_of_rest(self) -> float:
+        due = [self._sessions_due, *(table.due for table in self._tables.values() if table.due is not None)]
+        return max(0.0, min(due) - monotonic())

@@ -1,0 +1,82 @@
+"""The one database connection that all streams of a process share: it listens for news and asks what there is to show.
+
+It is psycopg's, not Django's: a stream is no request, and no thread waits for it. Rows come as Django's own cursors
+bring them.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from django.db import connections
+from psycopg import AsyncConnection, Notify, OperationalError
+from psycopg.rows import DictRow, dict_row
+
+from games.live.news import CHANNEL
+
+NAME: Final = "sabot live"  # as PostgreSQL shows the connection
+PATIENCE: Final = 10.0  # seconds for an answer: a line that is silent for longer is dead
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+Lost = (OperationalError, TimeoutError)
+"""What is raised where the database is gone, or does not answer."""
+
+
+class Line:
+    """An open connection that listens."""
+
+    def __init__(self, connection: AsyncConnection[DictRow]) -> None:
+        self._connection = connection
+        self._heard: set[int] = set()
+        connection.add_notify_handler(self._note)
+
+    async def ask(self, question: str, parameters: Parameters) -> list[DictRow]:
+        """Return the rows of a query. Raises Lost."""
+        async with asyncio.timeout(PATIENCE):
+            answer = await self._connection.execute(question.encode(), parameters)
+            return await answer.fetchall()
+
+    def hear(self) -> set[int]:
+        """Return the live tables of which there has been news since the last call. Raises Lost."""
+        server = self._connection.pgconn
+        server.consume_input()
+        while news := server.notifies():
+            self._heard.add(int(news.extra))
+        heard, self._heard = self._heard, set()
+        return heard
+
+    async def rest(self, stirred: asyncio.Event, seconds: float) -> None:
+        """Wait until there may be news, something else has *stirred*, or so many seconds have gone."""
+        loop = asyncio.get_running_loop()
+        socket = self._connection.fileno()
+        loop.add_reader(socket, stirred.set)
+        try:
+            async with asyncio.timeout(seconds):
+                await stirred.wait()
+        except TimeoutError:
+            pass
+        finally:
+            loop.remove_reader(socket)
+            stirred.clear()
+
+    def _note(self, news: Notify) -> None:
+        self._heard.add(int(news.payload))
+
+
+@asynccontextmanager
+async def open_line() -> AsyncIterator[Line]:
+    """Connect and listen; disconnect in the end. Raises Lost."""
+    parameters = connections["default"].get_connection_params()
+    del parameters["cursor_factory"]  # it is made for connections that threads wait for
+    async with asyncio.timeout(PATIENCE):
+        connection = await AsyncConnection.connect(
+            **parameters | {"application_name": NAME}, autocommit=True, row_factory=dict_row
+        )
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await connection.execute("SET TIME ZONE 'UTC'")  # in which Django reads times
+            await connection.execute(f"LISTEN {CHANNEL}".encode())
+        yield Line(connection)
+    finally:
+        await connection.close()

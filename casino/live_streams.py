@@ -1,0 +1,73 @@
+"""One open stream: what a page is still to be told, and the writing of it as server-sent events."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from games.live.tickets import Ticket
+
+MOST_WAITING: Final = 16  # events that a slow reader may be behind; one more, and the page has to begin anew
+HEARTBEAT: Final = 15.0  # seconds of silence after which a line without meaning shows that both ends are there
+RETRY: Final = b"retry: 3000\n\n"
+BEAT: Final = b":\n\n"
+
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+def event(name: str, html: str, number: str = "") -> bytes:
+    """Return an event as it is sent: its kind, its number, and lines of text."""
+    head = f"event: {name}\n" + (f"id: {number}\n" if number else "")
+    return (head + "".join(f"data: {line}\n" for line in html.splitlines() or [""]) + "\n").encode()
+
+
+OVER: Final = event("over", "")  # the session has ended
+
+
+class Stream:
+    """Somebody who watches. Whoever is too slow to read is dropped: the browser comes back and loads what is true."""
+
+    def __init__(self, ticket: Ticket) -> None:
+        self.ticket = ticket
+        self._waiting: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
+        self._last: dict[str, bytes] = {}
+        self._has_ended = False
+        self._writing: asyncio.Task[None] | None = None
+
+    def tell(self, kind: str, news: bytes) -> None:
+        """Have an event sent, unless it is the one of its kind that was sent last."""
+        if news and self._last.get(kind) != news:
+            self._last[kind] = news
+            self._put(news)
+
+    def end(self, last: bytes = b"") -> None:
+        """Send what waits and a last event, and end."""
+        if not self._has_ended:
+            if last:
+                self._put(last)
+            self._put(None)
+            self._has_ended = True
+
+    async def write(self, send: Send) -> None:
+        """Write until the end. Cancelled where the reader is too slow, or gone."""
+        self._writing = asyncio.current_task()
+        await send({"type": "http.response.body", "body": RETRY, "more_body": True})
+        while True:
+            try:
+                async with asyncio.timeout(HEARTBEAT):
+                    news = await self._waiting.get()
+            except TimeoutError:
+                news = BEAT
+            if news is None:
+                break
+            await send({"type": "http.response.body", "body": news, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _put(self, news: bytes | None) -> None:
+        if self._has_ended:
+            return
+        try:
+            self._waiting.put_nowait(news)
+        except asyncio.QueueFull:
+            self._has_ended = True
+            if self._writing is not None:
+                self._writing.cancel()

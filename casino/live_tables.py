@@ -1,0 +1,141 @@
+"""A live table as one process shows it: rendered once for each language that somebody watches in."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from functools import partial
+from time import monotonic
+from typing import Any, Final
+
+import structlog
+
+from casino.live_streams import Stream, event
+from games.live import show
+from games.live.state import State
+from games.models import Phase
+
+BREATH: Final = 0.001  # seconds past the moment of a card, so that the clock has passed it
+
+logger = structlog.get_logger(__name__)
+
+
+class Watched:
+    """A table that somebody watches, and what each of them is still to be shown."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.streams: set[Stream] = set()
+        self._of_player: dict[int, set[Stream]] = defaultdict(set)
+        self.is_stale = True
+        self.due: float | None = None  # when the next card is turned up, by this process's clock
+        self._state: State | None = None  # None until it is read for the first time
+        self._read_at = 0.0
+        self._moment: object = None
+        self._public: dict[str, bytes] = {}  # the event of each language, as the table is now
+        self._renders = 0
+        self._unread: set[int] = set()  # players whose own has to be read
+        self._owed: dict[int, Mapping[str, Any]] = {}  # what was read for players, and not yet shown to them
+
+    @property
+    def owes(self) -> bool:
+        """Whether somebody's own has been read and not shown."""
+        return bool(self._owed)
+
+    def take_in(self, stream: Stream) -> None:
+        """Have somebody shown everything from now on."""
+        self.streams.add(stream)
+        self._of_player[stream.ticket.player].add(stream)
+        self._unread.add(stream.ticket.player)
+
+    def let_go(self, stream: Stream) -> None:
+        """Forget somebody."""
+        self.streams.discard(stream)
+        player = stream.ticket.player
+        self._of_player[player].discard(stream)
+        if not self._of_player[player]:
+            del self._of_player[player]
+
+    def begin_anew(self) -> None:
+        """Have everything read again: news may have been missed."""
+        self.is_stale = True
+        self._moment = None
+
+    def take(self, state: State) -> None:
+        """Have this state shown: it has just been read."""
+        self._state, self._read_at = state, monotonic()
+        self.is_stale = False
+        self._public.clear()
+        moment = _moment_of(state)
+        if moment != self._moment:
+            self._moment = moment
+            self._unread.update(self._of_player)
+
+    def show(self) -> None:
+        """Show the public part to everybody who has not seen it as it is now."""
+        if self._state is None:
+            return
+        if self.due is not None and monotonic() >= self.due:
+            self._public.clear()
+        now = self._now(self._state)
+        if not self._public:
+            left = now.next_change(now.now)
+            self.due = None if left is None else monotonic() + left + BREATH
+        for stream in self.streams:
+            stream.tell("public", self._public_in(stream.ticket.language, now))
+
+    def players_to_read(self) -> list[int]:
+        """Return the players whose own has to be read before it can be shown."""
+        if self._state is None:
+            return []
+        wanted = self._unread & self._of_player.keys()
+        self._unread.clear()
+        return list(wanted)
+
+    def owe(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Have these players shown their own, in place of what they were owed before."""
+        for row in rows:
+            self._owed[row["player"]] = row
+
+    def show_one(self) -> None:
+        """Show one of those who are owed it their own, on all their streams and on no other."""
+        if self._state is None:
+            return
+        player = next(iter(self._owed))
+        row = self._owed.pop(player)
+        state = self._now(self._state)
+        rendered: dict[str, bytes] = {}
+        for stream in self._of_player.get(player, ()):
+            language = stream.ticket.language
+            if language not in rendered:
+                rendered[language] = self._event("own", partial(show.render_own, state, row, language))
+            stream.tell("own", rendered[language])
+
+    def _now(self, state: State) -> State:
+        """Return *state* at this moment of the database's clock; never ahead of it, since reading took time."""
+        return state.at(state.now + timedelta(seconds=monotonic() - self._read_at))
+
+    def _public_in(self, language: str, now: State) -> bytes:
+        if language not in self._public:
+            self._renders += 1
+            render = partial(show.render_public, now, language)
+            self._public[language] = self._event("public", render, f"{self.number}-{self._renders}")
+        return self._public[language]
+
+    def _event(self, name: str, render: Callable[[], str], number: str = "") -> bytes:
+        """Return what is sent. One fragment that cannot be rendered holds up no other: nothing is sent for it."""
+        try:
+            return event(name, render(), number)
+        except Exception:
+            logger.exception("live_render_failed", live_table=self.number, fragment=name)
+            return b""
+
+
+def _moment_of(state: State) -> object:
+    """Return what changes when players may find something else in their own part. Cards are dealt after betting has
+    closed, and nothing of it is settled until they are turned up.
+    """
+    played = state.round
+    if played is None:
+        return (state.is_open, state.is_stopped)
+    phase = Phase.CLOSED if played.phase == Phase.DEALT else played.phase
+    return (played.id, phase, played.is_annulled, state.is_open, state.is_stopped, state.table_version)
