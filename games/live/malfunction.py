@@ -9,19 +9,19 @@ Locks the round, then the live table, as everybody does who moves a round.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models.functions import Greatest
 
 from audit import approvals, log
 from audit.log import Json
-from audit.models import Approval, Clock
+from audit.models import Approval
 from games.incidents import open_live_incident, unruled
-from games.live import evidence, news
+from games.live import clock, evidence, news
+from games.live.clock import Clock
 from games.live.voiding import void_live_round
 from games.models import (
-    OPEN_PHASES,
     Incident,
     IncidentKind,
     IncidentRuling,
@@ -41,8 +41,8 @@ KIND = "void_live_round"
 PERMISSION = "games.supervise_table"
 UNDEALT = (Phase.BETTING, Phase.CLOSED)
 DONE = {
-    Phase.BETTING: "What is held for the round stays held until the ruling.",
-    Phase.CLOSED: "The stakes stay where they are until the ruling; nothing has been dealt.",
+    Phase.BETTING: "What is held for the round stays held; nothing has been dealt.",
+    Phase.CLOSED: "The stakes stay where they are; nothing has been dealt.",
     Phase.DEALT: "The round is not settled before the ruling.",
     Phase.SETTLED: "The round had been settled and paid.",
     Phase.VOID: "The round is annulled; every stake went back.",
@@ -68,11 +68,6 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     _call_the_supervisor(incident)
     news.tell(live.live_table_id)
     return incident
-
-
-def in_doubt(round_id: UUID) -> bool:
-    """Say whether an incident of the round awaits its ruling: until then it is not moved on."""
-    return unruled().filter(live_round_id=round_id).exists()
 
 
 @transaction.atomic
@@ -105,8 +100,8 @@ def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
 
 @transaction.atomic
 def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
-    """Rule that a round stands in spite of an incident. Where nothing else is open, a round in progress goes on from
-    now, and is settled; if it still cannot be, that is a new finding.
+    """Rule that a round stands in spite of an incident. Once nothing about it is open, a round that is dealt is
+    settled; if it still cannot be, that is a new finding. One that is not dealt goes on when the table does.
 
     Raises MalfunctionError.
     """
@@ -114,7 +109,6 @@ def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     if _is_annulled(live):
         raise MalfunctionError(f"Round {live.code} is annulled: it cannot stand.")
     ruling = _rule(incident, Ruling.STANDS, _why(reason), by)
-    LiveRound.objects.filter(pk=live.pk, phase__in=OPEN_PHASES).update(deadline=Greatest("deadline", Clock()))
     news.tell(live.live_table_id)
     return ruling
 
@@ -181,17 +175,26 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
 
 @transaction.atomic
 def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
-    """Let a stopped table go on. Raises MalfunctionError where it is not stopped, or an incident awaits its ruling."""
+    """Let a stopped table go on. A round that is not dealt yet has all the time of its phase again.
+
+    Raises MalfunctionError where the table is not stopped, or an incident awaits its ruling.
+    """
+    waiting = list(LiveRound.objects.select_for_update().filter(live_table_id=live_table_id, phase__in=UNDEALT))
     live_table = LiveTable.objects.select_for_update(of=("self",)).select_related("table").get(pk=live_table_id)
     why = _why(reason)
     if live_table.stopped_by_id is None:
         raise MalfunctionError(f"{live_table.table} is not stopped.")
-    waiting = unruled().filter(live_round__live_table=live_table).values_list("pk", flat=True)
-    if waiting:
-        numbers = ", ".join(str(each) for each in waiting)
+    unanswered = unruled().filter(live_round__live_table=live_table).values_list("pk", flat=True)
+    if unanswered:
+        numbers = ", ".join(str(each) for each in unanswered)
         raise MalfunctionError(f"{live_table.table} stays stopped until these incidents are ruled on: {numbers}.")
     live_table.stopped_by = None
     live_table.save(update_fields=["stopped_by"])
+    for live in waiting:
+        pace = Clock.of(live.version.clock or {})
+        lasts = pace.betting if live.phase == Phase.BETTING else pace.call
+        live.deadline = clock.now() + timedelta(milliseconds=lasts)
+        live.save(update_fields=["deadline"])
     log.record(
         "table.reopened", by=by, on=f"table:{live_table.table_id}", data={"mode": live_table.mode, "reason": why}
     )

@@ -10,14 +10,11 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 from django.db import connection, transaction
-from django.db.models import DateTimeField, ExpressionWrapper
-from django.db.models import Value as Constant
 
-from audit.models import Clock
 from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
-from games.live import news, shoes
-from games.live.clock import Clock as Pace
+from games.live import clock, news, shoes
+from games.live.clock import Clock
 from games.live.doubts import Doubt
 from games.models import OPEN_PHASES, LiveRound, Phase, Shoe, ShoeEnding, Void, VoidReason
 from games.rows import Value
@@ -132,13 +129,10 @@ def _outcome(cards: str) -> str:
 
 
 def _end(live: LiveRound) -> None:
-    pause = timedelta(milliseconds=Pace.of(live.version.clock or {}).pause)
-    LiveRound.objects.filter(pk=live.pk).update(
-        phase=Phase.VOID,
-        ended_at=Clock(),
-        deadline=ExpressionWrapper(Clock() + Constant(pause), DateTimeField()),
-    )
-    live.refresh_from_db()
+    pause = timedelta(milliseconds=Clock.of(live.version.clock or {}).pause)
+    live.phase, live.ended_at = Phase.VOID, clock.now()
+    live.deadline = live.ended_at + pause
+    live.save(update_fields=["phase", "ended_at", "deadline"])
 
 
 def _is_sound(shoe: Shoe) -> bool:
