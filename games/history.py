@@ -11,7 +11,7 @@ from games.board import round_view, spots
 from games.examination import is_readable
 from games.labels import bet_name
 from games.limits import Limits
-from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round, Wager
 from games.page import dealt, participation
 from games.presentation import RoundView, SpotView
 from games.search import Search, find
@@ -152,12 +152,12 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         is_dealt=bool(part.round.cards),
         view=None if status != "complete" else round_view(dealt(part), variant, language=language, fresh=False),
         wagers=tuple(
-            WagerLine(bet_name(variant, wager.bet, language), wager.stake, wager.payout, wager.result)
+            WagerLine(bet_name(variant, wager.bet, language), wager.stake, paid_back(wager), wager.result)
             for wager in part.wagers.all()
             if status != "examined"
         ),
         staked=part.staked,
-        paid=part.paid,
+        paid=sum(paid_back(wager) for wager in part.wagers.all()) if status == "void" else part.paid,
         commission=part.commission,
         balance_before=part.balance_before,
         balance_after=part.balance_after,
@@ -168,6 +168,11 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         player_value=part.round.player_value,
         decks=part.round.shoe.decks if part.round.shoe else variant.decks,
     )
+
+
+def paid_back(wager: Wager) -> int:
+    """Return what came of a bet: of one that was annulled before it was settled, its stake."""
+    return wager.stake if wager.result == "void" else wager.payout
 
 
 def _seed(played: Round) -> str:

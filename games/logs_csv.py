@@ -13,6 +13,7 @@ from django.utils.translation import pgettext
 from games.engine.cards import Card
 from games.engine.coup import Coup, deal
 from games.examination import is_readable
+from games.history import paid_back
 from games.labels import bet_name
 from games.models import Participation
 from games.variants import VARIANTS
@@ -89,6 +90,7 @@ def _row(part: Participation, language: str, decimal: str, words: Words, zone: t
     coup = None if is_void or is_examined else deal([Card.parse(code) for code in part.round.cards.split()])
     wagers = () if is_examined else part.wagers.all()
     bets = (f"{bet_name(variant, each.bet, language)} {amount(each.stake, decimal)}" for each in wagers)
+    paid = sum(paid_back(each) for each in wagers) if is_void else part.paid
     instead = words.void if is_void else words.examined
     return [
         f"{part.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
@@ -97,7 +99,7 @@ def _row(part: Participation, language: str, decimal: str, words: Words, zone: t
         *_hands(coup),
         bet_name(variant, coup.outcome.value, language) if coup else instead,
         safe(", ".join(bets) if decimal == "." else "; ".join(bets)),
-        *(amount(each, decimal) for each in (part.staked, part.paid, part.balance_before, part.balance_after)),
+        *(amount(each, decimal) for each in (part.staked, paid, part.balance_before, part.balance_after)),
         part.currency,
         safe(version.rules_version),
         str(version.number),

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Deal a finished solo round again and see whether the house kept the promise it made before the cards.
+"""Deal a finished round again, or a whole shoe, and see whether the house kept the promise it made before the cards.
 
 Needs Python 3.9 or later and nothing else: no other file of this project, so that it can be read in one sitting and run
 anywhere. What to give it stands with every round under "Game logs":
 
-    python3 verify_round.py SEED COMMITMENT [--player-value TEXT] [--decks N]
+    python3 verify_round.py SEED COMMITMENT [--player-value TEXT] [--decks N] [--first-card N]
+
+A round of a shared table was dealt from the middle of a shoe: say with which card, counted from 1. All rounds of a shoe,
+to be compared with those on its page:
+
+    python3 verify_round.py SEED COMMITMENT --decks N --shoe
 
 Exit status 0 means that the seed is the one committed to; 1 that it is not; 2 that something given makes no sense.
 """
@@ -18,6 +23,8 @@ from collections.abc import Iterator
 # Card number 0 is the ace of clubs, 12 the king of clubs, 13 the ace of diamonds, 51 the king of spades.
 DECK = [rank + suit for suit in "CDHS" for rank in "A23456789TJQK"]
 POINTS = {"A": 1, "T": 0, "J": 0, "Q": 0, "K": 0, **{str(points): points for points in range(2, 10)}}
+
+CUT_CARD = 14  # cards that lie behind it in a shoe
 
 # Banker's two cards -> what Player's third card must be worth for Banker to draw.
 BANKER_DRAWS = {
@@ -77,13 +84,54 @@ def deal(cards: list[str]) -> tuple[list[str], list[str]]:
     return player, banker
 
 
+def in_order(player: list[str], banker: list[str]) -> list[str]:
+    """Return the cards of a round in the order they were dealt."""
+    return [player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:]]
+
+
+def rounds(cards: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Deal a shoe through; yield how many cards had left it before each round, and the round's cards.
+
+    The first card is burned, and as many more as it counts, ten for tens and pictures. The round after the one in which
+    the cut card came out is the last.
+    """
+    gone, is_last = 1 + (POINTS[cards[0][0]] or 10), False
+    while not is_last:
+        is_last = gone > len(cards) - CUT_CARD
+        dealt = in_order(*deal(cards[gone:]))
+        yield gone, dealt
+        gone += len(dealt)
+
+
+def print_round(cards: list[str]) -> None:
+    """Deal the round that these cards begin with, and print it."""
+    player, banker = deal(cards)
+    outcome = "tie" if total(player) == total(banker) else "player" if total(player) > total(banker) else "banker"
+    print("cards      ", *in_order(player, banker))
+    print("player     ", total(player), "with", *player)
+    print("banker     ", total(banker), "with", *banker)
+    print("outcome    ", outcome)
+
+
+def print_shoe(cards: list[str]) -> None:
+    """Print every round of a shoe: its number, its first card counted from 1, its cards."""
+    for number, (gone, dealt) in enumerate(rounds(cards), start=1):
+        if number == 1:
+            print("burned     ", gone, "beginning with", cards[0])
+        print(f"{number:<5}{gone + 1:<7}", *dealt)
+
+
 def main() -> None:
     """Read what is given, deal, compare, print."""
-    parser = argparse.ArgumentParser(description="Check a finished solo round.")
+    parser = argparse.ArgumentParser(description="Check a finished round, or a shoe that has ended.")
     parser.add_argument("seed", help="shown after the round: 64 hex digits")
     parser.add_argument("commitment", help="shown before it: 64 hex digits, the SHA-256 of the seed")
     parser.add_argument("--player-value", default="", metavar="TEXT", help="what you had mixed in, if anything")
     parser.add_argument("--decks", type=int, default=1, metavar="N", help="1 unless the game says otherwise")
+    parser.add_argument(
+        "--first-card", type=int, default=1, metavar="N", help="of its shoe, with which the round began"
+    )
+    parser.add_argument("--shoe", action="store_true", help="deal the whole shoe, round by round")
     given = parser.parse_args()
     try:
         seed = bytes.fromhex(given.seed)
@@ -94,14 +142,15 @@ def main() -> None:
     if not 1 <= given.decks <= 8:
         parser.error("a game is played with one to eight decks")
 
-    player, banker = deal(shuffled(seed, given.decks, given.player_value))
-    in_order = [player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:]]
-    outcome = "tie" if total(player) == total(banker) else "player" if total(player) > total(banker) else "banker"
+    if not 1 <= given.first_card <= len(DECK) * given.decks - 5:
+        parser.error("no round begins with this card")
+
+    cards = shuffled(seed, given.decks, given.player_value)
+    if given.shoe:
+        print_shoe(cards)
+    else:
+        print_round(cards[given.first_card - 1 :])
     kept = hmac.compare_digest(hashlib.sha256(seed).hexdigest(), given.commitment.strip().lower())
-    print("cards      ", *in_order)
-    print("player     ", total(player), "with", *player)
-    print("banker     ", total(banker), "with", *banker)
-    print("outcome    ", outcome)
     print("commitment ", "matches" if kept else "DOES NOT MATCH")
     sys.exit(0 if kept else 1)
 

@@ -17,6 +17,7 @@ NAMES: dict[str, Promise] = {
     "deposit": _("Deposit"),
     "top_up": _("Free money"),
     "stake": _("Stake"),
+    "held_stake": _("Stake"),
     "settle": _("Payout"),
     "void": _("Round annulled"),
     "rebuy": _("To Golden Baccarat"),

@@ -21,8 +21,8 @@ from wallet.statements import ASIDE, NAMES, OTHER
 
 STAKE, PAYOUT = "stake", "settle"
 
-# One row for each movement that belongs to no round, and for each day, game and kind of movement of rounds. Whatever
-# was before the period is one row.
+# One row for each movement that belongs to no round, and for each day, game and kind of movement of rounds: stakes of a
+# shared round are stakes like any other, also while it is in progress. Whatever was before the period is one row.
 LUMPS = """
 SELECT part.day, part.kind, part.variant, part.journal, min(moved.at), count(DISTINCT moved.round_id),
        sum(entry.amount), sum(greatest(entry.amount, 0)),
@@ -32,11 +32,13 @@ FROM wallet_account AS account
 JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
 JOIN wallet_journal AS moved ON moved.id = entry.journal_id
 LEFT JOIN games_round AS round ON round.id = moved.round_id
-LEFT JOIN games_tableversion AS version ON version.id = round.table_version_id
+LEFT JOIN games_liveround AS live ON live.id = moved.round_id
+LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
 LEFT JOIN games_table AS seat ON seat.id = version.table_id
 CROSS JOIN LATERAL (
     SELECT CASE WHEN moved.at >= %(begin)s THEN (moved.at AT TIME ZONE %(zone)s)::date END AS day,
-           CASE WHEN moved.at >= %(begin)s THEN moved.kind END AS kind,
+           CASE WHEN moved.at >= %(begin)s THEN CASE moved.kind WHEN 'held_stake' THEN 'stake' ELSE moved.kind END
+               END AS kind,
            CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NOT NULL THEN coalesce(seat.variant, '') END
                AS variant,
            CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NULL THEN moved.id END AS journal

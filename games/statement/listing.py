@@ -18,17 +18,18 @@ PAGE = 20
 
 # What each journal added to what the player owns; those of rounds with game and code.
 MOVED = """
-SELECT moved.id, moved.at, moved.kind, moved.round_id, round.code, seat.variant,
+SELECT moved.id, moved.at, moved.kind, moved.round_id, coalesce(round.code, live.code) AS code, seat.variant,
        sum(entry.amount) AS amount, sum(greatest(entry.amount, 0)) AS within
 FROM wallet_account AS account
 JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
 JOIN wallet_journal AS moved ON moved.id = entry.journal_id
 LEFT JOIN games_round AS round ON round.id = moved.round_id
-LEFT JOIN games_tableversion AS version ON version.id = round.table_version_id
+LEFT JOIN games_liveround AS live ON live.id = moved.round_id
+LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
 LEFT JOIN games_table AS seat ON seat.id = version.table_id
 WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
 """
-GROUPED = " GROUP BY moved.id, round.code, seat.variant "
+GROUPED = " GROUP BY moved.id, coalesce(round.code, live.code), seat.variant "
 
 NEWEST = (
     MOVED
@@ -59,7 +60,7 @@ class Movement:
     at: datetime
     kind: str
     round_id: UUID | None
-    code: str | None  # of a finished round
+    code: str | None  # of the round, if it is known
     variant: str | None
     amount: int
     within: int

@@ -46,12 +46,12 @@ def test_anyone_may_read_it_in_every_language(db: None, client: Client, language
 
 
 def test_a_link_may_fill_the_form_in(db: None, client: Client) -> None:
-    asked = {"commitment": commitment(SEED), "seed": SEED.hex(), "value": "kök \"<b>' 九", "decks": "8"}
+    asked = {"commitment": commitment(SEED), "seed": SEED.hex(), "value": "kök \"<b>' 九", "decks": "8", "first": "77"}
     assert Inputs(client.get("/en/fair/", asked).text).values == asked
 
 
 def test_without_a_link_the_form_asks_for_one_deck(db: None, client: Client) -> None:
-    expected = {"commitment": "", "seed": "", "value": "", "decks": "1"}
+    expected = {"commitment": "", "seed": "", "value": "", "decks": "1", "first": "1"}
     assert Inputs(client.get("/en/fair/").text).values == expected
 
 
