@@ -42,6 +42,26 @@ class SlipForm(forms.Form):
         raise forms.ValidationError("unknown", code="unknown")
 
 
+class ClickForm(forms.Form):
+    """A click at a shared table: which button, with the round, the version of the table and the chip that the page
+    showed.
+    """
+
+    action = forms.CharField(max_length=40)
+    round_id = forms.UUIDField()
+    table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
+    chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
+
+    def clean_action(self) -> str | Change:
+        """Return the bet clicked, or what to do with the slip, or `KEEP`."""
+        action: str = self.cleaned_data["action"]
+        if action == KEEP or action.startswith(BET):
+            return action
+        if action in Change.__members__.values():
+            return Change(action)
+        raise forms.ValidationError("unknown", code="unknown")
+
+
 class Day(forms.DateField):
     """A day as browsers send it."""
 

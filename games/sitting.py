@@ -29,8 +29,8 @@ class SittingView:
     is_check_due: bool
 
 
-def sitting_view(seen: Seen, player: Player, mode: Mode, game: GameView) -> SittingView:
-    """Return a sitting as the page shows it."""
+def sitting_view(seen: Seen, player: Player, mode: Mode, game: GameView | None = None) -> SittingView:
+    """Return a sitting as the page shows it; *game* is what a solo table is about to deal."""
     zone, is_free = player.jurisdiction.time_zone, mode is Mode.FREE
     net = seen.net_free if is_free else seen.net_real
     minutes = int(seen.lasted.total_seconds()) // 60
@@ -44,7 +44,7 @@ def sitting_view(seen: Seen, player: Player, mode: Mode, game: GameView) -> Sitt
         staked=seen.staked_free if is_free else seen.staked_real,
         paid=seen.paid_free if is_free else seen.paid_real,
         net=net,
-        net_dealing=net - (game.round.paid if game.round and game.round.fresh else 0),
+        net_dealing=net - (game.round.paid if game and game.round and game.round.fresh else 0),
         currency=player.currency,
         is_free=is_free,
         is_check_due=seen.is_check_due,

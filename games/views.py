@@ -19,7 +19,8 @@ from games.entrance import at_a_playable_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
 from games.help import game_lines
-from games.models import NextRound, Table
+from games.live.views import live_page
+from games.models import NextRound, Shape, Table
 from games.page import game_view, table_limits
 from games.presentation import Notice
 from games.search import every
@@ -64,6 +65,8 @@ def lobby(request: HttpRequest) -> HttpResponse:
 @at_a_playable_table
 def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """A table page: the player's own place, as it stands, or what keeps the player from playing."""
+    if found.shape == Shape.SHARED:
+        return live_page(request, found, mode)
     demand_welcome(request.player, mode, session_id(request))
     place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
@@ -76,6 +79,8 @@ def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @at_a_playable_table
 def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
+    if found.shape == Shape.SHARED:
+        raise Http404
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     notice, shown, fresh = None, None, False
     try:

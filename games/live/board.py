@@ -1,0 +1,294 @@
+"""Composes what a shared table shows, in the active language, from its state: one view for everybody, and one for each
+player.
+"""
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from games.board import chip_view, hand_view, spots
+from games.engine.coup import Coup, Side, total
+from games.labels import announcement
+from games.live.state import Own, State
+from games.models import Phase
+from games.presentation import ChipView, HandView, Notice, SpotView
+from wallet.models import Mode
+from wallet.money import format_money
+
+FIRST_TWO = 2
+CALL = "No more bets"  # what a croupier calls wherever English is understood
+
+
+@dataclass(frozen=True)
+class Countdown:
+    """Time until something happens, for the page to count by the server's clock. Milliseconds since 1970."""
+
+    deadline: int
+    now: int
+    length: int
+    what: str
+
+    @property
+    def seconds(self) -> int:
+        """What is left, in whole seconds begun."""
+        return max(0, -((self.now - self.deadline) // 1000))
+
+    @property
+    def percent(self) -> int:
+        """What is left of the whole length."""
+        return max(0, min(100, (self.deadline - self.now) * 100 // self.length))
+
+
+@dataclass(frozen=True)
+class PublicView:
+    """What everybody at the table sees."""
+
+    key: str  # another one where anything but the time has changed
+    phase: str  # of Phase, or "stopped", "closed_table", "waiting"
+    round_id: UUID | None
+    code: str
+    call: str
+    english: str  # the same call in English, where that is another language
+    sentence: str
+    notes: tuple[str, ...]
+    countdown: Countdown | None
+    player: HandView | None
+    banker: HandView | None
+    outcome: str  # once every card lies open
+    shoe_number: int | None
+    round_number: int | None
+    commitment: str
+    spent_shoe: UUID | None
+    spent_number: int | None
+
+
+@dataclass(frozen=True)
+class OwnView:
+    """What one player sees of their own. Amounts in minor units."""
+
+    mode: Mode
+    slug: str
+    variant: str
+    currency: str
+    round_id: UUID | None
+    table_version: int
+    takes_bets: bool
+    spots: tuple[SpotView, ...]
+    tray: tuple[ChipView, ...]
+    bet_total: int
+    balance: int
+    win: int
+    can_undo: bool
+    can_clear: bool
+    can_double: bool
+    can_rebet: bool
+    controls: frozenset[str]
+    notice: Notice | None
+    last: str  # what became of the bets in the round played last
+    last_round: UUID | None
+    code: str
+    clock: str  # the time of day where the player is
+    zone: str
+    net: int | None
+
+
+def public_view(state: State, language: str) -> PublicView:
+    """Return what everybody sees at the moment of *state*."""
+    call, english, sentence = _call(state)
+    played, shoe = state.round, state.shoe
+    turned = state.turned
+    phase = _phase(state)
+    coup = state.coup if turned else None
+    countdown = _countdown(state)
+    # Nothing that is still face down, nor the end of the deal, which would tell how many cards come.
+    marks = (
+        (phase, state.is_open, turned, countdown and countdown.deadline),
+        played and (played.id, played.is_annulled, played.stands),
+        shoe and (shoe.id, shoe.is_spent),
+    )
+    return PublicView(
+        key=hashlib.sha256(repr(marks).encode()).hexdigest()[:16],
+        phase=phase,
+        round_id=played.id if played else None,
+        code=played.code if played else "",
+        call=call,
+        english=english,
+        sentence=sentence,
+        notes=_notes(state),
+        countdown=countdown,
+        player=_hand(coup, Side.PLAYER, state, language) if coup else None,
+        banker=_hand(coup, Side.BANKER, state, language) if coup else None,
+        outcome=coup.outcome.value if coup and state.is_told else "",
+        shoe_number=shoe.number if shoe else None,
+        round_number=played.number if played else None,
+        commitment=shoe.commitment if shoe and not shoe.is_spent else "",
+        spent_shoe=state.spent_shoe,
+        spent_number=state.spent_number,
+    )
+
+
+def own_view(state: State, own: Own, language: str, notice: Notice | None) -> OwnView:
+    """Return what is the player's own at the moment of *state*."""
+    played, limits, variant = state.round, state.limits(own.currency), state.variant
+    is_now = _bets_now(state, own)
+    is_here = is_now and bool(own.stakes)
+    is_over = is_here and bool(own.bets)
+    shown = {} if own.is_annulled else own.bets
+    stakes = own.stakes if is_here and not own.is_annulled else {}
+    repeatable = own.last_stakes if is_now else own.stakes or own.last_stakes
+    chosen = own.last_chip if own.last_chip in limits.chips else limits.chips[0]
+    return OwnView(
+        mode=state.mode,
+        slug=state.slug,
+        variant=variant.slug,
+        currency=own.currency,
+        round_id=played.id if played else None,
+        table_version=state.table_version,
+        takes_bets=state.takes_bets,
+        spots=spots(variant, limits, stakes, shown if is_over else {}, language),
+        tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in limits.chips),
+        bet_total=sum(stakes.values()),
+        balance=own.funds,
+        win=own.paid if own.bets and not own.is_annulled else 0,
+        can_undo=state.takes_bets and is_now and own.can_undo,
+        can_clear=state.takes_bets and is_here,
+        can_double=state.takes_bets and is_here,
+        can_rebet=state.takes_bets and bool(repeatable),
+        controls=frozenset(control.value for control in variant.controls),
+        notice=notice or _waits(state, own),
+        last=_last(own, language),
+        last_round=own.round if own.bets else None,
+        code=played.code if played else "",
+        clock=_clock(state.now, own.zone),
+        zone=own.zone,
+        net=own.net,
+    )
+
+
+def _phase(state: State) -> str:
+    if state.is_stopped:
+        return "stopped"
+    if state.round is None:
+        return "waiting" if state.is_open else "closed_table"
+    if not state.is_playing and not state.is_open:
+        return "closed_table"
+    return str(state.round.phase)
+
+
+def _call(state: State) -> tuple[str, str, str]:
+    """Return the croupier's call, the same in English where that is something else, and a sentence to it."""
+    played = state.round
+    if state.is_stopped:
+        text = _("Something went wrong. The shift supervisor has been called, and bets that were accepted are safe.")
+        return _("The table is stopped"), "", text
+    if played is None:
+        if state.is_open:
+            return _("The table opens in a moment"), "", _("A new shoe is being shuffled.")
+        return _("The table is closed"), "", ""
+    match played.phase:
+        case Phase.BETTING:
+            return _("Place your bets"), "", ""
+        case Phase.CLOSED:
+            return _no_more_bets()[0], _no_more_bets()[1], _("The cards come in a moment.")
+        case Phase.DEALT if not state.is_told:
+            return _no_more_bets()[0], _no_more_bets()[1], _("The cards are being dealt.")
+        case Phase.VOID if played.is_annulled:
+            return _("This round was annulled"), "", _("All stakes were returned and any payout was taken back.")
+        case Phase.VOID:
+            return _("The table is closed"), "", ""
+    assert state.coup is not None  # noqa: S101  (what is told, or settled, was dealt)
+    if not state.is_open and not state.is_playing:
+        return announcement(state.coup), "", _("The table is closed. Thank you for playing.")
+    return announcement(state.coup), "", ""
+
+
+def _no_more_bets() -> tuple[str, str]:
+    call = _(CALL)
+    return call, "" if call == CALL else CALL
+
+
+def _notes(state: State) -> tuple[str, ...]:
+    """Return what is announced beside the call."""
+    played = state.round
+    notes = []
+    if played is not None and played.stands:
+        notes.append(_("The shift supervisor has looked at this round: it stands."))
+    if state.is_stopped or played is None:
+        return tuple(notes)
+    if state.is_playing and not state.is_open:
+        notes.append(_("The table closes after this round."))
+    if played.phase == Phase.BETTING and played.number == 1:
+        notes.append(_("A new shoe."))
+    if state.is_playing and played.is_last:
+        notes.append(_("Last round of this shoe."))
+    if not state.is_playing and state.is_open and (state.shoe is None or state.shoe.is_spent or played.is_last):
+        notes.append(_("The shoe is spent. A new one is being shuffled."))
+    return tuple(notes)
+
+
+def _countdown(state: State) -> Countdown | None:
+    """Return what the page counts down: the time for bets, and the time until the next ones. The end of a deal would
+    tell how many cards come, and is not counted.
+    """
+    played, clock = state.round, state.clock
+    if played is None or clock is None or state.is_stopped:
+        return None
+    if played.phase == Phase.BETTING:
+        return Countdown(_milliseconds(played.deadline), _milliseconds(state.now), clock.betting, _("Place your bets"))
+    if played.phase in (Phase.SETTLED, Phase.VOID) and state.is_open:
+        what = pgettext("before the seconds until it begins", "Next round")
+        return Countdown(_milliseconds(played.deadline), _milliseconds(state.now), clock.pause, what)
+    return None
+
+
+def _hand(coup: Coup, side: Side, state: State, language: str) -> HandView:
+    """Return a hand with the cards that lie open, and what they come to so far."""
+    whole = hand_view(coup, side, state.variant, language)
+    if state.is_told:
+        return whole
+    seen = tuple(card for card in whole.cards if card.order <= state.turned)
+    cards = coup.hand(side)[: len(seen)]
+    first = total(cards[:FIRST_TWO])
+    score = "" if not cards else f"{first}:{total(cards)}" if len(cards) > FIRST_TWO else str(first)
+    return replace(whole, cards=seen, score=score, total=total(cards), wins=False)
+
+
+def _bets_now(state: State, own: Own) -> bool:
+    """Say whether the player's slip is for the round on the table, empty or not."""
+    return state.round is not None and own.round == state.round.id
+
+
+def _waits(state: State, own: Own) -> Notice | None:
+    """Tell whoever has come in the middle of a round why nothing can be done just now."""
+    if state.is_stopped or not state.is_playing or state.takes_bets or (_bets_now(state, own) and own.stakes):
+        return None
+    return Notice("info", _("Bets for this round are closed. You can place yours when the next one opens."))
+
+
+def _last(own: Own, language: str) -> str:
+    """Return what became of the player's bets in the round they played last, once it is over."""
+    if own.is_annulled:
+        return _("Round %(code)s was annulled: your stakes were returned.") % {"code": own.code}
+    if not own.bets:
+        return ""
+    staked = sum(line.stake for line in own.bets.values())
+    words = {
+        "staked": format_money(staked, own.currency, language),
+        "paid": format_money(own.paid, own.currency, language),
+    }
+    if own.paid:
+        return _("Staked %(staked)s, paid back %(paid)s.") % words
+    return _("Staked %(staked)s, lost.") % words
+
+
+def _clock(now: datetime, zone: str) -> str:
+    return f"{now.astimezone(ZoneInfo(zone)):%H:%M:%S}"
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)

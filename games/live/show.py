@@ -1,0 +1,52 @@
+"""What players see of a shared table, as HTML: the part that is everybody's and the part that is one player's.
+
+Nothing here opens a connection or knows a request: pages and streams bring the rows that their own connection read.
+The public part has no token, nonce or preference in it, so it is rendered once for everybody who reads a language.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.template.loader import get_template
+from django.urls import reverse
+from django.utils.translation import override
+
+from games.live.board import OwnView, own_view, public_view
+from games.live.state import READ_OWN, READ_PUBLIC, State, own_state, public_state
+from games.presentation import Notice
+
+__all__ = ["READ_OWN", "READ_PUBLIC", "State", "public_state", "render_own", "render_public"]
+
+
+def render_public(state: State, language: str) -> str:
+    """Return ``#live-public`` as everybody sees it at the moment of *state*."""
+    with override(language):
+        return get_template("games/_live_public.html").render({"live": public_view(state, language)})
+
+
+def render_own(
+    state: State, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
+) -> str:
+    """Return ``#live-own`` as the player of *row* sees it, a row of `READ_OWN`.
+
+    A page that is loaded brings a token for its form; what a stream sends has none, since htmx takes the page's.
+    """
+    own = own_state(row)
+    with override(language):
+        view = own_view(state, own, language, notice)
+        return get_template("games/_live_own.html").render(
+            {
+                "own": view,
+                "key": _key(replace(view, clock="")),
+                "bet_url": reverse("live_bet", args=[state.slug, state.mode]),
+                "mode_word": state.mode.name.lower(),
+                "csrf_token": csrf_token,
+            }
+        )
+
+
+def _key(view: OwnView) -> str:
+    """Return what is another one where anything but the time of day has changed."""
+    return hashlib.sha256(repr(view).encode()).hexdigest()[:16]

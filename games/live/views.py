@@ -1,0 +1,166 @@
+"""The pages of shared tables: the table as it stands, a click on it, and what a page that lost its stream asks for."""
+
+from typing import Any
+
+from django.db import connection
+from django.http import Http404, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games.controls import Change
+from games.engine.settle import SettlementError
+from games.entrance import at_a_playable_table, demand_welcome
+from games.errors import Barred, PlayError, StalePage, TableChanged
+from games.forms import BET, KEEP, ClickForm
+from games.live import bets, seats, show, tickets
+from games.live.state import READ_OWN, READ_PUBLIC, State, named, public_state
+from games.models import LiveTable, Table
+from games.presentation import Notice
+from games.sentences import annulled, refusal, table_changed
+from games.sitting import sitting_view
+from games.variants import VARIANTS
+from games.void import tell
+from players import sittings
+from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.gate import Code
+from players.rates import at_a_human_pace
+from wallet.models import Mode
+
+NOTICE = "live_notice"  # session key: a sentence that waits for the page after a redirect
+
+
+def live_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Show a shared table as it stands, or what keeps the player from playing."""
+    demand_welcome(request.player, mode, session_id(request))
+    live = _live_table(found, mode)
+    seats.open_seat(request.player, live)
+    waiting = request.session.pop(NOTICE, None)
+    notice = Notice(**waiting) if waiting else annulled(tell(request.player, found.pk, mode))
+    return render(request, "games/live.html", _page(request, live, notice))
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Answer one click with what is the player's own as it then stands: the fragment to htmx, the page otherwise."""
+    live, language = _live_table(found, mode), get_language() or "en"
+    variant = VARIANTS[found.variant]
+    notice = None
+    try:
+        _carry_out(request, live)
+    except TableChanged:
+        notice = table_changed((), variant=variant, language=language)
+    except (PlayError, SettlementError) as error:
+        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+            raise
+        notice = refusal(error, variant=variant, mode=mode, language=language)
+    if not request.htmx:
+        if notice:
+            request.session[NOTICE] = vars(notice)
+        return redirect("table", slug=found.slug, mode=mode)
+    notice = notice or annulled(tell(request.player, found.pk, mode))
+    own = show.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
+    return HttpResponse(own + render_to_string("games/_live_beside.html", _beside(request, live), request))
+
+
+@made_by_the_page
+@player_required
+@require_safe
+@never_cache
+@at_a_playable_table
+def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Answer a page that asks by itself with ``#live`` as it stands, and with a ticket for another stream."""
+    live = _live_table(found, mode)
+    seats.seat_at(request.player, live)
+    return render(request, "games/_live.html", _parts(request, live, annulled(tell(request.player, found.pk, mode))))
+
+
+def read_public(live: LiveTable) -> State:
+    """Read a shared table as everybody sees it at this moment."""
+    return public_state(_row(READ_PUBLIC, [live.pk]))
+
+
+def read_own(live: LiveTable, player_id: int) -> dict[str, Any]:
+    """Read what is a player's own at a shared table."""
+    return _row(READ_OWN, [live.pk, [player_id]])
+
+
+def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(question, parameters)
+        row = cursor.fetchone()
+        if row is None:
+            raise Http404
+        return named((column.name for column in cursor.description), row)
+
+
+def _live_table(found: Table, mode: Mode) -> LiveTable:
+    live = get_object_or_404(LiveTable, table=found, mode=mode)
+    live.table = found
+    return live
+
+
+def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
+    """Do what the button says. Raises PlayError, SettlementError."""
+    form = ClickForm(request.POST)
+    if not form.is_valid():
+        raise StalePage
+    action = form.cleaned_data["action"]
+    if action == KEEP:
+        return
+    click = {
+        "player": request.player,
+        "live_table_id": live.pk,
+        "round_id": form.cleaned_data["round_id"],
+        "table_version": form.cleaned_data["table_version"],
+        "session": session_id(request),
+    }
+    if isinstance(action, Change):
+        bets.change_slip(**click, change=action)
+    else:
+        bets.add_chip(**click, bet=action.removeprefix(BET), chip=form.cleaned_data["chip"] or 0)
+
+
+def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token: str = "") -> dict[str, Any]:
+    """Return what ``#live`` is made of; *token* is what its form sends where no script does."""
+    language, state = get_language() or "en", read_public(live)
+    own, session = read_own(live, request.player.pk), session_id(request)
+    return {
+        "table": live.table,
+        "now_mode": Mode(live.mode),
+        "mode_word": Mode(live.mode).name.lower(),
+        "public": show.render_public(state, language),
+        "own": show.render_own(state, own, language, notice=notice, csrf_token=token),
+        "stream": tickets.issue(tickets.Ticket(request.player.pk, live.pk, session, language)) if session else "",
+        "state": state,
+    }
+
+
+def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dict[str, Any]:
+    """Return everything on the page of a table."""
+    parts = _parts(request, live, notice, get_token(request))
+    limits = parts["state"].limits(request.player.currency)
+    return {
+        **parts,
+        **_beside(request, live),
+        "variant": VARIANTS[live.table.variant],
+        "limits": limits,
+    }
+
+
+def _beside(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
+    """Return what stands around a table and changes with a bet: the sitting, and the reality check where one is due."""
+    session, mode = session_id(request), Mode(live.mode)
+    seen = sittings.sitting(request.player, session) if session else None
+    return {
+        "table": live.table,
+        "now_mode": mode,
+        "mode_word": mode.name.lower(),
+        "sitting": sitting_view(seen, request.player, mode) if seen else None,
+    }
