@@ -14,7 +14,7 @@ app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab()},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab()},
-    "move live tables": {"task": "games.tasks.tick", "schedule": 1.0, "options": {"expires": 1}},
+    "move live tables": {"task": "games.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
     "send payouts": {"task": "wallet.tasks.send_payouts", "schedule": 20.0},
     "work at the sandbox bank": {"task": "wallet.tasks.work_at_the_sandbox_bank", "schedule": 5.0},
     "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab()},

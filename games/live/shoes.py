@@ -14,7 +14,7 @@ from django.db.models import Max
 from audit import log
 from games.engine.cards import Card
 from games.engine.coup import Coup, TooFewCards
-from games.engine.dealing import coup_at, is_whole, opening
+from games.engine.dealing import coup_at, coups, is_whole, opening
 from games.engine.shoe import commitment, shuffle
 from games.live import clock
 from games.live.doubts import Doubt, NotReproduced, WrongCard
@@ -33,8 +33,9 @@ class ShoeInUse(Exception):
 def open_shoe(live_table: LiveTable) -> Shoe:
     """Shuffle the decks of the game by a fresh seed, commit to them, burn, and put them on the table."""
     sealed = new_sealed_seed()
+    seed = unseal(sealed.round_id, sealed.sealed)
     decks = VARIANTS[live_table.table.variant].decks
-    begins = opening(shuffle(unseal(sealed.round_id, sealed.sealed), decks))
+    begins = opening(shuffle(seed, decks))
     latest = live_table.shoes.aggregate(latest=Max("number"))["latest"]
     shoe = Shoe.objects.create(
         id=sealed.round_id,
@@ -97,15 +98,16 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
 
 def next_coup(shoe: Shoe) -> Coup:
     """Return the coup that the shoe deals next. Raises what `cards_of` raises, and WrongCard where what has left the
-    shoe does not end where a coup ends: then cards were passed over.
+    shoe does not end where a coup of it ends: then cards were passed over.
     """
-    cards = cards_of(shoe)
     gone = shoe.burned
-    while gone < shoe.gone:
-        gone += len(coup_at(cards, gone).cards)
-    if gone != shoe.gone:
-        raise WrongCard("Cards of the shoe were passed over.", Finding("cards gone", str(shoe.gone), str(gone)))
-    return coup_at(cards, gone)
+    for coup in coups(cards_of(shoe)):
+        if gone == shoe.gone:
+            return coup
+        gone += len(coup.cards)
+    raise WrongCard(
+        "Cards of the shoe were passed over.", Finding("cards gone", str(shoe.gone), "as many as when a coup ends")
+    )
 
 
 def locked(shoe_id: UUID) -> Shoe:
@@ -150,17 +152,17 @@ def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
 
 
 def retire(shoe: Shoe) -> None:
-    """End a shoe before its cut card: a round was annulled after its deal. Where another one's cards are still being
-    turned up, the next opening does it (`is_spoiled`).
+    """End a shoe of which a round was annulled after its deal. Where another round on it is in progress, that is done
+    when the next one opens (`is_spoiled`).
     """
     with suppress(ShoeInUse):
         end(shoe, ShoeEnding.RETIRED)
 
 
 def is_sound(shoe: Shoe) -> bool:
-    """Say whether the seed can be unsealed, is the one committed to, and gives the shoe as it was opened."""
+    """Say whether another round can be dealt from a shoe."""
     try:
-        cards_of(shoe)
+        next_coup(shoe)
     except (InvalidTag, Doubt):
         return False
     return True

@@ -8,15 +8,13 @@ Who may ask for it, and when, is said in `games.live.malfunction`; what is share
 from datetime import timedelta
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
 from django.db import connection, transaction
 
 from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
 from games.live import clock, news, shoes
 from games.live.clock import Clock
-from games.live.doubts import Doubt
-from games.models import OPEN_PHASES, LiveRound, Phase, Shoe, ShoeEnding, Void, VoidReason
+from games.models import OPEN_PHASES, LiveRound, Phase, Void, VoidReason
 from games.rows import Value
 from games.void import RoundNotFound, keep_parts, void_round
 from wallet import holds
@@ -81,11 +79,11 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
         is_dealt = live.phase == Phase.DEALT
         _annul(live, reason, by)
         _end(live)
-        if is_dealt or not _is_sound(live.shoe):
-            _retire(live.shoe_id)
+        if is_dealt or not shoes.is_sound(live.shoe):
+            shoes.retire(live.shoe)
     elif live.phase == Phase.SETTLED:
         void_round(round_id=round_id, reason=reason, by=by)
-        _retire(live.shoe_id)
+        shoes.retire(live.shoe)
     news.tell(live.live_table_id)
     return live
 
@@ -133,21 +131,3 @@ def _end(live: LiveRound) -> None:
     live.phase, live.ended_at = Phase.VOID, clock.now()
     live.deadline = live.ended_at + pause
     live.save(update_fields=["phase", "ended_at", "deadline"])
-
-
-def _is_sound(shoe: Shoe) -> bool:
-    """Say whether another round can be dealt from a shoe."""
-    try:
-        shoes.next_coup(shoe)
-    except (InvalidTag, Doubt, TooFewCards):
-        return False
-    return True
-
-
-def _retire(shoe_id: UUID) -> None:
-    """Deal nothing more from the shoe of an annulled round, and publish its seed; where another round on it is in
-    progress, that is done when the next one opens (`shoes.is_spoiled`). No round begins while the shoe's row is locked.
-    """
-    shoe = Shoe.objects.select_for_update().get(pk=shoe_id)
-    if not LiveRound.objects.filter(shoe=shoe, phase__in=OPEN_PHASES).exists():
-        shoes.end(shoe, ShoeEnding.RETIRED)
