@@ -7,9 +7,8 @@ from typing import Any, Final
 from games.live.tickets import Ticket
 
 MOST_WAITING: Final = 16  # events that a slow reader may be behind; one more, and the page has to begin anew
-HEARTBEAT: Final = 15.0  # seconds of silence after which a line without meaning shows that both ends are there
+HEARTBEAT: Final = 15.0  # seconds of silence after which an event without meaning shows that both ends are there
 RETRY: Final = b"retry: 3000\n\n"
-BEAT: Final = b":\n\n"
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -21,6 +20,7 @@ def event(name: str, html: str, number: str = "") -> bytes:
 
 
 OVER: Final = event("over", "")  # the session has ended
+BEAT: Final = event("beat", "")
 
 
 class Stream:

@@ -35,11 +35,13 @@ def render_own(
     """
     own = own_state(row)
     with override(language):
-        view = own_view(state, own, language, notice)
+        view = own_view(state, own, language, None)
+        key = _key(replace(view, clock="", controls=frozenset()))
         return get_template("games/_live_own.html").render(
             {
-                "own": view,
-                "key": _key(replace(view, clock="")),
+                "own": replace(view, notice=notice or view.notice),
+                "key": key,
+                "version": own.version,
                 "bet_url": reverse("live_bet", args=[state.slug, state.mode]),
                 "mode_word": state.mode.name.lower(),
                 "csrf_token": csrf_token,
@@ -48,5 +50,5 @@ def render_own(
 
 
 def _key(view: OwnView) -> str:
-    """Return what is another one where anything but the time of day has changed."""
+    """Return what is another one where anything has changed but the time of day, and what is said of a click."""
     return hashlib.sha256(repr(view).encode()).hexdigest()[:16]

@@ -49,7 +49,8 @@ WHERE live.id = %s
 # Parameters: the live table, its players. The slip's round is what `part` is of: the one played last, until they bet
 # again. A balance is what may still be bet.
 READ_OWN = """
-SELECT seat.player_id AS player, seat.currency AS currency, seat.round_id AS round, seat.stakes::text AS stakes,
+SELECT seat.player_id AS player, seat.version AS version, seat.currency AS currency, seat.round_id AS round,
+    seat.stakes::text AS stakes,
     seat.undo <> '[]'::jsonb AS can_undo, seat.last_stakes::text AS last_stakes, seat.last_chip AS last_chip,
     account.balance - account.held AS funds, law.time_zone AS zone,
     part.paid AS paid, played.code AS code, void.round_id IS NOT NULL AS is_annulled,
@@ -183,6 +184,7 @@ class Own:
     """A player at the table. Minor units of *currency*."""
 
     player: int
+    version: int  # counts changes of the slip
     currency: str
     round: UUID | None  # of the slip
     stakes: Mapping[str, int]
@@ -225,6 +227,7 @@ def own_state(row: Mapping[str, Any]) -> Own:
     bets = json.loads(row["bets"] or "{}")
     return Own(
         player=row["player"],
+        version=row["version"],
         currency=row["currency"],
         round=row["round"],
         stakes=json.loads(row["stakes"]),

@@ -1,0 +1,117 @@
+"""Somebody who watches a live table without a browser: opens a stream and keeps every byte of it."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import urlsplit
+
+PATIENCE = 30.0  # seconds that a busy machine may take
+
+
+@dataclass(frozen=True)
+class News:
+    """One event of a stream."""
+
+    kind: str
+    number: str
+    html: str
+
+    @classmethod
+    def of(cls, block: str) -> Self:
+        lines = [line.partition(": ") for line in block.splitlines()]
+        fields = {name: value for name, _, value in lines if name != "data"}
+        html = "\n".join(value for name, _, value in lines if name == "data")
+        return cls(fields.get("event", ""), fields.get("id", ""), html)
+
+
+class Watcher:
+    """Reads in a thread of its own."""
+
+    def __init__(self, url: str, address: str) -> None:
+        at = urlsplit(url)
+        self.line = socket.create_connection((at.hostname or "", at.port or 80), PATIENCE)
+        self.line.settimeout(None)
+        self.line.sendall(f"GET {address} HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
+        self.bytes = b""
+        self.is_over = False
+        self._changed = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def status(self) -> int:
+        self.wait(lambda: b"\r\n\r\n" in self.bytes)
+        return int(self.bytes.split(b" ", 2)[1])
+
+    @property
+    def news(self) -> list[News]:
+        """All events so far that are whole."""
+        return [News.of(block) for block in self._text().split("\n\n")[:-1] if block.startswith("event: ")]
+
+    def of(self, kind: str) -> list[News]:
+        return [each for each in self.news if each.kind == kind]
+
+    def wait(self, condition: Callable[[], object], *, what: str = "") -> None:
+        """Wait until it holds. Fails the test where it does not in good time."""
+        with self._changed:
+            assert self._changed.wait_for(condition, PATIENCE), f"{what or 'waited in vain'}; read: {self.bytes!r}"
+
+    def wait_for(self, kind: str, containing: str = "") -> News:
+        """Wait for an event of this kind with these words in it, and return the last one that has them."""
+
+        def found() -> list[News]:
+            return [each for each in self.of(kind) if containing in each.html]
+
+        self.wait(found, what=f"no {kind} event with {containing!r}")
+        return found()[-1]
+
+    def wait_for_end(self) -> None:
+        """Wait until the server has ended the stream."""
+        self.wait(lambda: self.is_over or self.bytes.endswith(b"\r\n0\r\n\r\n"), what="the stream did not end")
+
+    def close(self) -> None:
+        with_error = self.line.fileno() == -1
+        if not with_error:
+            try:
+                self.line.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            self.line.close()
+
+    def _text(self) -> str:
+        """What was said, without the lengths of HTTP's chunks."""
+        _, _, rest = self.bytes.partition(b"\r\n\r\n")
+        said = b""
+        while (end := rest.find(b"\r\n")) != -1:
+            length = int(rest[:end] or b"0", 16)
+            if len(rest) < end + 2 + length + 2:
+                break
+            said, rest = said + rest[end + 2 : end + 2 + length], rest[end + 2 + length + 2 :]
+        return said.decode()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                read = self.line.recv(65536)
+            except OSError:
+                read = b""
+            with self._changed:
+                self.bytes += read
+                self.is_over = not read
+                self._changed.notify_all()
+            if not read:
+                return
+
+
+@contextmanager
+def watching(url: str, *addresses: str) -> Iterator[list[Watcher]]:
+    """Open a stream at each of the addresses, and close them in the end."""
+    watchers = [Watcher(url, address) for address in addresses]
+    try:
+        yield watchers
+    finally:
+        for watcher in watchers:
+            watcher.close()
