@@ -1,0 +1,249 @@
+"""Who may bet at a shared table, and how much: pauses, exclusions, limits, reality checks, one table at a time; and a
+game that plays on a purse.
+"""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db.models.functions import Now
+
+from games.controls import Change
+from games.errors import Barred, NotEnoughBalance, NotOffered, OverLimit, TableWaits
+from games.limits import StoredLimits
+from games.live.seats import open_seat, seat_at
+from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
+from games.purses import return_idle_purses
+from games.shipped import golden_limits
+from games.solo import open_table, play_round
+from games.tables import make_table, set_open
+from players import exclusions, gate, limits, sittings
+from players.models import LimitKind, Period, Player, Sitting
+from tests.builders import UNHURRIED, a_newcomer, a_place, a_player, a_purse, a_table
+from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
+from tests.live.betting import balance, chip, held, held_for, press, stakes_of
+from tests.people import events
+from wallet import purse
+from wallet.models import AccountKind, Mode
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 1_000_00
+
+
+@pytest.fixture
+def table() -> LiveTable:
+    """A `pairs` table that takes bets."""
+    return a_live_table("pairs")
+
+
+def a_guest_of(table: LiveTable, jurisdiction: str = "GB") -> Player:
+    player = a_player(jurisdiction, real=MONEY, free=MONEY)
+    open_seat(player, table)
+    return player
+
+
+def stake_limit(player: Player, amount: int) -> None:
+    limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=amount, by=str(player))
+
+
+class TestAPauseBetweenBetAndResult:
+    def test_accepted_bets_stand_and_are_settled(self, table):
+        player = a_guest_of(table)
+        chip(player, table, "player", 10_00)
+        exclusions.pause(player=player, by=str(player))
+        assert (held(player), stakes_of(player, table)) == (10_00, {"player": 10_00})
+        advance_to(table, Phase.SETTLED)
+        part = Participation.objects.get(player=player)
+        assert (part.staked, held(player)) == (10_00, 0)
+        assert balance(player) == MONEY - part.staked + part.paid
+
+    def test_nothing_is_added_and_nothing_taken_back_meanwhile(self, table):
+        player = a_guest_of(table)
+        chip(player, table, "player", 10_00)
+        exclusions.exclude_self(player=player, months=12, by=str(player))
+        for click in (
+            lambda: chip(player, table, "player", 10_00),
+            lambda: press(player, table, Change.DOUBLE),
+            lambda: press(player, table, Change.UNDO),
+        ):
+            with pytest.raises(Barred):
+                click()
+        assert held(player) == 10_00
+        assert {each["data"]["bar"] for each in events("bet.refused", by=str(player))} == {gate.Code.EXCLUDED}
+
+    @pytest.mark.parametrize("mode", Mode, ids=["real", "free"])
+    def test_whoever_has_stopped_takes_no_seat(self, mode):
+        player = a_player("GB", real=MONEY, free=MONEY)
+        exclusions.pause(player=player, by=str(player))
+        with pytest.raises(Barred):
+            seat_at(player, a_live_table("pairs", mode))
+        assert not LiveSeat.objects.exists()
+
+    def test_whoever_has_not_agreed_to_the_terms_takes_no_seat(self, table):
+        with pytest.raises(Barred) as barred:
+            seat_at(a_newcomer("GB", agrees=False), table)
+        assert barred.value.bar.code is gate.Code.TERMS
+
+
+class TestLimits:
+    def test_count_what_is_held(self, table):
+        player = a_guest_of(table)
+        stake_limit(player, 25_00)
+        for _ in range(2):
+            chip(player, table, "player", 10_00)
+        with pytest.raises(OverLimit) as refused:
+            chip(player, table, "player", 10_00)
+        assert refused.value.reached.left == 5_00
+        assert stakes_of(player, table) == {"player": 20_00}
+
+    def test_count_it_at_every_table_shared_or_solo(self, table):
+        player, solo = a_guest_of(table), a_table()
+        other = a_live_table("pairs", slug="other")
+        open_seat(player, other)
+        stake_limit(player, 25_00)
+        chip(player, table, "player", 10_00)
+        chip(player, other, "banker", 10_00)
+        place = a_place(player, solo, Mode.REAL, player=10_00)
+        with pytest.raises(OverLimit):
+            play_round(
+                player=player,
+                table_id=solo.pk,
+                mode=Mode.REAL,
+                round_id=place.round_id,
+                slip_version=place.slip_version,
+            )
+        assert held(player) == 20_00
+
+    def test_leave_room_again_for_what_was_taken_back(self, table):
+        player = a_guest_of(table)
+        stake_limit(player, 25_00)
+        chip(player, table, "player", 25_00)
+        press(player, table, Change.UNDO)
+        chip(player, table, "banker", 25_00)
+        assert held(player) == 25_00
+
+    def test_are_not_for_free_money(self):
+        table = a_live_table("pairs", Mode.FREE)
+        player = a_guest_of(table)
+        stake_limit(player, 5_00)
+        chip(player, table, "player", 25_00)
+        assert (held(player, Mode.FREE), held(player)) == (25_00, 0)
+
+    def test_that_sink_under_what_lies_there_let_bets_be_taken_back(self, table):
+        player = a_guest_of(table)
+        chip(player, table, "player", 10_00)
+        chip(player, table, "player", 25_00)
+        stake_limit(player, 5_00)
+        press(player, table, Change.UNDO)
+        assert held(player) == 10_00
+
+
+def test_a_reality_check_holds_new_bets_and_lets_go_what_lies_there(table):
+    player, session = a_guest_of(table), uuid4()
+    sittings.sitting(player, session)
+    chip(player, table, "player", 10_00, session=session)
+    chip(player, table, "player", 10_00, session=session)
+    Sitting.objects.filter(session=session).update(checked_at=Now() - timedelta(minutes=61))
+    with pytest.raises(Barred) as barred:
+        chip(player, table, "player", 10_00, session=session)
+    assert barred.value.bar.code is gate.Code.CHECK
+    press(player, table, Change.UNDO, session=session)
+    assert held(player) == 10_00
+    sittings.answer_check(player=player, session=session, goes_on=True)
+    chip(player, table, "player", 10_00, session=session)
+
+
+class TestOneTableAtATime:
+    """The law of Germany."""
+
+    @pytest.fixture
+    def other(self, table: LiveTable) -> LiveTable:
+        """Another shared table that takes bets."""
+        return a_live_table("no_commission", slug="other")
+
+    def test_the_one_opened_last_takes_bets_and_those_at_the_other_stand(self, table, other):
+        player = a_guest_of(table, "DE")
+        chip(player, table, "player", 5_00)
+        open_seat(player, other)
+        chip(player, other, "player", 5_00)
+        for click in (lambda: chip(player, table, "player", 5_00), lambda: press(player, table, Change.UNDO)):
+            with pytest.raises(TableWaits) as refused:
+                click()
+            assert refused.value.slug == table.table.slug
+        assert held(player) == 10_00
+        advance_to(table, Phase.SETTLED)
+        assert Participation.objects.get(player=player).staked == 5_00
+
+    def test_the_same_table_for_the_other_kind_of_money_is_another(self, table):
+        free = live_table_of(table.table, Mode.FREE)
+        step(free)
+        player = a_guest_of(table, "DE")
+        open_seat(player, free)
+        with pytest.raises(TableWaits):
+            chip(player, table, "player", 5_00)
+        chip(player, free, "player", 5_00)
+
+    def test_a_solo_table_opened_since_has_the_shared_one_wait(self, table):
+        player = a_guest_of(table, "DE")
+        open_table(player=player, table_id=a_table().pk, mode=Mode.REAL)
+        with pytest.raises(TableWaits):
+            chip(player, table, "player", 5_00)
+
+    def test_elsewhere_both_take_bets(self, table, other):
+        player = a_guest_of(table)
+        open_seat(player, other)
+        for each in (table, other):
+            chip(player, each, "player", 5_00)
+        assert held(player) == 10_00
+
+
+class TestAGameWithAPurse:
+    """No such table ships, but shape belongs to the table and rules to the variant."""
+
+    @pytest.fixture
+    def golden(self) -> LiveTable:
+        """A shared `golden` table that takes bets."""
+        table = make_table(
+            slug="golden-live",
+            name="Golden",
+            variant="golden",
+            shape=Shape.SHARED,
+            limits=with_liability(golden_limits()),
+            clock=UNHURRIED,
+            by="staff:test",
+        )
+        set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+        live_table = live_table_of(table)
+        step(live_table)
+        return live_table
+
+    def test_bets_are_held_on_the_purse(self, golden):
+        player = a_guest_of(golden)
+        with pytest.raises(NotEnoughBalance):
+            chip(player, golden, "player", 10_00)
+        a_purse(player, 30_00)
+        chip(player, golden, "player", 10_00)
+        assert (held(player, kind=AccountKind.PURSE), held(player)) == (10_00, 0)
+
+    def test_a_purse_with_a_bet_is_not_idle_and_leaving_gives_back_the_rest(self, golden):
+        player = a_guest_of(golden)
+        a_purse(player, 30_00)
+        chip(player, golden, "player", 10_00)
+        assert return_idle_purses() == 0
+        assert purse.leave(player=player, mode=Mode.REAL, key=uuid4()).amount == 20_00
+        advance_to(golden, Phase.SETTLED)
+        assert Participation.objects.get(player=player).staked == 10_00
+
+    def test_buttons_are_those_of_the_game(self, golden):
+        player = a_guest_of(golden)
+        a_purse(player, 30_00)
+        chip(player, golden, "player", 10_00)
+        with pytest.raises(NotOffered):
+            press(player, golden, Change.DOUBLE)
+        press(player, golden, Change.CLEAR)
+        assert held_for(round_at(golden).pk) == 0
+
+
+def with_liability(stored: StoredLimits) -> StoredLimits:
+    return {currency: {**entry, "liability": 100_000_00} for currency, entry in stored.items()}
