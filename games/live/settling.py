@@ -117,7 +117,8 @@ WHERE (part.staked, part.currency, part.mode) IS DISTINCT FROM (taken.staked, ta
 ORDER BY 1 LIMIT 20
 """
 
-# One journal for all. Whoever is paid ends with another balance than was written down: nobody does.
+# One journal for all, also where nobody is paid: counted first, since a join with nobody would not post it. Whoever is
+# paid ends with another balance than was written down: nobody does.
 PAY = """
 WITH part AS MATERIALIZED (
     SELECT seat.account_id, part.player_id, part.paid, part.balance_after
@@ -131,7 +132,7 @@ WITH part AS MATERIALIZED (
 )
 SELECT part.player_id, part.balance_after::text, coalesce(paid.balance::text, 'nothing was paid')
 FROM part LEFT JOIN paid ON paid.account = part.account_id
-WHERE part.paid > 0 AND paid.balance IS DISTINCT FROM part.balance_after
+WHERE (SELECT count(*) FROM paid) > 0 AND part.paid > 0 AND paid.balance IS DISTINCT FROM part.balance_after
 ORDER BY 1 LIMIT 20
 """
 
