@@ -1,0 +1,273 @@
+"""A round of a shared table annulled, in each phase: the money as if it had never been, everybody told, nothing twice."""
+
+import hashlib
+from uuid import uuid4
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+
+from games.live import phases, voiding
+from games.models import (
+    LiveRound,
+    LiveTable,
+    Participation,
+    Phase,
+    Round,
+    Shoe,
+    ShoeEnding,
+    Void,
+    VoidPart,
+    VoidReason,
+    Wager,
+)
+from games.void import RoundNotFound, tell
+from tests.builders import a_player
+from tests.games.test_void import spend
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
+from tests.people import events
+from tests.wallet.test_at_once import at_once
+from wallet import accounts
+from wallet.models import Account, Journal, Mode
+
+MONEY = 1_000_000
+CHIPS = {"SE": {"player": 5000, "tie": 5000}, "RO": {"banker": 2000}}
+PHASES = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
+
+
+def annul(live_round, reason=VoidReason.DECIDED):
+    return voiding.void_live_round(round_id=live_round.pk, reason=reason, by="staff:test")
+
+
+def balance(player, mode=Mode.REAL):
+    return accounts.balance(player.pk, mode)
+
+
+def bettors(live_table, mode=Mode.REAL):
+    """A player of each of two currencies, each with bets on the round."""
+    players = [a_player(where, real=MONEY, free=MONEY) for where in CHIPS]
+    for player, chips in zip(players, CHIPS.values(), strict=True):
+        bet(player, live_table, **chips)
+    return players
+
+
+def a_round_in(phase, live_table):
+    """The table's round, bet on and brought to that phase."""
+    players = bettors(live_table)
+    return players, (round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("phase", PHASES)
+class TestInEachPhase:
+    def test_every_stake_goes_back(self, phase):
+        live_table = a_live_table()
+        players, live_round = a_round_in(phase, live_table)
+        annul(live_round)
+        assert [balance(player) for player in players] == [MONEY, MONEY]
+        assert not Account.objects.exclude(held=0).exists()
+        call_command("verify_ledger", verbosity=0)
+
+    def test_the_round_is_kept_with_everybody_s_part(self, phase):
+        live_table = a_live_table()
+        players, live_round = a_round_in(phase, live_table)
+        annul(live_round)
+        played = Round.objects.get(pk=live_round.pk)
+        assert (played.code, played.shoe_id, played.mode) == (live_round.code, live_round.shoe_id, Mode.REAL)
+        assert (played.cards, played.first_card) == (live_round.cards, live_round.first_card)
+        assert bool(played.outcome) is bool(played.cards) is (phase in (Phase.DEALT, Phase.SETTLED))
+        parts = {part.player_id: part for part in Participation.objects.filter(round=played)}
+        for player, chips in zip(players, CHIPS.values(), strict=True):
+            part = parts[player.pk]
+            assert part.staked == sum(chips.values())
+            assert {wager.bet: wager.stake for wager in part.wagers.all()} == chips
+            if phase != Phase.SETTLED:
+                assert (part.paid, part.balance_before, part.balance_after) == (0, MONEY, MONEY)
+                assert {wager.result for wager in part.wagers.all()} == {"void"}
+            assert VoidPart.objects.get(void_id=played.pk, player=player).returned == part.staked - part.paid
+        assert Void.objects.get(pk=played.pk).reason == VoidReason.DECIDED
+
+    def test_the_second_call_moves_nothing(self, phase):
+        live_table = a_live_table()
+        _, live_round = a_round_in(phase, live_table)
+        annul(live_round)
+        journals, rows = Journal.objects.count(), Wager.objects.count()
+        again = annul(live_round, VoidReason.CANCELLED)
+        assert again.pk == live_round.pk
+        assert (Journal.objects.count(), Wager.objects.count()) == (journals, rows)
+        assert Void.objects.get().reason == VoidReason.DECIDED
+        assert len(events("round.voided")) == 1
+
+    def test_everybody_in_it_is_told_once(self, phase):
+        live_table = a_live_table()
+        players, live_round = a_round_in(phase, live_table)
+        annul(live_round)
+        for player in players:
+            assert tell(player, live_table.table_id, Mode.REAL) == ((live_round.pk, live_round.code),)
+            assert tell(player, live_table.table_id, Mode.REAL) == ()
+            assert tell(player, live_table.table_id, Mode.FREE) == ()
+
+    def test_the_event_stands_for_every_part(self, phase):
+        live_table = a_live_table()
+        _, live_round = a_round_in(phase, live_table)
+        annul(live_round)
+        (event,) = events("round.voided")
+        parts = event["data"]["players"]
+        lines = [f"{each['player']} {each['currency']} {each['returned']} {each['shortfall']}\n" for each in parts]
+        assert event["data"]["sha256"] == hashlib.sha256("".join(lines).encode()).hexdigest()
+        assert event["data"]["count"] == len(parts) == len(CHIPS)
+        assert event["on"] == f"round:{live_round.pk}"
+
+    def test_the_shoe_is_retired_where_its_cards_were_drawn(self, phase):
+        live_table = a_live_table()
+        _, live_round = a_round_in(phase, live_table)
+        annul(live_round)
+        shoe = Shoe.objects.get(pk=live_round.shoe_id)
+        is_dealt = phase in (Phase.DEALT, Phase.SETTLED)
+        assert (shoe.ending, shoe.seed is not None) == (ShoeEnding.RETIRED if is_dealt else "", is_dealt)
+
+    def test_the_table_goes_on_with_the_next_round(self, phase):
+        live_table = a_live_table()
+        _, live_round = a_round_in(phase, live_table)
+        annul(live_round)
+        following = step(live_table)
+        assert following.phase == Phase.BETTING
+        assert following.pk != live_round.pk
+        is_dealt = phase in (Phase.DEALT, Phase.SETTLED)
+        assert (following.shoe_id == live_round.shoe_id) is not is_dealt
+
+
+@pytest.mark.django_db
+class TestOneRound:
+    def test_that_nobody_bet_on_ends_and_nothing_is_kept_of_it(self):
+        live_table = a_live_table()
+        ended = annul(round_at(live_table))
+        assert (ended.phase, Round.objects.count(), Void.objects.count()) == (Phase.VOID, 0, 0)
+        assert step(live_table).phase == Phase.BETTING
+
+    def test_that_does_not_exist_cannot_be_annulled(self):
+        with pytest.raises(RoundNotFound):
+            voiding.void_live_round(round_id=uuid4(), reason=VoidReason.CANCELLED, by="system")
+
+
+@pytest.mark.django_db
+class TestLater:
+    """A settled round, annulled when others have been played since."""
+
+    def test_however_many_rounds_have_been_played(self):
+        live_table = a_live_table()
+        players, first = a_round_in(Phase.SETTLED, live_table)
+        paid = dict(Participation.objects.filter(round_id=first.pk).values_list("player_id", "paid"))
+        for _ in range(2):
+            advance_to(live_table, Phase.BETTING)
+            for player, chips in zip(players, CHIPS.values(), strict=True):
+                bet(player, live_table, **chips)
+            advance_to(live_table, Phase.SETTLED)
+        before = [balance(player) for player in players]
+        annul(first)
+        for player, chips, was in zip(players, CHIPS.values(), before, strict=True):
+            assert balance(player) == was + sum(chips.values()) - paid[player.pk]
+        assert LiveRound.objects.get(pk=first.pk).phase == Phase.SETTLED
+        assert Shoe.objects.get(pk=first.shoe_id).ending == ShoeEnding.RETIRED
+        call_command("verify_ledger", verbosity=0)
+
+    def test_a_round_that_takes_bets_keeps_its_shoe_secret_until_it_is_over(self):
+        live_table = a_live_table()
+        players, first = a_round_in(Phase.SETTLED, live_table)
+        now = advance_to(live_table, Phase.BETTING)
+        bet(players[0], live_table, player=5000)
+        annul(first)
+        assert Shoe.objects.get(pk=now.shoe_id).seed is None
+        settled = advance_to(live_table, Phase.SETTLED)
+        assert settled.pk == now.pk
+        following = step(live_table)
+        assert Shoe.objects.get(pk=now.shoe_id).ending == ShoeEnding.RETIRED
+        assert following.shoe_id != now.shoe_id
+
+    def test_winnings_that_are_spent_are_covered_by_the_house(self):
+        live_table = a_live_table()
+        player = a_player("SE", real=MONEY)
+        while True:
+            bet(player, live_table, player=5000)
+            live_round = advance_to(live_table, Phase.SETTLED)
+            part = Participation.objects.get(round_id=live_round.pk)
+            if part.paid > part.staked:
+                break
+            advance_to(live_table, Phase.BETTING)
+        spend(player, balance(player))
+        annul(live_round)
+        assert balance(player) == 0
+        assert VoidPart.objects.get().shortfall == part.paid - part.staked
+        call_command("verify_ledger", verbosity=0)
+
+    def test_money_that_is_held_for_the_next_round_is_not_taken(self):
+        live_table = a_live_table()
+        player = a_player("SE", real=MONEY)
+        while True:
+            bet(player, live_table, player=5000)
+            live_round = advance_to(live_table, Phase.SETTLED)
+            advance_to(live_table, Phase.BETTING)
+            if Participation.objects.get(round_id=live_round.pk).result > 0:
+                break
+        spend(player, balance(player) - 5000)
+        bet(player, live_table, player=5000)
+        annul(live_round)
+        account = Account.objects.get(owner=player, mode=Mode.REAL, kind="cash")
+        assert (account.balance, account.held) == (5000, 5000)
+        assert advance_to(live_table, Phase.SETTLED)
+
+
+@pytest.mark.django_db
+class TestTheSeed:
+    """No seed is public while a bet on its shoe may be placed, whoever writes."""
+
+    def test_is_not_published_while_a_round_waits_to_be_dealt(self):
+        live_round = round_at(a_live_table())
+        shoe = live_round.shoe
+        with pytest.raises(IntegrityError, match="waits to be dealt"), transaction.atomic():
+            Shoe.objects.filter(pk=shoe.pk).update(ending=ShoeEnding.RETIRED, ended_at="2026-01-01T00:00Z")
+
+    def test_that_is_public_has_no_round_begin(self):
+        live_table = a_live_table()
+        _, live_round = a_round_in(Phase.DEALT, live_table)
+        annul(live_round)
+        with pytest.raises(IntegrityError, match="has ended"), transaction.atomic():
+            LiveRound.objects.create(
+                id=uuid4(),
+                live_table=live_table,
+                version=live_round.version,
+                shoe=live_round.shoe,
+                number=99,
+                is_last=False,
+                code="x",
+                phase=Phase.BETTING,
+                deadline=live_round.deadline,
+            )
+
+
+@pytest.mark.django_db
+def test_the_other_kind_of_money_s_table_goes_on():
+    live_table = a_live_table()
+    _, live_round = a_round_in(Phase.DEALT, live_table)
+    free = live_table_of(live_table.table, Mode.FREE)
+    assert LiveTable.objects.get(pk=free.pk).stopped_by is None
+    annul(live_round)
+    hurry(free)
+    assert Shoe.objects.filter(live_table=free).exclude(ending="").count() == 0
+
+
+class TestAtOnce:
+    def test_of_many_calls_one_annuls(self, cloned_db):
+        live_table = a_live_table()
+        players, live_round = a_round_in(Phase.DEALT, live_table)
+        at_once([lambda: annul(live_round)] * 4)
+        assert [balance(player) for player in players] == [MONEY, MONEY]
+        assert len(events("round.voided")) == Void.objects.count() == 1
+
+    def test_a_round_that_closes_while_it_is_annulled_ends_once(self, cloned_db):
+        live_table = a_live_table()
+        players, live_round = a_round_in(Phase.BETTING, live_table)
+        hurry(live_table)
+        at_once([lambda: annul(live_round), lambda: phases.advance(live_table.pk)])
+        assert round_at(live_table).phase == Phase.VOID
+        assert [balance(player) for player in players] == [MONEY, MONEY]
