@@ -9,7 +9,7 @@ from games.engine import liability
 from games.engine.bets import Variant
 from games.engine.conditions import EVERY_COUP
 from games.engine.counting import count_coups
-from games.engine.liability import largest_loss
+from games.engine.liability import largest_loss, largest_win
 from games.engine.refusals import LARGEST_STAKE, UnknownBet
 from games.variants import VARIANTS
 from tests.engine.builders import coup
@@ -115,6 +115,26 @@ def test_twice_the_stakes_lose_at_least_twice_as_much(variant: Variant) -> None:
         stakes = some_stakes(variant, chance)
         once, twice = largest_loss(variant, stakes), largest_loss(variant, {bet: 2 * stakes[bet] for bet in stakes})
         assert 2 * once <= twice <= 2 * once + len(stakes)
+
+
+@every_variant
+def test_whatever_is_taken_back_the_house_loses_no_more_than_the_bets_that_win_bring(variant: Variant) -> None:
+    chance = random.Random(1911)
+    for _ in range(60):
+        stakes = some_stakes(variant, chance)
+        left = {bet: chance.choice((0, stake // 2, stake)) for bet, stake in stakes.items()}
+        assert largest_loss(variant, left) <= largest_win(variant, left) <= largest_win(variant, stakes)
+
+
+@every_variant
+def test_the_house_loses_as_much_as_the_winning_bets_bring_once_the_losing_ones_are_taken_back(
+    variant: Variant,
+) -> None:
+    chance = random.Random(1912)
+    for _ in range(20):
+        stakes = some_stakes(variant, chance)
+        winning = [{bet: stake for bet, stake in stakes.items() if variant.bet(bet).pays(each)} for each in EVERY_COUP]
+        assert largest_win(variant, stakes) == max(largest_loss(variant, left) for left in winning)
 
 
 @every_variant
