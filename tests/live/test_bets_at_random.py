@@ -1,0 +1,133 @@
+"""Clicks of several players in any order: what is held is what lies on the table, and what lies there is what was
+clicked, always.
+"""
+
+from collections import Counter
+from copy import deepcopy
+from dataclasses import dataclass, field
+
+import pytest
+from django.db import transaction
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.controls import Change
+from games.engine.liability import largest_win
+from games.engine.refusals import SettlementError
+from games.errors import PlayError
+from games.limits import Limits, StoredLimits
+from games.live.seats import seat_at
+from games.models import LiveTable, Phase
+from games.shipped import no_commission_limits
+from games.variants import VARIANTS
+from players.models import Player
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, round_at
+from tests.live.betting import chip, held, held_for, press, stakes_of, total_of
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+VARIANT = VARIANTS["no_commission"]
+MONEY, LIABILITY = 300_00, 4_500_00  # little enough that both are reached
+CHIPS = (5_00, 20_00, 60_00)
+NEXT_ROUND = "next round"
+
+clicks = st.one_of(
+    st.tuples(st.sampled_from([bet.code for bet in VARIANT.bets]), st.sampled_from(CHIPS)),
+    st.tuples(st.sampled_from(["player", "banker"]), st.just(20_00)),  # so that other bets often have a main bet
+    st.tuples(st.sampled_from([Change.UNDO, Change.DOUBLE, Change.REPEAT]), st.none()),
+)
+steps = st.lists(st.one_of(st.tuples(st.integers(0, 2), clicks), st.just(NEXT_ROUND)), min_size=5, max_size=20)
+
+
+def limits() -> StoredLimits:
+    stored = deepcopy(no_commission_limits())
+    for currency in ("RON", "EUR"):
+        bets = {bet: [5_00, 20_00] for bet in stored[currency]["bets"]}
+        bets |= {bet: [20_00, 200_00] for bet in ("player", "banker", "tie")}
+        stored[currency] = {"step": 5_00, "chips": list(CHIPS), "bets": bets, "liability": LIABILITY}
+    return stored
+
+
+@dataclass
+class Expected:
+    """What a player has on the table by what was clicked and accepted, nothing else."""
+
+    player: Player
+    stakes: dict[str, int] = field(default_factory=dict)
+    earlier: list[dict[str, int]] = field(default_factory=list)
+    last: dict[str, int] = field(default_factory=dict)
+
+    def accept(self, what: str | Change, value: int | None) -> None:
+        """Follow a click that was accepted."""
+        if what is Change.UNDO:
+            self.stakes = self.earlier.pop() if self.earlier else self.stakes
+            return
+        before = self.stakes
+        if what is Change.DOUBLE:
+            self.stakes = {bet: 2 * stake for bet, stake in before.items()}
+        elif what is Change.REPEAT:
+            self.stakes = self.last
+        else:
+            self.stakes = {**before, str(what): before.get(str(what), 0) + (value or 0)}
+        if self.stakes != before:
+            self.earlier.append(before)
+
+    def begin_anew(self) -> None:
+        """Follow the table to its next round."""
+        self.last = self.stakes or self.last
+        self.stakes, self.earlier = {}, []
+
+
+@given(steps)
+@settings(max_examples=15)
+def test_what_is_held_is_what_lies_on_the_table_and_that_is_what_was_clicked(chosen):
+    with transaction.atomic():
+        play(chosen)
+        transaction.set_rollback(True)
+
+
+def play(chosen: list[str | tuple[int, tuple[str | Change, int | None]]]) -> None:
+    table = a_live_table(limits=limits())
+    people = [Expected(a_player(code, real=MONEY)) for code in ("RO", "RO", "DE")]
+    for each in people:
+        seat_at(each.player, table)
+    for step in chosen:
+        if isinstance(step, str):
+            advance_to(table, Phase.BETTING)
+            if any(each.stakes for each in people):  # otherwise the same round goes on
+                for each in people:
+                    each.begin_anew()
+        else:
+            who, (what, value) = step
+            click(table, people[who], what, value)
+        check(table, people)
+
+
+def click(table: LiveTable, expected: Expected, what: str | Change, value: int | None) -> None:
+    try:
+        if isinstance(what, Change):
+            press(expected.player, table, what)
+        else:
+            chip(expected.player, table, what, value or 0)
+    except (PlayError, SettlementError):
+        return
+    expected.accept(what, value)
+
+
+def check(table: LiveTable, people: list[Expected]) -> None:
+    live_round = round_at(table)
+    together: dict[str, Counter[str]] = {"RON": Counter(), "EUR": Counter()}
+    for each in people:
+        stakes = stakes_of(each.player, table)
+        assert stakes == each.stakes
+        assert held(each.player, Mode.REAL) == sum(stakes.values())
+        if stakes:
+            VARIANT.check(stakes)
+            Limits.of(limits(), each.player.currency).check(stakes)
+        together[each.player.currency].update(stakes)
+    assert held_for(live_round.pk) == sum(stakes.total() for stakes in together.values())
+    for currency, stakes in together.items():
+        assert total_of(live_round.pk, currency) == stakes
+        assert largest_win(VARIANT, stakes) <= LIABILITY
