@@ -6,12 +6,15 @@ from uuid import UUID
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from casino.tokens import PAIRS, Pair, Theme, Tokens, UnknownToken
+from games import roads_svg
 from games.board import Dealt, Seat, compose
 from games.engine.cards import Card
-from games.engine.coup import deal
+from games.engine.coup import Outcome, deal
+from games.engine.roads import Bead, Regularity, Roads
 from games.engine.settle import settle
 from games.limits import Limits
 from games.presentation import GameView
@@ -26,6 +29,8 @@ BALANCE = 86_500
 
 DAYS = [("Mon", 1240), ("Tue", 1180), ("Wed", 1420), ("Thu", 1610), ("Fri", 2230), ("Sat", 2790), ("Sun", 2410)]
 RESULTS = [("Player", 4462, "44.6 %", "player"), ("Banker", 4586, "45.9 %", "banker"), ("Tie", 952, "9.5 %", "tie")]
+ROADS = "TTPBBPPPPPPPPTBBBBBBBBPBTBPPPBBTTPBPBPPBBBBPTPBBPBPPPBPBBTP"  # tails that meet, ties before any win and after
+WIDE, NARROW = 16, 24  # columns of the boards
 GAMES = [("Baccarat", 5400, "5,400 €"), ("Golden Baccarat", 2150, "2,150 €", "2"), ("Pairs", -800, "−800 €", "3")]
 
 
@@ -71,6 +76,7 @@ def styleguide(request: StaffRequest) -> HttpResponse:
         "form": ExampleForm(request.GET if "send" in request.GET else None),
         "days": [(day, rounds, f"{rounds:,}") for day, rounds in DAYS],
         "results": RESULTS,
+        "roads": some_roads(),
         "games": GAMES,
     }
     return render(request, "styleguide/styleguide.html", context)
@@ -96,6 +102,27 @@ def shown(name: str, value: str, tokens: Tokens) -> Shown:
 def measured(pair: Pair, tokens: Tokens) -> Measured:
     """Return a pair with its contrast in every theme."""
     return Measured(pair, tuple((theme.title, tokens.contrast(pair, theme)) for theme in Theme))
+
+
+def some_roads() -> list[tuple[str, SafeString]]:
+    """Return the five roads of one shoe with their names."""
+    outcomes = {outcome.name[0]: outcome for outcome in Outcome}
+    roads = Roads.of([Bead(outcomes[letter], n % 9 == 2, n % 13 == 4) for n, letter in enumerate(ROADS)])
+    sides = {outcome: outcome.value.capitalize() for outcome in Outcome}
+    colours = {colour: colour.value for colour in Regularity}
+    derived = (
+        ("Big eye boy", roads.big_eye_boy, roads_svg.Shape.RINGS),
+        ("Small road", roads.small_road, roads_svg.Shape.DOTS),
+        ("Cockroach pig", roads.cockroach_pig, roads_svg.Shape.SLASHES),
+    )
+    return [
+        ("Bead plate", roads_svg.bead_plate(roads.bead_plate, columns=WIDE, title="Bead plate", names=sides)),
+        ("Big road", roads_svg.big_road(roads.big_road, columns=WIDE, title="Big road", names=sides)),
+        *(
+            (name, roads_svg.derived_road(road, columns=NARROW, title=name, names=colours, shape=shape))
+            for name, road, shape in derived
+        ),
+    ]
 
 
 def an_example() -> GameView:

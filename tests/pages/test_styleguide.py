@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 PARTS = (
     *("felt", "card", "stack", "chip", "spot", "meter", "countdown", "button", "field", "table", "chart", "notice"),
-    *("badge", "empty", "pager", "toast", "dialog"),
+    *("badge", "empty", "pager", "toast", "dialog", "road"),
 )
 
 
