@@ -14,6 +14,7 @@ from games.live.seats import seat_at
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table
 from players.models import Player
 from tests.builders import a_shared_table
+from wallet import holds
 from wallet.models import Mode
 
 STEPS = 12  # more than there are between any two phases
@@ -88,3 +89,14 @@ def bet(player: Player, live_table: LiveTable, /, **chips: int) -> LiveSeat:
 def slip_of(player: Player, live_round: LiveRound) -> Mapping[str, int]:
     """What the player has on the round."""
     return LiveSeat.objects.get(player=player, round_id=live_round.pk).stakes
+
+
+def lay(player: Player, live_table: LiveTable, stakes: Mapping[str, int]) -> LiveSeat:
+    """Put this slip on the round that takes bets, held as the table holds it; stakes that no chip makes, so that what
+    is paid has to be rounded.
+    """
+    seat, live_round = seat_at(player, live_table), round_at(live_table)
+    holds.hold(live_round.pk, seat.account_id, sum(stakes.values()))
+    seat.round_id, seat.stakes = live_round.pk, dict(stakes)
+    seat.save(update_fields=["round_id", "stakes"])
+    return seat
