@@ -16,7 +16,7 @@ from games.engine.liability import largest_win
 from games.engine.refusals import SettlementError
 from games.errors import PlayError
 from games.limits import Limits, StoredLimits
-from games.live.seats import seat_at
+from games.live.seats import open_seat
 from games.models import LiveTable, Phase
 from games.shipped import no_commission_limits
 from games.variants import VARIANTS
@@ -29,25 +29,40 @@ from wallet.models import Mode
 pytestmark = pytest.mark.django_db
 
 VARIANT = VARIANTS["no_commission"]
-MONEY, LIABILITY = 300_00, 4_500_00  # little enough that both are reached
+MONEY, LIABILITY = 300_00, 1_200_00  # little enough that both are reached
 CHIPS = (5_00, 20_00, 60_00)
-NEXT_ROUND = "next round"
 
-clicks = st.one_of(
-    st.tuples(st.sampled_from([bet.code for bet in VARIANT.bets]), st.sampled_from(CHIPS)),
-    st.tuples(st.sampled_from(["player", "banker"]), st.just(20_00)),  # so that other bets often have a main bet
-    st.tuples(st.sampled_from([Change.UNDO, Change.DOUBLE, Change.REPEAT]), st.none()),
+MAIN = ("player", "banker", "tie")
+# Each round begins with main bets more often than not, or few clicks would be accepted.
+main_bets = st.tuples(st.sampled_from(MAIN), st.sampled_from(CHIPS[1:]))
+side_bets = st.tuples(st.sampled_from([bet.code for bet in VARIANT.bets]), st.sampled_from(CHIPS))
+buttons = st.tuples(st.sampled_from([Change.UNDO, Change.DOUBLE, Change.REPEAT]), st.none())
+players = st.integers(0, 2)
+moves = [st.tuples(players, clicks) for clicks in (main_bets, side_bets, side_bets, buttons)]
+rounds = st.lists(
+    st.tuples(
+        st.tuples(players, main_bets), st.tuples(players, main_bets), st.lists(st.one_of(moves), min_size=5, max_size=9)
+    ),
+    min_size=2,
+    max_size=3,
 )
-steps = st.lists(st.one_of(st.tuples(st.integers(0, 2), clicks), st.just(NEXT_ROUND)), min_size=5, max_size=20)
 
 
 def limits() -> StoredLimits:
     stored = deepcopy(no_commission_limits())
     for currency in ("RON", "EUR"):
         bets = {bet: [5_00, 20_00] for bet in stored[currency]["bets"]}
-        bets |= {bet: [20_00, 200_00] for bet in ("player", "banker", "tie")}
+        bets |= {
+            "player": [20_00, 200_00],
+            "banker": [20_00, 200_00],
+            "tie": [5_00, 100_00],
+            "perfect_pair": [5_00, 5_00],
+        }
         stored[currency] = {"step": 5_00, "chips": list(CHIPS), "bets": bets, "liability": LIABILITY}
     return stored
+
+
+Move = tuple[int, tuple[str | Change, int | None]]
 
 
 @dataclass
@@ -80,28 +95,27 @@ class Expected:
         self.stakes, self.earlier = {}, []
 
 
-@given(steps)
-@settings(max_examples=15)
+@given(rounds)
+@settings(max_examples=8)
 def test_what_is_held_is_what_lies_on_the_table_and_that_is_what_was_clicked(chosen):
     with transaction.atomic():
         play(chosen)
         transaction.set_rollback(True)
 
 
-def play(chosen: list[str | tuple[int, tuple[str | Change, int | None]]]) -> None:
+def play(chosen: list[tuple[Move, Move, list[Move]]]) -> None:
     table = a_live_table(limits=limits())
     people = [Expected(a_player(code, real=MONEY)) for code in ("RO", "RO", "DE")]
     for each in people:
-        seat_at(each.player, table)
-    for step in chosen:
-        if isinstance(step, str):
-            advance_to(table, Phase.BETTING)
-            if any(each.stakes for each in people):  # otherwise the same round goes on
-                for each in people:
-                    each.begin_anew()
-        else:
-            who, (what, value) = step
+        open_seat(each.player, table)
+    for one, other, more in chosen:
+        for who, (what, value) in (one, other, *more):
             click(table, people[who], what, value)
+            check(table, people)
+        if any(each.stakes for each in people):  # otherwise the same round goes on
+            for each in people:
+                each.begin_anew()
+        advance_to(table, Phase.BETTING)
         check(table, people)
 
 
