@@ -29,7 +29,7 @@ BALANCE = 86_500
 
 DAYS = [("Mon", 1240), ("Tue", 1180), ("Wed", 1420), ("Thu", 1610), ("Fri", 2230), ("Sat", 2790), ("Sun", 2410)]
 RESULTS = [("Player", 4462, "44.6 %", "player"), ("Banker", 4586, "45.9 %", "banker"), ("Tie", 952, "9.5 %", "tie")]
-ROADS = "TTPBBPPPPPPPPTBBBBBBBBPBTBPPPBBTTPBPBPPBBBBPTPBBPBPPPBPBBTP"  # tails that meet, ties before any win and after
+ROADS = "TTPBBTPPBPBBBBPTPBBPBPPPPPPPPTBBBBBBBBPPPPPPPBTTBPBPBBTPB"  # tails that meet, ties before any win and after
 WIDE, NARROW = 16, 24  # columns of the boards
 GAMES = [("Baccarat", 5400, "5,400 €"), ("Golden Baccarat", 2150, "2,150 €", "2"), ("Pairs", -800, "−800 €", "3")]
 

@@ -77,16 +77,13 @@ def _bead(bead: Bead, names: Mapping[Outcome, str]) -> str:
 
 
 def _win(win: Win, names: Mapping[Outcome, str]) -> str:
-    drawn = ""
-    if win.bead:
-        side = win.bead.outcome.value
-        drawn = f'<circle class="road__ring road__ring--{side}" cx="12" cy="12" r="9"/>'
-        drawn += f'<text class="road__side" x="12" y="16">{_letter(win.bead, names)}</text>{_pairs(win.bead)}'
-    if win.ties:
-        drawn += '<path class="road__tie" d="M3 21 21 3"/>'
-    if win.ties > 1:
-        drawn += f'<text class="road__ties" x="23" y="8">{win.ties}</text>'
-    return drawn
+    tie = '<path class="road__tie" d="M2 22 22 2"/>' if win.ties else ""
+    ties = f'<text class="road__ties" x="23" y="9">{win.ties}</text>' if win.ties > 1 else ""
+    if win.bead is None:
+        return tie + ties
+    ring = f'<circle class="road__ring road__ring--{win.bead.outcome.value}" cx="12" cy="12" r="9"/>'
+    letter = f'<text class="road__side" x="12" y="16">{_letter(win.bead, names)}</text>'
+    return ring + tie + letter + _pairs(win.bead) + ties
 
 
 def _pairs(bead: Bead) -> str:

@@ -56,8 +56,9 @@ class Habit(Enum):
 
 @dataclass(frozen=True)
 class Compared:
-    """A shoe, and its roads drawn by both."""
+    """A shoe, as a text of P, B and T too, and its roads drawn by both."""
 
+    letters: str
     beads: list[Bead]
     ours: Roads
     theirs: dict[str, Any]
@@ -98,7 +99,7 @@ def compared(browser: Browser) -> Iterator[list[Compared]]:
             some, json.loads(page.evaluate("shoes => JSON.stringify(shoes.map(roadsOf))", some)), strict=True
         ):
             beads = [Bead(OUTCOMES[letter]) for letter in shoe]
-            both.append(Compared(beads, Roads.of(beads), theirs))
+            both.append(Compared(shoe, beads, Roads.of(beads), theirs))
     yield both
     page.close()
 
@@ -144,7 +145,7 @@ def _walk(owners: dict[tuple[int, int], int], head: int, streak: int, habits: se
 def test_the_bead_plate_is_the_packages(compared: list[Compared]) -> None:
     for shoe in compared:
         ours = [[mark.column, mark.row, mark.what.outcome.name[0]] for mark in shoe.ours.bead_plate]
-        assert ours == shoe.theirs["bead_plate"]
+        assert ours == shoe.theirs["bead_plate"], shoe.letters
 
 
 def test_wins_ties_and_streaks_are_the_packages(compared: list[Compared]) -> None:
@@ -154,17 +155,17 @@ def test_wins_ties_and_streaks_are_the_packages(compared: list[Compared]) -> Non
             [mark.what.bead.outcome.name[0] if mark.what.bead else "", mark.what.ties, streak]
             for mark, streak in zip(shoe.ours.big_road, streak_of_win or [0], strict=bool(streak_of_win))
         ]
-        assert ours == [rest for _, _, *rest in shoe.theirs["big_road"]]
+        assert ours == [rest for _, _, *rest in shoe.theirs["big_road"]], shoe.letters
 
 
 def test_the_big_road_is_the_packages_but_for_three_habits(compared: list[Compared]) -> None:
     causes: Counter[Habit] = Counter()
     for shoe in compared:
         if not streaks(shoe.beads):
-            assert our_places(shoe) == their_places(shoe)
+            assert our_places(shoe) == their_places(shoe), shoe.letters
             continue
-        assert places_with(set(), shoe) == our_places(shoe)
-        assert places_with(set(Habit), shoe) == their_places(shoe)
+        assert places_with(set(), shoe) == our_places(shoe), shoe.letters
+        assert places_with(set(Habit), shoe) == their_places(shoe), shoe.letters
         if our_places(shoe) != their_places(shoe):
             causes.update(habit for habit in Habit if places_with({habit}, shoe) != our_places(shoe))
     assert set(causes) == set(Habit)
@@ -176,7 +177,7 @@ def test_a_random_shoe_hardly_ever_shows_them(compared: list[Compared]) -> None:
     different = [shoe for shoe in shoes if our_places(shoe) != their_places(shoe)]
     assert 0 < len(different) < len(shoes) / 10
     for shoe in different:
-        assert max(streaks(shoe.beads)) > ROWS
+        assert max(streaks(shoe.beads)) > ROWS, shoe.letters
 
 
 def test_derived_roads_are_the_packages_which_leaves_out_the_first_column_that_has_one_to_look_at(
@@ -190,4 +191,4 @@ def test_derived_roads_are_the_packages_which_leaves_out_the_first_column_that_h
         ours = (shoe.ours.big_eye_boy, shoe.ours.small_road, shoe.ours.cockroach_pig)
         for back, (road, theirs) in enumerate(zip(ours, shoe.theirs["derived"], strict=True), start=1):
             left_out = lengths[back] - 1 if len(lengths) > back else 0
-            assert [mark.what.value for mark in road[left_out:]] == theirs
+            assert [mark.what.value for mark in road[left_out:]] == theirs, shoe.letters
