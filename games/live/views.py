@@ -149,6 +149,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
     return {
         **parts,
         **_beside(request, live),
+        "live": live,  # whose page shows the balance itself
         "variant": VARIANTS[live.table.variant],
         "limits": limits,
     }
