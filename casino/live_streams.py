@@ -14,9 +14,10 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 def event(name: str, html: str, number: str = "") -> bytes:
-    """Return an event as it is sent: its kind, its number, and lines of text."""
+    """Return an event as it is sent: its kind, its number, and lines of HTML without the space around them."""
     head = f"event: {name}\n" + (f"id: {number}\n" if number else "")
-    return (head + "".join(f"data: {line}\n" for line in html.splitlines() or [""]) + "\n").encode()
+    lines = [line.strip() for line in html.splitlines() if line.strip()] or [""]
+    return (head + "".join(f"data: {line}\n" for line in lines) + "\n").encode()
 
 
 OVER: Final = event("over", "")  # the session has ended

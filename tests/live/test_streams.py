@@ -1,47 +1,338 @@
 """Streams of live tables, from a web server that runs: who is told what, when, at what cost, and when no more."""
 
+import re
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import count
+from typing import Any
 from uuid import uuid4
 
+import psycopg
 import pytest
-from django.db.models.functions import Now
+import time_machine
+from django.core import signing
+from django.utils.translation import override
+from pytest_django import DjangoDbBlocker
 
-from games.live import phases, seats, tickets
+from casino.launcher import listening_socket
+from casino.live_hub import MOST_OF_ONE_PLAYER
+from casino.live_line import NAME
+from games.engine.cards import Card
+from games.labels import card_name
+from games.live import tickets
+from games.live.clock import Clock
+from games.live.news import tell
+from games.live.seats import seat_at
 from games.live.tickets import Ticket
-from games.models import LiveRound, LiveTable
-from players.models import Player, Session
-from tests.builders import a_player, a_shared_table
+from games.models import LiveTable, Phase
+from players import exclusions, sessions
+from players.models import Ended, Player, Session
+from tests.builders import a_player
+from tests.harness import databases, web
 from tests.harness.databases import Database
+from tests.harness.folders import fresh_folder
 from tests.harness.web import WebServer
-from tests.live.watcher import watching
-from wallet.models import Mode
+from tests.live.at_table import a_live_table, advance_to, bet, step
+from tests.live.watcher import PATIENCE, Watcher, watching
+
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+MOST_STREAMS = 20
+MORE_THAN_FITS = 150  # events, some KB each: into what lies between a server and somebody who does not read
+CONNECTIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()"
+_slugs = (f"live-{number}" for number in count(1))
+
+
+@pytest.fixture(scope="module")
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """One database for all tests here, with real commits: each has a table and players of its own."""
+    with django_db_blocker.unblock(), databases.clone("streams") as made:
+        yield made
+
+
+@contextmanager
+def a_web_server(database: Database) -> Iterator[WebServer]:
+    log = fresh_folder("sabot-streams-") / "web.log"
+    most = {"LIVE_STREAMS": str(MOST_STREAMS)}
+    server = web.start(database, log, application="casino.asgi:application", environment=most)
+    try:
+        yield server
+    finally:
+        web.stop(server)
+
+
+@contextmanager
+def little_room() -> Iterator[None]:
+    """Have servers begun meanwhile leave little room for what is sent and not yet read."""
+
+    def small(port: int) -> socket.socket:
+        listening = listening_socket(port)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        return listening
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(web, "listening_socket", small)
+        yield
+
+
+@pytest.fixture(scope="module")
+def url(database: Database) -> Iterator[str]:
+    """Where the house answers."""
+    with little_room(), a_web_server(database) as server:
+        yield server.url
 
 
 @pytest.fixture
-def live_table(cloned_db: Database) -> LiveTable:
-    """A shared table for real money that takes bets."""
-    table = LiveTable.objects.get(table=a_shared_table(), mode=Mode.REAL)
-    phases.advance(table.pk)
-    return table
+def live_table(database: Database) -> LiveTable:
+    """A shared table that takes bets, and at which somebody has bet."""
+    return a_table_with_bets()
+
+
+def a_table_with_bets(**options: Any) -> LiveTable:
+    made = a_live_table(slug=next(_slugs), **options)
+    bet(a_player(real=100_00), made, banker=50_00)
+    return made
+
+
+@pytest.fixture
+def superuser(database: Database) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        yield connection
 
 
 def a_ticket(player: Player, live_table: LiveTable, language: str = "en") -> Ticket:
     """What the page of somebody who has just logged in and sat down brings."""
-    seats.seat_at(player, LiveTable.objects.select_related("table").get(pk=live_table.pk))
+    seat_at(player, live_table)
     session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
     return Ticket(player.pk, live_table.pk, session.pk, language)
 
 
-def move_on(live_table: LiveTable) -> LiveRound:
-    """One phase on, as a tick does when the deadline has passed."""
-    LiveRound.objects.filter(live_table=live_table, ended_at=None).update(deadline=Now())
-    assert phases.advance(live_table.pk)
-    return LiveRound.objects.filter(live_table=live_table).latest("opened_at")
+def an_address(live_table: LiveTable, language: str = "en") -> str:
+    """Where a player who has just come opens a stream."""
+    return tickets.issue(a_ticket(a_player(real=100_000_00), live_table, language))
 
 
-def test_news_of_a_table_reaches_who_watches_it(web_server: WebServer, live_table: LiveTable) -> None:
-    address = tickets.issue(a_ticket(a_player(real=100_000), live_table))
-    with watching(web_server.url, address) as (watcher,):
-        assert watcher.status == 200
+def backends(superuser: psycopg.Connection) -> list[int]:
+    """The server processes of PostgreSQL that serve streams."""
+    return [pid for (pid,) in superuser.execute(CONNECTIONS, [NAME])]
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def renders(watchers: list[Watcher]) -> int:
+    """How many public fragments have been rendered: each has a number that counts."""
+    return max(int(news.number.rpartition("-")[2]) for watcher in watchers for news in watcher.of("public"))
+
+
+def test_everybody_is_told_of_a_round_as_it_goes_and_each_of_their_own_money_only(
+    url: str, live_table: LiveTable, superuser: psycopg.Connection
+) -> None:
+    swede, dane = a_player(real=777_00), a_player("DK", real=888_00)
+    addresses = [tickets.issue(a_ticket(each, live_table)) for each in (swede, swede, dane)]
+    with watching(url, *addresses) as watchers:
+        first, second, other = watchers
+        for watcher in watchers:
+            watcher.wait_for("public", 'data-phase="betting"')
+        for watcher, balance in ((first, "777.00"), (second, "777.00"), (other, "888.00")):
+            watcher.wait_for("own", balance)
+
+        bet(swede, live_table, player=250_00, tie=50_00)
+        bet(dane, live_table, banker=250_00)
+        advance_to(live_table, Phase.CLOSED)
+        for watcher, balance in ((first, "477.00"), (second, "477.00"), (other, "638.00")):
+            watcher.wait_for("public", 'data-phase="closed"')
+            watcher.wait_for("own", balance)
+        advance_to(live_table, Phase.SETTLED)
+        for watcher in watchers:
+            watcher.wait_for("public", 'data-phase="settled"')
+            watcher.wait_for("own", "live-mine__last")
+
+        assert len(backends(superuser)) == 1
+        swedish, danish = first.bytes + second.bytes, other.bytes
+        for private in (b"SEK", b"777.00", b"477.00"):
+            assert private in swedish
+            assert private not in danish
+        for private in (b"DKK", b"888.00", b"638.00"):
+            assert private in danish
+            assert private not in swedish
+
+
+def test_a_table_is_rendered_once_for_each_language_however_many_watch(url: str, live_table: LiveTable) -> None:
+    addresses = [an_address(live_table, language) for language in ("en", "en", "en", "en", "ro", "ro")]
+    with watching(url, *addresses) as watchers:
+        for watcher in watchers:
+            watcher.wait_for("public", 'data-phase="betting"')
+        before = renders(watchers)
+        assert before == 2
+        advance_to(live_table, Phase.CLOSED)
+        found = [watcher.wait_for("public", 'data-phase="closed"') for watcher in watchers]
+        assert len(set(found[:4])) == len(set(found[4:])) == 1
+        assert found[0] != found[4]
+        assert renders(watchers) == before + 2
+        assert [len(watcher.of("public")) for watcher in watchers] == [2] * 6
+
+
+def test_no_card_is_sent_before_its_time_to_anybody_in_any_language(url: str, live_table: LiveTable) -> None:
+    addresses = {language: an_address(live_table, language) for language in LANGUAGES}
+    with watching(url, *addresses.values()) as watchers:
+        for watcher in watchers:
+            watcher.wait_for("public", 'data-phase="betting"')
+        drawn = [Card.parse(code) for code in advance_to(live_table, Phase.DEALT).cards.split()]
+        for watcher in watchers:
+            watcher.wait_for("public", 'data-phase="dealt"')
+        with watching(url, an_address(live_table)) as (late,):
+            late.wait_for("public", 'data-phase="dealt"')
+            for language, watcher in (*zip(LANGUAGES, watchers, strict=True), ("en", late)):
+                with override(language):
+                    shown, *hidden = map(card_name, drawn)
+                assert shown.encode() in watcher.bytes
+                assert [name for name in set(hidden) - {shown} if name.encode() in watcher.bytes] == []
+                assert len(re.findall("card__face", watcher.of("public")[-1].html)) == 1
+                assert b"data-deadline" not in watcher.bytes.rpartition(b'data-phase="dealt"')[2]
+
+
+def test_cards_come_one_by_one_without_anybody_telling_the_server(url: str, database: Database) -> None:
+    quick = Clock(betting=600_000, call=600_000, card=300, pause=600_000)
+    live_table = a_table_with_bets(clock=quick)
+    with watching(url, an_address(live_table)) as (watcher,):
         watcher.wait_for("public", 'data-phase="betting"')
+        cards = advance_to(live_table, Phase.DEALT).cards.split()
+        watcher.wait(lambda: faces(watcher)[-1:] == [len(cards)])
+        shown = [number for number in faces(watcher) if number]
+        assert shown == sorted(set(shown))
+
+
+def faces(watcher: Watcher) -> list[int]:
+    """How many cards lay open in each fragment, one after the other."""
+    return [len(re.findall("card__face", news.html)) for news in watcher.of("public")]
+
+
+def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(url: str, live_table: LiveTable) -> None:
+    mine = a_ticket(a_player(), live_table)
+    with time_machine.travel(time.time() - tickets.MAX_AGE.total_seconds() - 5):
+        late = tickets.issue(mine)
+    good = tickets.issue(mine)
+    named = [mine.player, mine.live_table, str(mine.session), mine.language]
+    head, body = good.removeprefix("/live/").removesuffix("/").split(":", 1)
+    other = tickets.issue(a_ticket(a_player(), live_table)).removeprefix("/live/").split(":", 1)[0]
+    refused = [
+        late,
+        "/live/",
+        "/live//",
+        "/live/nothing/",
+        f"/live/{signing.dumps(named)}/",  # signed for something else
+        f"/live/{signing.dumps(named, key='another house', salt='games.live.tickets')}/",
+        f"/live/{other}:{body}/",  # another player's name over my signature
+        f"/live/{head}:{body[:-2]}/",
+        good.removesuffix("/"),
+        f"{good}../",
+    ]
+    with watching(url, *refused, good) as watchers:
+        assert [watcher.status for watcher in watchers] == [403] * len(refused) + [200]
+        for watcher in watchers[:-1]:
+            assert b"live-public" not in watcher.bytes
+
+
+def test_a_ticket_of_a_session_that_has_ended_meanwhile_shows_nothing(url: str, live_table: LiveTable) -> None:
+    ticket = a_ticket(a_player(), live_table)
+    sessions.end(session_id=ticket.session, why=Ended.LOGGED_OUT, by="player:1")
+    with watching(url, tickets.issue(ticket)) as (watcher,):
+        watcher.wait_for_end()
+        assert [news.kind for news in watcher.news] == ["over"]
+
+
+def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neither(
+    url: str, live_table: LiveTable
+) -> None:
+    stays, leaves, idles, pauses = (a_ticket(a_player(), live_table) for _ in range(4))
+    acted_at = Session.objects.get(pk=stays.session).acted_at
+    with watching(url, *map(tickets.issue, (stays, leaves, idles, pauses))) as watchers:
+        for watcher in watchers:
+            watcher.wait_for("own")
+        sessions.end(session_id=leaves.session, why=Ended.LOGGED_OUT, by="player:1")
+        Session.objects.filter(pk=idles.session).update(acted_at="2020-01-01T00:00:00Z")
+        exclusions.pause(player=Player.objects.get(pk=pauses.player), by="player:1")
+        for watcher in watchers[1:]:
+            watcher.wait_for("over")
+            watcher.wait_for_end()
+        advance_to(live_table, Phase.CLOSED)
+        watchers[0].wait_for("public", 'data-phase="closed"')
+        assert b'data-phase="closed"' not in b"".join(watcher.bytes for watcher in watchers[1:])
+        assert watchers[0].of("over") == []
+    assert Session.objects.get(pk=stays.session).acted_at == acted_at
+
+
+def test_one_player_has_so_many_streams_and_a_process_so_many_and_each_more_is_refused(
+    url: str, live_table: LiveTable
+) -> None:
+    greedy = tickets.issue(a_ticket(a_player(), live_table))
+    with watching(url, *[greedy] * MOST_OF_ONE_PLAYER) as watchers:
+        assert {watcher.status for watcher in watchers} == {200}
+        with watching(url, greedy) as (more,):
+            assert more.status == 503
+        others = [an_address(live_table) for _ in range(MOST_STREAMS - MOST_OF_ONE_PLAYER)]
+        with watching(url, *others) as full:
+            assert {watcher.status for watcher in full} == {200}
+            last = an_address(live_table)
+            with watching(url, last) as (more,):
+                assert more.status == 503
+            full[0].close()
+            until(lambda: opens(url, last))  # who leaves makes room
+
+
+def opens(url: str, address: str) -> bool:
+    with watching(url, address) as (watcher,):
+        return watcher.status == 200
+
+
+def test_whoever_does_not_read_is_dropped_and_holds_up_nobody(url: str, live_table: LiveTable) -> None:
+    with watching(url, an_address(live_table)) as (reader,):
+        sleeper = Watcher(url, an_address(live_table), reads=False)
+        reader.wait_for("public")
+        for number in range(1, MORE_THAN_FITS):
+            tell(live_table.pk)
+            reader.wait(partial(has_more_than, reader, number))
+        sleeper.read()
+        sleeper.wait(lambda: sleeper.is_over, what="not dropped")
+        assert 0 < len(sleeper.of("public")) < len(reader.of("public"))
+        assert not reader.is_over
+
+
+def has_more_than(watcher: Watcher, number: int) -> bool:
+    return len(watcher.of("public")) > number
+
+
+def test_a_line_to_the_database_that_is_cut_keeps_those_who_watch_and_they_are_told_what_they_missed(
+    url: str, live_table: LiveTable, superuser: psycopg.Connection
+) -> None:
+    with watching(url, an_address(live_table)) as (watcher,):
+        watcher.wait_for("public", 'data-phase="betting"')
+        before = backends(superuser)
+        assert before
+        superuser.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) AS pid", [before])
+        step(live_table)
+        watcher.wait_for("public", 'data-phase="closed"')
+        assert set(backends(superuser)).isdisjoint(before)
+        step(live_table)
+        watcher.wait_for("public", 'data-phase="dealt"')
+        assert not watcher.is_over
+
+
+def test_streams_end_when_the_server_is_told_to_stop_and_hold_it_up_by_nothing(
+    database: Database, live_table: LiveTable
+) -> None:
+    with a_web_server(database) as server, watching(server.url, an_address(live_table)) as (watcher,):
         watcher.wait_for("own")
-        print(watcher.bytes.decode())
+        server.process.send_signal(signal.SIGTERM)
+        watcher.wait_for_end()
+        assert server.process.wait(PATIENCE) in (0, -signal.SIGTERM)
+        assert "timeout graceful shutdown exceeded" not in server.printed()
+        assert "Exception" not in server.printed()

@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
@@ -28,18 +28,21 @@ class News:
 
 
 class Watcher:
-    """Reads in a thread of its own."""
+    """Reads in a thread of its own; or not at all, and has little room for what it does not read."""
 
-    def __init__(self, url: str, address: str) -> None:
+    def __init__(self, url: str, address: str, *, reads: bool = True) -> None:
         at = urlsplit(url)
-        self.line = socket.create_connection((at.hostname or "", at.port or 80), PATIENCE)
-        self.line.settimeout(None)
+        self.line = socket.socket()
+        if not reads:
+            self.line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.line.connect((at.hostname, at.port))
         self.line.sendall(f"GET {address} HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
         self.bytes = b""
         self.is_over = False
         self._changed = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        if reads:
+            self.read()
 
     @property
     def status(self) -> int:
@@ -54,10 +57,16 @@ class Watcher:
     def of(self, kind: str) -> list[News]:
         return [each for each in self.news if each.kind == kind]
 
+    def read(self) -> None:
+        """Begin to read."""
+        self._reader.start()
+
     def wait(self, condition: Callable[[], object], *, what: str = "") -> None:
         """Wait until it holds. Fails the test where it does not in good time."""
         with self._changed:
-            assert self._changed.wait_for(condition, PATIENCE), f"{what or 'waited in vain'}; read: {self.bytes!r}"
+            assert self._changed.wait_for(condition, PATIENCE), (
+                f"{what or 'waited in vain'}; read: {[(each.kind, each.number, each.html[:160]) for each in self.news]}"
+            )
 
     def wait_for(self, kind: str, containing: str = "") -> News:
         """Wait for an event of this kind with these words in it, and return the last one that has them."""
@@ -73,13 +82,9 @@ class Watcher:
         self.wait(lambda: self.is_over or self.bytes.endswith(b"\r\n0\r\n\r\n"), what="the stream did not end")
 
     def close(self) -> None:
-        with_error = self.line.fileno() == -1
-        if not with_error:
-            try:
-                self.line.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            self.line.close()
+        with suppress(OSError):
+            self.line.shutdown(socket.SHUT_RDWR)
+        self.line.close()
 
     def _text(self) -> str:
         """What was said, without the lengths of HTTP's chunks."""
