@@ -9,6 +9,21 @@ ESCROW = "kind = 'escrow' AND mode = 'R' AND currency = 'SEK'"
 CASHIER = "kind = 'cashier' AND mode = 'R' AND currency = 'SEK'"
 THE_DEPOSIT = "'reverses', (SELECT min(id) FROM wallet_journal WHERE kind = 'deposit'),"
 
+
+def claimed(number_and_balance: str) -> str:
+    """A line into the attacked account, past the door, that says by itself what the account has come to."""
+    return (
+        "WITH key AS (INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 0) RETURNING key),"
+        " journal AS (INSERT INTO wallet_journal (key, request_hash, kind)"
+        " SELECT key, '', 'gift' FROM key RETURNING id)"
+        " INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, version, balance_after)"
+        f" SELECT journal.id, 1, account.id, currency, mode, 1000, {number_and_balance}"
+        f" FROM journal, wallet_account AS account WHERE {CASH}"
+        " UNION ALL SELECT journal.id, 2, account.id, currency, mode, -1000, NULL, NULL"
+        f" FROM journal, wallet_account AS account WHERE {ESCROW}"
+    )
+
+
 CHECKS = [
     Attack(
         "wallet_account",
@@ -49,7 +64,16 @@ POSTINGS = [
         "wallet_entry",
         "wallet_entry_moves_balance",
         posted("stake", {CASH: -LOTS, ESCROW: LOTS}),
+        "ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_and_account",
         refused_by="wallet_account_covered",
+    ),
+    Attack("wallet_entry", "wallet_entry_and_account", claimed("version + 2, balance + 1000"), name="number"),
+    Attack("wallet_entry", "wallet_entry_and_account", claimed("version + 1, balance + 1001"), name="balance"),
+    Attack(
+        "wallet_entry",
+        "wallet_entry_and_account",
+        posted("gift", {CASH: 1000, ESCROW: -1000}).replace("mode, ", "'F', "),
+        name="mode",
     ),
     Attack("wallet_entry", "wallet_entry_sums_to_zero", posted("stake", {CASH: -1, ESCROW: 2})),
     Attack("wallet_entry", "wallet_entry_counts", posted("stake", {LIMITED: -5000, ESCROW: 5000})),
@@ -70,6 +94,12 @@ POSTINGS = [
         f"INSERT INTO wallet_hold (round_id, account_id, amount) SELECT gen_random_uuid(), id, {LOTS}"
         f" FROM wallet_account WHERE {CASH}",
         refused_by="wallet_account_covered",
+    ),
+    Attack(
+        "wallet_hold",
+        "wallet_hold_gives_back",
+        "DELETE FROM wallet_hold",
+        harm="SELECT sum(held) > 0 AS still_held FROM wallet_account",
     ),
 ]
 

@@ -85,7 +85,6 @@ OF_NOBODY = [
     ("wallet_bank_notice", "wallet_bank_notice_order_id_f980cd26_fk_wallet_ba", f"order_id {NO_ID}"),
     ("wallet_bank_payout_notice", "wallet_bank_payout_n_payout_id_18ea05da_fk_wallet_ba", f"payout_id {NO_ID}"),
     ("wallet_day", "wallet_day_player_id_ff269bac_fk_players_player_id", f"player_id {NOBODY}"),
-    ("wallet_entry", "wallet_entry_account", "mode = 'F'"),
     ("wallet_hold", "wallet_hold_account_id_2b94e47f_fk_wallet_account_id", f"account_id {NOBODY}"),
     ("wallet_journal", "wallet_journal_posting_key", f"key {NO_ID}"),
     ("wallet_payment", "wallet_payment_player_id_05881b5d_fk_players_player_id", f"player_id {NOBODY}"),

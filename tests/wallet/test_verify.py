@@ -104,9 +104,9 @@ DAMAGE = [
     ),
     ("DROP TRIGGER wallet_entry_is_kept ON wallet_entry", "guards_stand", "trigger wallet_entry_is_kept"),
     (
-        "ALTER TABLE wallet_entry DROP CONSTRAINT wallet_entry_account",
+        "DROP TRIGGER wallet_entry_and_account ON wallet_entry",
         "guards_stand",
-        "constraint wallet_entry_account",
+        "trigger wallet_entry_and_account",
     ),
     ("ALTER TABLE audit_event ALTER kind DROP NOT NULL", "guards_stand", "constraint audit_event_kind_not_null"),
     ("DROP TRIGGER audit_event_is_kept ON audit_event", "guards_stand", "trigger audit_event_is_kept"),
