@@ -4,10 +4,13 @@ from contextlib import suppress
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, Subquery
 
+from games.history import in_progress
+from games.models import Participation
 from players import closures
-from players.models import Player
+from players.models import Closure, ClosureState, Player
+from players.verification import is_verified
 from wallet import accounts, purse, withdrawals
 from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount, Withdrawal, WithdrawalStatus
 
@@ -31,19 +34,20 @@ def owed(player: Player) -> int:
 @transaction.atomic
 def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) -> None:
     """Close an account to play and deposits and ask for its whole balance to be paid to *account*; without a balance,
-    and with no deposit that a bank may still approve, it is closed altogether. Round in progress or not: a round is
-    over before this begins, or never begins.
+    and with no deposit that a bank may still approve, it is closed altogether. A round at a solo table is over before
+    this begins, or never begins. Bets at a shared table stand, and what comes of them is paid out afterwards.
 
     Raises AlreadyClosing, NoBankAccount, WithdrawalError.
     """
     closures.begin(player=player, by=str(player), ip=ip)
     for mode in Mode:
         purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))
-    balance = accounts.lock_account(player.pk, Mode.REAL).balance or 0
-    if balance and account is None:
+    cash = accounts.lock_account(player.pk, Mode.REAL)
+    free = (cash.balance or 0) - cash.held
+    if cash.balance and account is None:
         raise NoBankAccount
-    if balance and account:
-        withdrawals.request(player=player, amount=balance, account=account, key=key)
+    if free and account:
+        withdrawals.request(player=player, amount=free, account=account, key=key)
     elif not _has_money(player):
         closures.finish(player=player, by=str(player))
 
@@ -80,15 +84,44 @@ def _return(player: Player) -> None:
 
 @transaction.atomic
 def _finish(player: Player) -> bool:
+    _pay_what_came(player)
     if _has_money(player):
         return False
     closures.finish(player=player, by="system")
     return True
 
 
-def _has_money(player: Player) -> bool:
-    """Say whether any real money is the player's still, on its way out included, or may come yet: a bank may approve a
-    deposit as long as the house has not given it up; what comes later still, `return_late_money` looks after.
+def _pay_what_came(player: Player) -> None:
+    """Pay out what came of bets that stood when the account was closed, to the bank account that the player was last
+    paid to or, where there was nothing to pay yet, named. Whatever else came or was sent back stays for the player to
+    withdraw.
     """
+    if not _has_played_since(player):
+        return
+    cash = accounts.lock_account(player.pk, Mode.REAL)
+    free = (cash.balance or 0) - cash.held
+    last = Withdrawal.objects.filter(player=player).order_by("-pk").first()
+    if not free or not is_verified(player) or (last and last.status != WithdrawalStatus.PAID):
+        return
+    account = last.account if last else PayoutAccount.objects.filter(player=player).order_by("-at").first()
+    if account:
+        with suppress(withdrawals.WithdrawalError):
+            withdrawals.request(player=player, amount=free, account=account, key=uuid4())
+
+
+def _has_played_since(player: Player) -> bool:
+    """Say whether a round at a shared table has ended for the player after they had closed their account."""
+    closed = Closure.objects.filter(player=player, state=ClosureState.CLOSING).values("at")
+    ended = Participation.objects.filter(player=player, mode=Mode.REAL, round__shoe__isnull=False)
+    return ended.filter(at__gte=Subquery(closed)).exists()
+
+
+def _has_money(player: Player) -> bool:
+    """Say whether any real money is the player's still, on its way out and on a live table included, or may come yet: a
+    bank may approve a deposit as long as the house has not given it up; what comes later still, `return_late_money`
+    looks after.
+    """
+    if in_progress(player).exists():
+        return True
     undecided = Payment.objects.filter(Q(state=PaymentState.WAITING) | Q(is_disputed=True), player=player)
     return undecided.exists() or Account.objects.filter(owner=player, mode=Mode.REAL, balance__gt=0).exists()

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from casino import closing
+from games.history import in_progress
 from players import closures, second_factor
 from players.access import PlayerRequest, player_required
 from players.models import ClosureState, Player
@@ -84,6 +85,7 @@ def account_close(request: PlayerRequest) -> HttpResponse:
         "owed": owed,
         "currency": player.currency,
         "is_closing": state is not None,
+        "is_playing": in_progress(player).exists(),
         "wants_passkey": wants_passkey,
     }
     return render(request, "players/close.html", context)

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from games.board import round_view, spots
 from games.examination import is_readable
 from games.labels import bet_name
@@ -114,15 +116,26 @@ def round_of(player: Player, round_id: UUID, language: str) -> HistoryLine | Non
     return replace(history_line(part, language), shoe=_in_shoe(part.round)) if part else None
 
 
+def in_progress(player: Player) -> QuerySet[LiveRound]:
+    """Return the rounds of shared tables for real money that are in progress with bets of this player on them."""
+    return _in_progress(player).filter(live_table__mode=Mode.REAL)
+
+
 def playing(player: Player, language: str, *, round_id: UUID | None = None) -> tuple[PlayingLine, ...]:
     """Return the rounds in progress with bets of this player on them, oldest first: those for real money, or the one
     that is asked for.
     """
-    seats = {seat.round_id: seat for seat in LiveSeat.objects.filter(player=player).exclude(stakes={})}
-    wanted = {"pk": round_id} if round_id else {"live_table__mode": Mode.REAL}
-    found = LiveRound.objects.filter(pk__in=[each for each in seats if each], phase__in=OPEN_PHASES, **wanted)
+    found = _in_progress(player).filter(pk=round_id) if round_id else in_progress(player)
     rounds = found.select_related("version__table", "shoe", "live_table").order_by("opened_at")
+    seats = {
+        seat.round_id: seat for seat in LiveSeat.objects.filter(player=player, round_id__in=[r.pk for r in rounds])
+    }
     return tuple(_playing_line(each, seats[each.pk], language) for each in rounds)
+
+
+def _in_progress(player: Player) -> QuerySet[LiveRound]:
+    bet_on = LiveSeat.objects.filter(player=player, round_id__isnull=False).exclude(stakes={}).values("round_id")
+    return LiveRound.objects.filter(pk__in=bet_on, phase__in=OPEN_PHASES)
 
 
 def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotView, ...]:

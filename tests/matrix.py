@@ -14,6 +14,9 @@ from django.contrib.auth.hashers import make_password
 from django.urls import reverse
 from django.utils.translation import override
 
+from games.live import malfunction, shoes
+from games.live.voiding import void_live_round
+from games.models import Incident, Phase, ShoeEnding, VoidReason
 from players import exclusions
 from players.flags import record_contact
 from players.limits import set_limit
@@ -21,6 +24,7 @@ from players.markers import find, raise_flag
 from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Submission, Topic, User
 from players.service import begin
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
+from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.people import PASSWORD, a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
 from wallet.markers import CONTACT_DUE
@@ -30,6 +34,8 @@ from wallet.sandbox_bank.protocol import seal
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 STAFF = ("operator", "supervisor", "finance", "compliance", "support")
+TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
+SUPERVISORS = ("supervisor", "compliance")  # who decides on incidents
 ANSWERING = ("operator", "compliance", "support")  # who answers players
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
@@ -74,6 +80,24 @@ class World:
     def round_id(self) -> str:
         """A round of the player's."""
         return str(a_round(self.player, a_table(), player=1000).round_id)
+
+    @cached_property
+    def shoe_id(self) -> UUID:
+        """A shoe of a shared table that has ended after some rounds of the player's."""
+        live_table = a_live_table("pairs", slug="spent")
+        for _ in range(3):
+            bet(self.player, live_table, player=5_000, tie=1_000)
+            shoe_id = advance_to(live_table, Phase.SETTLED).shoe_id
+            step(live_table)
+        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        shoes.end(round_at(live_table).shoe, ShoeEnding.RETIRED)
+        return shoe_id
+
+    @cached_property
+    def incident(self) -> Incident:
+        """What was reported of a round that takes bets at a shared table."""
+        live_round = round_at(a_live_table("pairs", slug="stopped"))
+        return malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:1")
 
     @cached_property
     def conversation_id(self) -> int:
@@ -214,6 +238,21 @@ def the_flag(world: World) -> Mapping[str, object]:
     return {"flag_id": world.flag_id}
 
 
+def a_stopped_table(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about a shared table that is stopped."""
+    return {"live_table_id": world.incident.live_round.live_table_id}
+
+
+def a_stopped_round(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about its round."""
+    return {"round_id": world.incident.live_round_id}
+
+
+def a_final_reason(world: World) -> dict[str, object]:
+    """The form of what cannot be undone."""
+    return {"reason": "for a test", "sure": "on"}
+
+
 def a_likely_duplicate(world: World) -> Mapping[str, object]:
     """Arguments of what is done about two players."""
     return {"first_id": world.pair.first_id, "second_id": world.pair.second_id}
@@ -271,6 +310,7 @@ LINES = (
     # For everyone
     Line("lobby", "GET", everyone(PAGE)),
     Line("fair", "GET", everyone(PAGE)),
+    Line("shoe", "GET", everyone(PAGE), lambda world: {"shoe_id": world.shoe_id}),
     Line("terms", "GET", everyone(PAGE)),
     Line("help", "GET", everyone(PAGE)),
     Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),
@@ -411,13 +451,23 @@ LINES = (
     ),
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
     Line("styleguide", "GET", staff(PAGE, *STAFF)),
-    Line("staff_tables", "GET", staff(PAGE, "operator", "supervisor")),
+    Line("staff_tables", "GET", staff(PAGE, *TABLE_STAFF)),
     Line(
         "staff_table_status",
         "POST",
         staff(MOVED, "operator", "supervisor"),
         lambda world: {"table_id": world.table_id},
         lambda world: {"reason": "for a test"},
+    ),
+    Line("staff_live_reopen", "POST", staff(MOVED, *SUPERVISORS), a_stopped_table, lambda world: {"reason": "mended"}),
+    Line("staff_round_report", "POST", staff(MOVED, *TABLE_STAFF), a_stopped_round, a_final_reason),
+    Line("staff_round_cancel", "POST", staff(MOVED, *SUPERVISORS), a_stopped_round, a_final_reason),
+    Line(
+        "staff_incident_rule",
+        "POST",
+        staff(MOVED, *SUPERVISORS),
+        lambda world: {"incident_id": world.incident.pk},
+        lambda world: {"decision": "stands"} | a_final_reason(world),
     ),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),

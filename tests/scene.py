@@ -8,7 +8,7 @@ from django.db import transaction
 
 from casino import closing
 from games import replay
-from games.models import Table
+from games.models import Phase, Table
 from games.tables import set_open
 from players import exclusions, limits, second_factor, service, verification
 from players.models import (
@@ -24,6 +24,7 @@ from players.models import (
 from tests.builders import a_newcomer, a_place, a_player, a_purse, a_round, a_submission, a_verified_player
 from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
+from tests.live.at_table import a_live_table, advance_to, bet
 from tests.matrix import MONEY, World, with_password
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment, at_the_bank
@@ -68,6 +69,16 @@ class Scene(World):
         for mode in (Mode.REAL, Mode.FREE):
             for bets in ({"player": 1000}, {"banker": 5000, "tie": 1000}, {"tie": 10_000}):
                 a_round(player, self.table, mode, **bets)
+        return player
+
+    @cached_property
+    def at_a_live_table(self) -> Player:
+        """Has played a round at a shared table, and bet on the next one."""
+        player, live_table = a_player(real=MONEY), a_live_table("pairs", slug="running")
+        for _ in range(2):
+            bet(player, live_table, banker=10_000, tie=1_000, banker_pair=1_000)
+            advance_to(live_table, Phase.BETTING)
+        bet(player, live_table, banker=10_000, tie=1_000)
         return player
 
     @cached_property

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import override
 from playwright.sync_api import Page
 
+from games.history import in_progress
 from players.models import Player, User
 from tests import deeds
 from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
@@ -87,6 +88,10 @@ def _round(scene: Scene) -> str:
     return reverse("round", kwargs={"round_id": scene.annulled_id})
 
 
+def _round_in_progress(scene: Scene) -> str:
+    return reverse("round", kwargs={"round_id": in_progress(scene.at_a_live_table).get().pk})
+
+
 def _credited(scene: Scene) -> str:
     return reverse("cashier_payment", kwargs={"payment_id": scene.credited.pk})
 
@@ -105,7 +110,7 @@ def _staff_round(scene: Scene) -> str:
 
 def _fair(scene: Scene) -> str:
     played = scene.player.participation_set.get(round_id=scene.round_id).round
-    return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed).hex()}&decks=8"
+    return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed or b"").hex()}&decks=8"
 
 
 def _conversation(name: str) -> Callable[[Scene], str]:
@@ -159,6 +164,8 @@ STATES = (
     Sight("golden with bets", _of("golden_bettor"), GOLDEN),
     Sight("golden with the re-buy dialog", _of("golden_bettor"), GOLDEN, deeds.open_rebuy),
     Sight("history with rounds", _of("regular"), _named("history")),
+    Sight("history with a round in progress", _of("at_a_live_table"), _named("history")),
+    Sight("a round in progress", _of("at_a_live_table"), _round_in_progress, sizes=("wide", "phone")),
     Sight("history with an annulled round", _of("wronged"), _named("history")),
     Sight("history with a wrong filter", _of("regular"), _named("history", "?since=x&until=x")),
     Sight("an annulled round", _of("wronged"), _round),

@@ -6,7 +6,7 @@ anywhere. What to give it stands with every round under "Game logs":
 
     python3 verify_round.py SEED COMMITMENT [--player-value TEXT] [--decks N] [--first-card N]
 
-A round of a shared table was dealt from the middle of a shoe: say with which card, counted from 1. All rounds of a shoe,
+A round of a shared table was dealt from the middle of a shoe: say with which card, counted from 1. All rounds of one,
 to be compared with those on its page:
 
     python3 verify_round.py SEED COMMITMENT --decks N --shoe

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from django.db import connection
+from django.db.models import Sum
 
 from players.models import Player
 from wallet.models import Account, AccountKind, Mode
@@ -69,6 +70,12 @@ def balances(player_id: int, kind: AccountKind = AccountKind.CASH) -> Mapping[Mo
     """Return what a player has in each mode, in minor units; a mode without such an account is left out."""
     found = Account.objects.filter(owner_id=player_id, kind=kind).values_list("mode", "balance")
     return {Mode(mode): amount or 0 for mode, amount in found}
+
+
+def held(player_id: int) -> Mapping[Mode, int]:
+    """Return how much of what a player has is set aside for bets at shared tables, in minor units."""
+    found = Account.objects.filter(owner_id=player_id).values_list("mode").annotate(total=Sum("held"))
+    return {Mode(mode): total for mode, total in found}
 
 
 def lock_account(player_id: int, mode: Mode) -> Account:

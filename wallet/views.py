@@ -112,11 +112,14 @@ def _render(
 ) -> HttpResponse:
     player = request.player
     bar = gate.bar_to_deposit(player)
-    held, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
+    cash, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
+    in_play = accounts.held(player.pk)
     context = {
         "currency": player.currency,
-        "real": held[Mode.REAL],
-        "free": held[Mode.FREE],
+        "real": cash[Mode.REAL],
+        "free": cash[Mode.FREE],
+        "in_play": in_play.get(Mode.REAL, 0),
+        "free_in_play": in_play.get(Mode.FREE, 0),
         "purse": purses.get(Mode.REAL, 0),
         "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
         "free_purse": purses.get(Mode.FREE, 0),

@@ -1,0 +1,289 @@
+"""Rounds of shared tables as they are read: while they last, when they are paid, and where they were annulled."""
+
+import csv
+import io
+from datetime import timedelta
+from html import unescape
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.test import Client
+
+from casino import personal_data
+from games import replay
+from games.controls import Change
+from games.examination import is_readable
+from games.history import round_of
+from games.live import shoes
+from games.live.bets import change_slip
+from games.live.voiding import void_live_round
+from games.models import (
+    LiveRound,
+    LiveTable,
+    Participation,
+    Phase,
+    ReplayDue,
+    ShoeEnding,
+    VoidReason,
+)
+from games.page import participation
+from games.search import Ending, Search, find
+from games.statement.figures import figures
+from games.statement.listing import listing
+from games.statement.period import Period, today_in
+from players.models import Player
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from wallet.models import Mode
+from wallet.money import format_money
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 1_000_000
+STAKE, TIE = 25_000, 5_000  # chips of the table
+IN_PLAY = "The seed is published when the shoe has ended."
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return a_live_table()
+
+
+@pytest.fixture
+def player() -> Player:
+    return a_player(real=MONEY, free=MONEY)
+
+
+def visitor_for(player: Player) -> Client:
+    visitor = Client()
+    visitor.force_login(player.user)
+    return visitor
+
+
+def seen(player: Player, address: str, **asked: str) -> str:
+    answer = visitor_for(player).get(address, asked)
+    assert answer.status_code == 200
+    return " ".join(unescape(answer.text).split())
+
+
+def money(amount: int) -> str:
+    return format_money(amount, "SEK", "en").replace("\u00a0", " ")
+
+
+def bet_on(player: Player, live_table: LiveTable) -> LiveRound:
+    """Two bets of the player's on the round that takes them."""
+    bet(player, live_table, player=STAKE, tie=TIE)
+    return round_at(live_table)
+
+
+def played(player: Player, live_table: LiveTable) -> LiveRound:
+    """A round that the player has bet on, paid."""
+    bet_on(player, live_table)
+    return advance_to(live_table, Phase.SETTLED)
+
+
+def annulled(player: Player, live_table: LiveTable) -> LiveRound:
+    """A round annulled while its bets were open."""
+    going = bet_on(player, live_table)
+    return void_live_round(round_id=going.pk, reason=VoidReason.CANCELLED, by="staff:1")
+
+
+class TestARoundInProgress:
+    def test_gli19_4_16_is_in_game_logs_with_its_code_and_what_is_held(self, player, live_table):
+        going = bet_on(player, live_table)
+        page = seen(player, "/en/history/")
+        for said in (going.code, "In progress", "Set aside", money(STAKE), money(STAKE + TIE), live_table.table.name):
+            assert said in page
+        assert "No rounds for real money yet" not in page
+
+    def test_gli19_2_8_2_has_its_status_bets_rules_and_shoe_on_a_page_of_its_own(self, player, live_table):
+        going = bet_on(player, live_table)
+        page = seen(player, f"/en/history/{going.pk}/")
+        for said in (
+            going.code,
+            "In progress",
+            money(TIE),
+            going.version.rules_version,
+            going.shoe.commitment,
+            IN_PLAY,
+        ):
+            assert said in page
+        assert "Bets are open." in page
+        step(live_table)
+        assert "Bets are closed." in seen(player, f"/en/history/{going.pk}/")
+
+    def test_tells_no_card_before_it_is_paid(self, player, live_table):
+        going = bet_on(player, live_table)
+        dealt = advance_to(live_table, Phase.DEALT)
+        assert dealt.cards
+        for address in ("/en/history/", f"/en/history/{going.pk}/", f"/en/fair/shoe/{going.shoe_id}/"):
+            page = seen(player, address)
+            assert going.code in page
+            assert dealt.cards not in page
+            assert "small-hand" not in page
+
+    def test_is_nobody_elses(self, player, live_table):
+        going, other = bet_on(player, live_table), a_player(real=MONEY)
+        assert visitor_for(other).get(f"/en/history/{going.pk}/").status_code == 404
+        assert going.code not in seen(other, "/en/history/")
+
+    def test_is_none_of_the_player_s_once_its_bets_are_taken_off(self, player, live_table):
+        going = bet_on(player, live_table)
+        for _ in range(2):
+            change_slip(player=player, live_table_id=live_table.pk, round_id=going.pk, change=Change.UNDO)
+        assert going.code not in seen(player, "/en/history/")
+
+    def test_is_not_among_rounds_that_are_searched_for(self, player, live_table):
+        going = bet_on(player, live_table)
+        assert going.code not in seen(player, "/en/history/", ending="won")
+
+    def test_for_free_money_is_told_of_on_its_page_and_not_in_game_logs(self, player):
+        table = a_live_table("pairs", Mode.FREE)
+        bet(player, table, player=5_000)
+        going = round_at(table)
+        assert going.code not in seen(player, "/en/history/")
+        assert going.code in seen(player, f"/en/history/{going.pk}/")
+
+    def test_gli19_4_16_the_cashier_shows_what_is_in_play(self, player, live_table):
+        assert "In play:" not in seen(player, "/en/cashier/")
+        bet_on(player, live_table)
+        assert f"In play: {money(STAKE + TIE)}" in seen(player, "/en/cashier/").replace("\u00a0", " ")
+        advance_to(live_table, Phase.SETTLED)
+        assert "In play:" not in seen(player, "/en/cashier/")
+
+    def test_is_in_the_statement_under_its_game_once_it_is_staked(self, player, live_table):
+        going = bet_on(player, live_table)
+        step(live_table)
+        (game,) = figures(player, Mode.REAL, today(player)).games
+        assert (game.variant, game.rounds, game.staked, game.paid) == ("no_commission", 1, STAKE + TIE, 0)
+        assert listing(player, Mode.REAL, today(player)).movements[0].code == going.code
+
+
+def today(player: Player) -> Period:
+    """From yesterday to tomorrow: the day may end while a test runs."""
+    zone = ZoneInfo(player.jurisdiction.time_zone)
+    now = today_in(zone)
+    return Period(now - timedelta(days=1), now + timedelta(days=1), zone)
+
+
+class TestAPaidRound:
+    def test_gli19_2_8_2_is_kept_and_shown_with_all_that_is_asked_for(self, player, live_table):
+        done = played(player, live_table)
+        part = Participation.objects.get(round_id=done.pk)
+        page = seen(player, f"/en/history/{done.pk}/").replace("\u00a0", " ")
+        for amount in (part.staked, part.paid, part.balance_before, part.balance_after):
+            assert money(amount) in page
+        for said in ("Replay", done.code, done.version.rules_version, done.shoe.commitment, "Round of the shoe"):
+            assert said in page
+        assert page.count('class="card ') == len(done.cards.split())
+
+    def test_gli19_4_14_tells_no_seed_while_its_shoe_is_in_play_and_all_when_it_has_ended(self, player, live_table):
+        done = played(player, live_table)
+        seed = shoes._seed(done.shoe).hex()
+        page = seen(player, f"/en/history/{done.pk}/")
+        assert IN_PLAY in page
+        assert seed not in page
+        shoes.end(done.shoe, ShoeEnding.RETIRED)
+        page = seen(player, f"/en/history/{done.pk}/")
+        assert IN_PLAY not in page
+        assert seed in page
+        assert f"decks=8&first={(done.first_card or 0) + 1}#check-result" in page
+
+    def test_is_found_by_how_it_ended_and_at_which_table(self, player, live_table):
+        done = played(player, live_table)
+        result = Participation.objects.get(round_id=done.pk).result
+        for ending, wanted in ((Ending.WON, 1), (Ending.LOST, -1), (Ending.EVEN, 0)):
+            found = find(player, Search(ending=ending, table=live_table.table.slug), limit=9)
+            assert [part.round_id for part in found] == ([done.pk] if result == wanted else [])
+
+    def test_is_a_line_of_the_file(self, player, live_table):
+        done = played(player, live_table)
+        (row,) = rows(player)
+        assert (row["Round code"], row["Staked"]) == (done.code, "300.00")
+        assert sorted(f"{row['Player’s cards']} {row['Banker’s cards']}".split()) == sorted(done.cards.split())
+
+    def test_is_summed_in_the_statement(self, player, live_table):
+        played(player, live_table)
+        part = Participation.objects.get()
+        found = figures(player, Mode.REAL, today(player))
+        (game,) = found.games
+        assert (game.rounds, game.staked, game.paid) == (1, part.staked, part.paid)
+        assert found.closing.total == part.balance_after
+        assert [str(each.name) for each in found.sums].count("Stake") == 1
+
+    def test_is_dealt_again_from_its_shoe_by_the_house(self, player, live_table):
+        done = played(player, live_table)
+        assert ReplayDue.objects.filter(pk=done.pk).exists()
+        assert not replay.replay_finished_rounds().suspicious
+        assert not ReplayDue.objects.exists()
+
+    def test_is_told_in_the_personal_data_with_the_place(self, player, live_table):
+        played(player, live_table)
+        parts = {part.name: part for part in personal_data.PARTS}
+        assert [row["stakes"] for row in parts["places at live tables"].rows(player)]
+        assert len(list(parts["rounds"].rows(player))) == 1
+        assert len(list(parts["bets"].rows(player))) == 2
+
+    def test_costs_no_query_for_each_round_of_a_page(self, player, live_table, django_assert_max_num_queries):
+        for _ in range(3):
+            played(player, live_table)
+            step(live_table)
+        visitor = visitor_for(player)
+        visitor.get("/en/history/")
+        with django_assert_max_num_queries(25):
+            assert visitor.get("/en/history/").text.count("round-line__code") == 3
+
+
+def rows(player: Player) -> list[dict[str, str]]:
+    answer = visitor_for(player).get("/en/history/rounds.csv")
+    return list(csv.DictReader(io.StringIO(b"".join(answer).decode().lstrip("\ufeff"))))
+
+
+class TestAnAnnulledRound:
+    def test_gli19_4_16_has_a_cross_in_game_logs_and_every_stake_returned(self, player, live_table):
+        gone = annulled(player, live_table)
+        page = seen(player, "/en/history/")
+        for said in (gone.code, "✕", "before any card was dealt", "returned"):
+            assert said in page
+        assert page.count("small-hand") == 0
+
+    def test_that_never_had_cards_is_no_fault(self, player, live_table):
+        gone = annulled(player, live_table)
+        part = participation(gone.pk, player.pk)
+        assert part is not None
+        assert (part.round.cards, part.round.outcome) == ("", "")
+        assert is_readable(part)
+        assert not replay.replay_finished_rounds().suspicious
+
+    def test_gli19_2_8_2_has_a_page_with_its_status_and_bets(self, player, live_table):
+        gone = annulled(player, live_table)
+        page = seen(player, f"/en/history/{gone.pk}/")
+        for said in (gone.code, "✕", "before any card was dealt", money(STAKE), money(TIE)):
+            assert said in page
+        assert 'id="again"' not in page
+
+    def test_gives_back_what_was_staked_as_the_lines_say(self, player, live_table):
+        bet_on(player, live_table)
+        closed = step(live_table)
+        void_live_round(round_id=closed.pk, reason=VoidReason.OVERDUE, by="system")
+        line = round_of(player, closed.pk, "en")
+        assert line is not None
+        assert line.staked == line.paid == STAKE + TIE
+        assert line.balance_before == line.balance_after == MONEY
+        (row,) = rows(player)
+        assert (row["Result"], row["Staked"], row["Paid back"]) == ("annulled", "300.00", "300.00")
+
+    def test_is_found_among_annulled_rounds_and_no_others(self, player, live_table):
+        gone = annulled(player, live_table)
+        assert [part.round_id for part in find(player, Search(ending=Ending.VOID), limit=9)] == [gone.pk]
+        for ending in (Ending.WON, Ending.LOST, Ending.EVEN):
+            assert not find(player, Search(ending=ending), limit=9)
+
+    def test_after_its_deal_shows_no_result(self, player, live_table):
+        done = played(player, live_table)
+        void_live_round(round_id=done.pk, reason=VoidReason.DECIDED, by="staff:1")
+        page = seen(player, f"/en/history/{done.pk}/")
+        assert "✕" in page
+        assert "any payout was taken back" in page
+        assert 'id="again"' not in page
+        assert round_of(player, done.pk, "en").view is None  # type: ignore[union-attr]
