@@ -8,9 +8,9 @@ from cryptography.exceptions import InvalidTag
 from django.db.models import Q, Sum
 
 from games.engine.bets import Variant
+from games.live.shoes import seed_of
 from games.models import IncidentKind, Participation, Round, Shoe, Void
 from games.recall import Finding, InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
-from games.seeds import unseal
 from games.variants import VARIANTS
 from wallet.models import Entry
 
@@ -77,7 +77,7 @@ def _rules(slug: str, digest: str) -> Variant | None:
 def _stored(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, Moved]) -> StoredRound:
     shoe = played.shoe
     return StoredRound(
-        seed=_seed(shoe) if shoe else bytes(played.seed or b""),
+        seed=seed_of(shoe) if shoe else bytes(played.seed or b""),
         commitment=played.commitment,
         player_value=played.player_value,
         cards=played.cards,
@@ -87,11 +87,6 @@ def _stored(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, Mo
         moved=moved,
         shoe=InShoe(shoe.decks, played.first_card or 0) if shoe else None,
     )
-
-
-def _seed(shoe: Shoe) -> bytes:
-    """Return the seed of a shoe, public or sealed. Raises InvalidTag."""
-    return bytes(shoe.seed) if shoe.seed else unseal(shoe.pk, bytes(shoe.sealed_seed))
 
 
 def _stored_part(part: Participation) -> StoredPart:

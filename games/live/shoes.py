@@ -1,7 +1,8 @@
 """The shoe of a shared table: shuffled and committed to, burned, dealt through, and shown when it has ended.
 
-Its seed is drawn, sealed and committed to before the first bet. Until the shoe has ended the seed leaves this module
-only as the cards that are due; afterwards anybody can deal the shoe again.
+Its seed is drawn, sealed and committed to before the first bet, and published when the shoe has ended: then anybody can
+deal it again. Until then it goes from here only to what compares a finished round with it (`games.stored`); to a round
+go the cards that are due.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from django.db.models import Max
 from audit import log
 from games.engine.cards import Card
 from games.engine.coup import Coup, TooFewCards
-from games.engine.dealing import coup_at, coups, is_whole, opening
+from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import commitment, shuffle
 from games.live import clock
 from games.live.doubts import Doubt, NotReproduced, WrongCard
@@ -76,7 +77,7 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
     Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are not whole decks or do
     not begin as the shoe was opened; InvalidTag where the seed cannot be unsealed.
     """
-    seed = _seed(shoe)
+    seed = seed_of(shoe)
     if (shown := commitment(seed)) != shoe.commitment:
         raise NotReproduced(
             "The seed of the shoe is not the one committed to.", Finding("commitment", shoe.commitment, shown)
@@ -97,17 +98,13 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
 
 
 def next_coup(shoe: Shoe) -> Coup:
-    """Return the coup that the shoe deals next. Raises what `cards_of` raises, and WrongCard where what has left the
-    shoe does not end where a coup of it ends: then cards were passed over.
+    """Return the coup that the shoe deals next, once all that was dealt from it has been dealt again: so nobody
+    can have passed a card over. Raises what `cards_of` raises, and WrongCard.
     """
-    gone = shoe.burned
-    for coup in coups(cards_of(shoe)):
-        if gone == shoe.gone:
-            return coup
-        gone += len(coup.cards)
-    raise WrongCard(
-        "Cards of the shoe were passed over.", Finding("cards gone", str(shoe.gone), "as many as when a coup ends")
-    )
+    cards = cards_of(shoe)
+    if found := tuple(_misdealt(shoe, cards)):
+        raise WrongCard("The shoe was not dealt in its order.", *found)
+    return coup_at(cards, shoe.gone)
 
 
 def locked(shoe_id: UUID) -> Shoe:
@@ -131,7 +128,7 @@ def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
     found: tuple[Finding, ...] = ()
     try:
         found = tuple(_misdealt(shoe, cards_of(shoe)))
-        seed = _seed(shoe)
+        seed = seed_of(shoe)
     except (InvalidTag, Doubt):
         if ending is not ShoeEnding.RETIRED:
             raise
@@ -163,7 +160,7 @@ def is_sound(shoe: Shoe) -> bool:
     """Say whether another round can be dealt from a shoe."""
     try:
         next_coup(shoe)
-    except (InvalidTag, Doubt):
+    except (InvalidTag, Doubt, TooFewCards):
         return False
     return True
 
@@ -174,7 +171,8 @@ def is_spoiled(shoe: Shoe) -> bool:
     return Void.objects.filter(pk__in=dealt.values("pk")).exists()
 
 
-def _seed(shoe: Shoe) -> bytes:
+def seed_of(shoe: Shoe) -> bytes:
+    """Return the seed of a shoe, published or under seal. Raises InvalidTag."""
     return unseal(shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
 
 

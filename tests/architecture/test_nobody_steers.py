@@ -20,6 +20,7 @@ OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
 # Who may deal cards, and why.
 DEALS = {
     "games/solo.py": "a round, from the seed that was committed to",
+    "games/live/shoes.py": "the shoes of shared tables, each from the seed that was committed to",
     "games/guests/play.py": "a guest's round, from the seed that was committed to; play chips, no money",
     "games/recall.py": "a finished round once more, from its published seed, to compare; it can store nothing",
     "games/simulation": "simulated rounds, without money and without a database",
@@ -86,26 +87,33 @@ def test_cards_are_dealt_only_by_solo_play_and_by_what_has_no_hand_in_money():
 
 
 @pytest.mark.parametrize(
-    ("module", "maker"),
-    [("games/solo.py", "unseal"), ("games/places.py", "new_sealed_seed"), ("games/guests/play.py", "unseal")],
+    ("module", "makers"),
+    [
+        ("games/solo.py", {"unseal"}),
+        ("games/places.py", {"new_sealed_seed"}),
+        ("games/guests/play.py", {"unseal"}),
+        ("games/live/shoes.py", {"unseal", "seed_of"}),
+    ],
 )
-def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, maker):
+def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
     assigned = [
         node.value
         for node in ast.walk(dict(sources())[module])
         if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "seed" for target in node.targets)
     ]
     assert assigned
-    assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") == maker for value in assigned)
+    assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers for value in assigned)
 
 
-@pytest.mark.parametrize("module", ["games/solo.py", "games/guests/play.py"])
-def test_cards_are_shuffled_from_that_seed(module):
+@pytest.mark.parametrize(
+    ("module", "shuffled"), [("games/solo.py", 1), ("games/guests/play.py", 1), ("games/live/shoes.py", 2)]
+)
+def test_cards_are_shuffled_from_that_seed(module, shuffled):
     tree = dict(sources())[module]
     shuffles = [
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"
     ]
-    assert [getattr(call.args[0], "id", "") for call in shuffles] == ["seed"]
+    assert [getattr(call.args[0], "id", "") for call in shuffles] == ["seed"] * shuffled
 
 
 def test_seeds_are_opened_only_to_play_their_round():
@@ -118,7 +126,18 @@ def test_seeds_are_opened_only_to_play_their_round():
     assert {name: opened for name, opened in opening.items() if opened} == {
         "games/solo.py": {"games.seeds.unseal"},
         "games/guests/play.py": {"games.seeds.unseal"},
+        "games/live/shoes.py": {"games.seeds.unseal"},
     }
+
+
+def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
+    """Nothing else asks for its seed or for cards that are still to come."""
+    reading = {name for name, tree in sources() if "seed_of" in set(called_names(tree))}
+    assert reading == {"games/live/shoes.py", "games/stored.py"}
+    drawing = {name for name, tree in sources() if "next_coup" in set(called_names(tree))}
+    assert drawing == {"games/live/shoes.py", "games/live/rounds.py"}
+    whole = {name for name, tree in sources() if "cards_of" in set(called_names(tree))}
+    assert whole == {"games/live/shoes.py", "games/live/settling.py", "games/live/evidence.py"}
 
 
 def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
