@@ -83,6 +83,7 @@ class OwnView:
     bet_total: int
     balance: int
     win: int
+    is_ahead: bool  # that is more than was staked
     can_undo: bool
     can_clear: bool
     can_double: bool
@@ -155,6 +156,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         bet_total=sum(stakes.values()),
         balance=own.funds,
         win=own.paid if own.bets and not own.is_annulled else 0,
+        is_ahead=own.paid > sum(line.stake for line in own.bets.values()),
         can_undo=state.takes_bets and is_now and own.can_undo,
         can_clear=state.takes_bets and is_here,
         can_double=state.takes_bets and is_here,
@@ -202,8 +204,6 @@ def _call(state: State) -> tuple[str, str, str]:
         case Phase.VOID:
             return _("The table is closed"), "", ""
     assert state.coup is not None  # noqa: S101  (what is told, or settled, was dealt)
-    if not state.is_open and not state.is_playing:
-        return announcement(state.coup), "", _("The table is closed. Thank you for playing.")
     return announcement(state.coup), "", ""
 
 
@@ -220,6 +220,8 @@ def _notes(state: State) -> tuple[str, ...]:
         notes.append(_("The shift supervisor has looked at this round: it stands."))
     if state.is_stopped or played is None:
         return tuple(notes)
+    if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
+        notes.append(_("The table is closed."))
     if state.is_playing and not state.is_open:
         notes.append(_("The table closes after this round."))
     if played.phase == Phase.BETTING and played.number == 1:

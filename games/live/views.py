@@ -39,7 +39,7 @@ def live_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     live = _live_table(found, mode)
     seats.open_seat(request.player, live)
     waiting = request.session.pop(NOTICE, None)
-    notice = Notice(**waiting) if waiting else annulled(tell(request.player, found.pk, mode))
+    notice = Notice(**waiting) if waiting else _annulled(request, live)
     return render(request, "games/live.html", _page(request, live, notice))
 
 
@@ -64,7 +64,7 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
         if notice:
             request.session[NOTICE] = vars(notice)
         return redirect("table", slug=found.slug, mode=mode)
-    notice = notice or annulled(tell(request.player, found.pk, mode))
+    notice = notice or _annulled(request, live)
     own = show.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
     return HttpResponse(own + render_to_string("games/_live_beside.html", _beside(request, live), request))
 
@@ -78,7 +78,7 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer a page that asks by itself with ``#live`` as it stands, and with a ticket for another stream."""
     live = _live_table(found, mode)
     seats.seat_at(request.player, live)
-    return render(request, "games/_live.html", _parts(request, live, annulled(tell(request.player, found.pk, mode))))
+    return render(request, "games/_live.html", _parts(request, live, _annulled(request, live)))
 
 
 def read_public(live: LiveTable) -> State:
@@ -98,6 +98,13 @@ def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
         if row is None:
             raise Http404
         return named((column.name for column in cursor.description), row)
+
+
+def _annulled(request: PlayerRequest, live: LiveTable) -> Notice | None:
+    """Tell of annulled rounds; of the one played last, what is the player's own says so itself."""
+    latest = seats.seat_at(request.player, live).round_id
+    rounds = tell(request.player, live.table_id, Mode(live.mode))
+    return annulled([each for each in rounds if each[0] != latest])
 
 
 def _live_table(found: Table, mode: Mode) -> LiveTable:

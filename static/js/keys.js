@@ -21,7 +21,7 @@ const byId = (id) => () => document.getElementById(id);
 
 // Each: the key, with Shift where that is held, and how to find the control it presses.
 const SHORTCUTS = [
-  ...CHIP_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll("#game [name=chip]")[index] })),
+  ...CHIP_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".tray [name=chip]")[index] })),
   ...Object.entries(BET_KEYS).map(([key, bet]) => ({ key, find: byId(`bet-${bet}`) })),
   ...Object.entries(BET_KEYS).map(([key, bet]) => ({ key: `Shift+${key}`, find: byId(`take-${bet}`) })),
   ...Object.entries(BUTTON_KEYS).map(([key, id]) => ({ key, find: byId(id) })),

@@ -1,0 +1,165 @@
+/* A shared table in the player's hands: clicks in order and none twice, cards that arrive, chips that come and go, and the
+   same told to a screen reader, each once. What the table shows comes from live.js, which tells when it has changed. */
+"use strict";
+
+{
+  const LAST_SECONDS = 5; // in which a countdown also ticks
+  const TICK = 250; // milliseconds
+  const MOST_TOLD = 200;
+
+  const own = () => document.getElementById("live-own");
+  const shown = () => document.getElementById("live-public");
+  const buttonFor = (action) => own().querySelector(`button[value="${action}"]`);
+
+  const clicks = []; // values of the buttons pressed while an answer was under way
+  const told = new Set(); // what has been told, or stood there when the page came
+  let isUnderWay = false;
+  let chosen = null; // value of the chip
+  let lastTick = null; // the second of the countdown that was heard last
+  let betBefore = ""; // what the meter said of the bets
+
+  // --- Telling ----------------------------------------------------------------------------------------------------------
+
+  const nameOf = (element) => `${shown().dataset.round} ${element.dataset.due ?? ""} ${element.dataset.say}`;
+
+  /** Tell what is new in a part of the table, in its own order. */
+  function tell(part, isSilent) {
+    for (const element of part.querySelectorAll("[data-say]")) {
+      const name = nameOf(element);
+      if (told.has(name)) continue;
+      told.add(name);
+      if (!isSilent) say(element.dataset.say);
+    }
+    for (const name of told) {
+      if (told.size <= MOST_TOLD) break;
+      told.delete(name);
+    }
+  }
+
+  function betTotal() {
+    const meter = own().querySelector(".meter--bet");
+    return `${meter.querySelector(".meter__name").textContent} ${meter.querySelector(".meter__sum").textContent}`;
+  }
+
+  // --- What everybody sees ----------------------------------------------------------------------------------------------
+
+  const cardsOf = (part) => part.querySelectorAll(".card");
+
+  /** Have the cards arrive that were not there before, and what they decide appear. */
+  function arrive(before, after) {
+    const isSameRound = before.dataset.round === after.dataset.round;
+    const known = new Set(isSameRound ? Array.from(cardsOf(before), (card) => card.dataset.due) : []);
+    const fresh = Array.from(cardsOf(after)).filter((card) => !known.has(card.dataset.due));
+    for (const card of fresh) card.classList.add("card--arrives");
+    if (fresh.length) playSound("card");
+    for (const each of after.querySelectorAll(".hand__won")) each.classList.toggle("is-new", fresh.length > 0);
+    if (before.dataset.phase === "betting" && after.dataset.phase === "closed") playSound("closed");
+  }
+
+  document.addEventListener("live:public", ({ detail: { before, after } }) => {
+    arrive(before, after);
+    tell(after);
+    countDown();
+  });
+
+  /** The last seconds for bets: another colour, and a tick each. */
+  function countDown() {
+    const clock = shown().querySelector(".countdown");
+    const seconds = Number(clock?.querySelector("[data-seconds]").textContent);
+    const isLast = shown().dataset.phase === "betting" && seconds > 0 && seconds <= LAST_SECONDS;
+    clock?.classList.toggle("countdown--last", isLast);
+    if (isLast && seconds !== lastTick) playSound("timer");
+    lastTick = isLast ? seconds : null;
+  }
+
+  // --- What is the player's own -------------------------------------------------------------------------------------------
+
+  const isSettled = (part) => part.querySelector(".spot__bet:not(.spot__bet--open)") !== null;
+
+  /** The player's part has been exchanged: show what became of the bets, and what the session has come to. */
+  function changed(before, after) {
+    const chip = after.querySelector(`[name=chip][value="${chosen}"]`);
+    if (chip) chip.checked = true;
+    if (isSettled(after) && !isSettled(before)) settle(after);
+    const net = document.getElementById("sitting-net");
+    if (net && after.dataset.net) net.textContent = after.dataset.net;
+    tell(after);
+    const bet = betTotal();
+    if (bet !== betBefore && shown().dataset.phase === "betting") say(bet);
+    betBefore = bet;
+  }
+
+  function settle(part) {
+    for (const each of part.querySelectorAll(".spot:has(.spot__lit)")) each.classList.add("is-new");
+    const won = part.querySelector(".meter__won");
+    if (won) playSound("win");
+    if (!wantsMotion()) return;
+    moveChips(part);
+    if (won) countUp(won, new AbortController().signal);
+  }
+
+  document.addEventListener("live:own", ({ detail: { before, after } }) => changed(before, after));
+
+  // --- Clicks -----------------------------------------------------------------------------------------------------------
+
+  function press(event) {
+    const button = event.target.closest("#live-own button[name=action]");
+    if (!button) return;
+    if (button.getAttribute("aria-disabled") === "true") {
+      event.preventDefault();
+      return;
+    }
+    if (isUnderWay) {
+      event.preventDefault();
+      clicks.push(button.value);
+    }
+    if (button.value.startsWith("bet:")) {
+      playSound("chip");
+      dropChip(button);
+    }
+  }
+
+  function askForCheck() {
+    const check = document.getElementById("check");
+    if (check && !check.matches(":modal")) showCheck(check);
+  }
+
+  /** The answer is on the page: the next click that waited is sent, unless this one was refused. */
+  function answered(before) {
+    setSittingClock();
+    changed(before, own());
+    askForCheck();
+    if (own().querySelector(".call__notice--error")) clicks.length = 0;
+    const next = clicks.length ? buttonFor(clicks.shift()) : null;
+    if (next) next.click();
+  }
+
+  document.addEventListener("click", press, true);
+  document.addEventListener("change", (event) => { if (event.target.name === "chip") chosen = event.target.value; });
+
+  let before = own();
+  const isOurs = (event) => event.detail.target?.id === "live-own";
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (!isOurs(event)) return;
+    isUnderWay = true;
+    before = own();
+  });
+
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!isOurs(event)) return;
+    isUnderWay = false;
+    if (event.detail.successful) {
+      answered(before);
+    } else {
+      clicks.length = 0;
+      for (const chip of document.querySelectorAll(".chip--landing")) chip.remove();
+    }
+  });
+
+  tell(shown(), true);
+  tell(own(), true);
+  betBefore = betTotal();
+  askForCheck();
+  setInterval(countDown, TICK);
+}

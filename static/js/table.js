@@ -9,15 +9,11 @@ const PAUSES = { card: 440, third: 640, 7: 420, 8: 420, 9: 320 }; // millisecond
 const THIRD_CARDS = 5;
 const LAST_CARD = 6;
 const RESULT = 8;
-const FLIGHT = 360; // milliseconds that chips take between a bet and the house
-const COUNT_UP = 600; // milliseconds that WIN takes to count up
-const SHORTEST = 3; // digits that any amount has: 0.00
 const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
 
 const LONG_PRESS = 500; // milliseconds
 const STILL = 10; // pixels that a resting finger may move
 
-const spoken = document.getElementById("spoken");
 const waiting = []; // values of the buttons pressed while an answer was under way
 let underWay = null; // value of the button whose answer is awaited
 let betBefore = ""; // what the table said of the bets when it was pressed
@@ -25,20 +21,12 @@ let dealing = null; // AbortController of the deal that runs: abort() shows the 
 let chosenChip = null;
 let longPress = null; // timer of a finger that rests on a bet area
 let heldDown = false; // whether it has rested there long enough
-let pressedDown = null; // the control that the mouse went down on
 
 const theGame = () => document.getElementById("game");
 const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
 const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
 
 // --- Dealing ------------------------------------------------------------------------------------------------------------
-
-function say(text) {
-  const line = document.createElement("p");
-  line.textContent = text;
-  spoken.append(line);
-  while (spoken.childElementCount > 20) spoken.firstElementChild.remove();
-}
 
 /** Wait, unless the rest is to be shown at once. */
 function pause(milliseconds, signal) {
@@ -50,22 +38,6 @@ function pause(milliseconds, signal) {
 }
 
 const pauseBefore = (step) => (step > LAST_CARD ? PAUSES[step] : step >= THIRD_CARDS ? PAUSES.third : PAUSES.card);
-
-/** Let an amount run up to what it says, in its own notation: only the digits change, and none leads that is nought. */
-function countUp(element, signal) {
-  const text = element.textContent;
-  const digits = text.replace(/\D/g, "");
-  const begin = performance.now();
-  const frame = (now) => {
-    const share = signal.aborted ? 1 : Math.min(1, Math.max(0, now - begin) / COUNT_UP);
-    const shown = String(Math.round(Number(digits) * share)).padStart(digits.length, "0");
-    const noughts = Math.min(shown.search(/[1-9]|$/), digits.length - SHORTEST);
-    let next = -1;
-    element.textContent = text.replace(/\d(\D*)/g, (_, sign) => (++next < noughts ? "" : shown[next] + sign));
-    if (share < 1) requestAnimationFrame(frame);
-  };
-  frame(begin);
-}
 
 function reveal(game, step, signal) {
   game.dataset.shown = step;
@@ -79,33 +51,6 @@ function reveal(game, step, signal) {
   if (step === RESULT && !signal.aborted) moveChips(game);
   for (const element of sittingParts(`[data-until="${step}"]`)) element.classList.add("is-past");
   for (const element of sittingParts(`[data-due="${step}"]`)) element.classList.add("is-due");
-}
-
-/** Send a copy of a bet's chips between the bet and the house, which sits above the cards. Nothing waits for it. */
-function fly(stack, toHouse) {
-  const bet = stack.getBoundingClientRect();
-  const house = document.querySelector("#game .stage").getBoundingClientRect();
-  const away = {
-    transform: `translate(${house.left + house.width / 2 - bet.left - bet.width / 2}px, ${house.top - bet.top}px) scale(0.7)`,
-    opacity: 0,
-  };
-  const there = { transform: "none", opacity: 1 };
-  const copy = document.createElement("div");
-  copy.className = "flight";
-  copy.ariaHidden = "true";
-  copy.style.left = `${bet.left}px`;
-  copy.style.top = `${bet.top}px`;
-  copy.style.setProperty("--chip-w", getComputedStyle(stack).getPropertyValue("--chip-w"));
-  copy.append(stack.cloneNode(true));
-  document.body.append(copy);
-  const flight = copy.animate(toHouse ? [there, away] : [away, there], { duration: FLIGHT, easing: "ease-in-out" });
-  flight.onfinish = () => copy.remove();
-}
-
-/** What is lost goes to the house, what is won comes from there. */
-function moveChips(game) {
-  for (const stack of game.querySelectorAll(".spot__bet--lose .stack")) fly(stack, true);
-  for (const stack of game.querySelectorAll(".spot__bet--win .stack")) fly(stack, false);
 }
 
 /** While the cards come, the controls rest; a click shows the rest at once. */
@@ -144,47 +89,13 @@ function finish(game) {
 /** Parts of the line in the header, which waits for the money as the meters do. */
 const sittingParts = (parts) => document.querySelectorAll(`#sitting ${parts}`);
 
-let clockAhead = 0; // milliseconds that the house's clock is ahead of this one
-
-/** Have the house's clock run on between two answers. */
-function tick() {
-  const { began, zone } = document.getElementById("sitting").dataset;
-  const now = Date.now() + clockAhead;
-  const minutes = Math.floor((now - Date.parse(began)) / 60_000);
-  const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: zone });
-  document.getElementById("sitting-clock").textContent = time.format(now);
-  document.getElementById("sitting-lasted").textContent = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
-}
-
-/** Set the clock by the answer that has just come. */
-function setClock() {
-  const line = document.getElementById("sitting");
-  if (line) clockAhead = Date.parse(line.dataset.now) - Date.now();
-}
-
 /** Put the reality check in front of the table, if the server has sent one: it waits for an answer, not for Escape. */
 function askForCheck() {
   const check = document.getElementById("check");
-  if (!check || dealing) return;
-  check.close();
-  check.addEventListener("cancel", (event) => event.preventDefault());
-  check.showModal();
+  if (check && !dealing) showCheck(check);
 }
 
 // --- Clicks ---------------------------------------------------------------------------------------------------------------
-
-/** Show the chip on its bet before the server has said yes; the answer replaces the whole table anyway. */
-function dropChip(spot) {
-  if (!spot.querySelector(".spot__bet")) {
-    spot.insertAdjacentHTML("beforeend", '<span class="spot__bet spot__bet--open"><span class="stack"></span></span>');
-  }
-  const chip = document.querySelector("[name=chip]:checked + .chip");
-  const stack = spot.querySelector(".spot__bet--open .stack");
-  if (!chip || !stack) return;
-  const copy = chip.cloneNode(true);
-  copy.classList.add("chip--landing");
-  stack.append(copy);
-}
 
 function press(event) {
   const button = event.target.closest("#game button[name=action], #game [name=chip]");
@@ -227,7 +138,7 @@ function answered() {
   const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
   if (chip) chip.checked = true;
   if (game.querySelector(".call__notice--error")) waiting.length = 0;
-  setClock();
+  setSittingClock();
   if (game.classList.contains("game--fresh")) {
     waiting.length = 0;
     deal(game);
@@ -285,11 +196,6 @@ document.addEventListener("keydown", (event) => {
   takeOff(spot);
 });
 
-// Enter on a chip would send the form: it presses no button there.
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.target.name === "chip") event.preventDefault();
-});
-
 document.addEventListener("click", (event) => {
   if (heldDown && event.isTrusted && spotOf(event)) {
     heldDown = false;
@@ -299,20 +205,6 @@ document.addEventListener("click", (event) => {
 }, true);
 
 document.addEventListener("click", press, true);
-
-// An answer that comes while the mouse button is down replaces the control under it, and the browser then knows of no
-// click: it is meant for the control that now stands in its place.
-const controlAt = (event) => event.target.closest?.("#game :is(button, input)[id]");
-
-document.addEventListener("pointerdown", (event) => {
-  pressedDown = event.pointerType === "mouse" && event.button === 0 ? controlAt(event) : null;
-}, true);
-
-document.addEventListener("pointerup", (event) => {
-  const control = controlAt(event);
-  if (pressedDown && !pressedDown.isConnected && control?.id === pressedDown.id) control.click();
-  pressedDown = null;
-}, true);
 
 document.addEventListener("change", (event) => { if (event.target.name === "chip") chosenChip = event.target.value; });
 
@@ -339,11 +231,6 @@ document.getElementById("again")?.addEventListener("click", () => {
 
 // A page that the browser kept while the reader was elsewhere shows a table that may have moved on.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-
-if (document.getElementById("sitting")) {
-  setClock();
-  setInterval(tick, 1000);
-}
 
 if (theGame().classList.contains("game--fresh")) deal(theGame());
 else askForCheck();
