@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit import approvals
+from games.staff_floor import REPORTERS as TABLE_STAFF
 from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
 from players.models import User
@@ -26,7 +27,7 @@ class Function:
 
 
 FUNCTIONS = (
-    Function(("games.operate_table",), "staff_tables", "Tables", "Open and close tables, with a reason."),
+    Function(TABLE_STAFF, "staff_tables", "Tables", "Open, close and stop tables, and let them go on, with a reason."),
     Function(ROUND_READERS, "staff_rounds", "Rounds", "Any finished round, by the code that players quote."),
     Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
     Function(

@@ -10,7 +10,7 @@ from django.db.models import Prefetch, QuerySet
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
-from games.models import Incident, IncidentKind, LiveRound, Round, VoidPart
+from games.models import UNDEALT, Incident, IncidentKind, LiveRound, Phase, Round, VoidPart
 from games.recall import Finding
 
 PAGE = 20
@@ -31,8 +31,15 @@ class Case:
 
     @property
     def is_annulled(self) -> bool:
-        """Whether the round has been annulled."""
-        return self.finished is not None and hasattr(self.finished, "void")
+        """Whether the round has been annulled, or has ended without a bet."""
+        live = self.incident.live_round
+        return bool(live and live.phase == Phase.VOID) or hasattr(self.finished, "void")
+
+    @property
+    def may_be_cancelled(self) -> bool:
+        """Whether the round is in progress and its cards are not drawn."""
+        live = self.incident.live_round
+        return live is not None and live.phase in UNDEALT
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec
 from uuid import UUID
 
 from django import forms
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from games.codes import read_code
 from games.engine.cards import Card, CardError
 from games.engine.coup import Coup, TooFewCards, deal
-from games.models import Participation, Round, VoidPart, Wager
+from games.models import Incident, Participation, Round, VoidPart, Wager
 from players.access import StaffRequest, staff_required
 
 Args = ParamSpec("Args")
@@ -62,7 +62,12 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
     played = _shown(round_id) if round_id else None
     if wanted and played is None:
         form.add_error("round", UNKNOWN)
-    context = {"form": form, "round": played, "hands": _hands(played.cards) if played else None}
+    context = {
+        "form": form,
+        "round": played,
+        "hands": _hands(played.cards) if played else None,
+        "incidents": Incident.objects.filter(Q(round=round_id) | Q(live_round=round_id)).order_by("pk"),
+    }
     return render(request, "staff/rounds.html", context)
 
 
@@ -103,8 +108,8 @@ def _shown(round_id: UUID) -> Round | None:
     wagers = Prefetch("wagers", Wager.objects.order_by("pk"))
     parts = Prefetch("participation_set", Participation.objects.order_by("player_id").prefetch_related(wagers))
     back = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
-    found = Round.objects.select_related("table_version__table", "void")
-    return found.prefetch_related(parts, back, "incident_set").filter(pk=round_id).first()
+    found = Round.objects.select_related("table_version__table", "shoe", "void")
+    return found.prefetch_related(parts, back).filter(pk=round_id).first()
 
 
 def _hands(cards: str) -> Hands | None:

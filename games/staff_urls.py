@@ -1,10 +1,14 @@
 from django.urls import path
 
-from games import staff_rounds, staff_views
+from games import staff_floor, staff_rounds, staff_views
 
 urlpatterns = [
     path("incidents/", staff_views.staff_incidents, name="staff_incidents"),
+    path("incidents/<int:incident_id>/ruling/", staff_floor.staff_incident_rule, name="staff_incident_rule"),
     path("rounds/", staff_rounds.staff_rounds, name="staff_rounds"),
+    path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),
+    path("rounds/<uuid:round_id>/cancel/", staff_floor.staff_round_cancel, name="staff_round_cancel"),
     path("tables/", staff_views.staff_tables, name="staff_tables"),
     path("tables/<int:table_id>/status/", staff_views.staff_table_status, name="staff_table_status"),
+    path("tables/live/<int:live_table_id>/reopen/", staff_floor.staff_live_reopen, name="staff_live_reopen"),
 ]

@@ -1,5 +1,5 @@
-"""The floor, as far as it goes: which tables there are, and opening and closing them with a reason. In English, like
-all of the back office.
+"""The floor, as far as it goes: which tables there are, how the shared ones stand, and opening and closing them with a
+reason. In English, like all of the back office.
 """
 
 from django import forms
@@ -10,7 +10,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from games import incidents, tables
+from games.live.floor import floor
 from games.models import Table
+from games.staff_floor import REPORTERS
 from players.access import actor, staff_required
 
 
@@ -33,14 +35,16 @@ def staff_incidents(request: HttpRequest) -> HttpResponse:
     """List what should not have happened, newest first, and what was done about it."""
     form = PageForm(request.GET)
     page = incidents.incidents(before=form.cleaned_data["before"] if form.is_valid() else None)
-    return render(request, "staff/incidents.html", {"incidents": [case.incident for case in page.cases], "older": page.older})
+    return render(request, "staff/incidents.html", {"cases": page.cases, "older": page.older})
 
 
-@staff_required("games.operate_table")
+@staff_required(*REPORTERS)
 @require_safe
 def staff_tables(request: HttpRequest) -> HttpResponse:
-    """List every table with its version and state."""
-    return render(request, "staff/tables.html", {"tables": Table.objects.select_related("version").order_by("name")})
+    """List every table with its version and state; a shared one with what goes on there, for each kind of money."""
+    on_the_floor = floor()
+    found = Table.objects.select_related("version").order_by("name")
+    return render(request, "staff/tables.html", {"tables": [(each, on_the_floor.get(each.pk, ())) for each in found]})
 
 
 @staff_required("games.operate_table")

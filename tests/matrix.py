@@ -16,7 +16,7 @@ from django.utils.translation import override
 
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
-from games.models import Incident, Phase, ShoeEnding, VoidReason
+from games.models import Incident, LiveTable, Phase, ShoeEnding, VoidReason
 from players import exclusions
 from players.flags import record_contact
 from players.limits import set_limit
@@ -240,7 +240,7 @@ def the_flag(world: World) -> Mapping[str, object]:
 
 def a_stopped_table(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a shared table that is stopped."""
-    return {"live_table_id": world.incident.live_round.live_table_id}
+    return {"live_table_id": LiveTable.objects.get(stopped_by=world.incident).pk}
 
 
 def a_stopped_round(world: World) -> Mapping[str, object]:

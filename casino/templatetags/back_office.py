@@ -4,6 +4,8 @@ from django import template
 from django.template import RequestContext
 
 from casino.staff import Function, functions_of
+from games.incidents import unruled
+from games.models import Incident
 
 register = template.Library()
 
@@ -12,3 +14,9 @@ register = template.Library()
 def functions(context: RequestContext) -> list[Function]:
     """Return what whoever reads the page may do."""
     return functions_of(context["request"].user)
+
+
+@register.simple_tag
+def alarms() -> list[Incident]:
+    """Return the incidents that await the supervisor: every page shows them until there is a ruling."""
+    return list(unruled().select_related("table", "live_round__live_table"))

@@ -22,6 +22,7 @@ from games.live import clock, evidence, news
 from games.live.clock import Clock
 from games.live.voiding import void_live_round
 from games.models import (
+    UNDEALT,
     Incident,
     IncidentKind,
     IncidentRuling,
@@ -39,7 +40,6 @@ from wallet.ledger import LedgerError
 
 KIND = "void_live_round"
 PERMISSION = "games.supervise_table"
-UNDEALT = (Phase.BETTING, Phase.CLOSED)
 DONE = {
     Phase.BETTING: "What is held for the round stays held; nothing has been dealt.",
     Phase.CLOSED: "The stakes stay where they are; nothing has been dealt.",

@@ -5,7 +5,17 @@ Foreign keys have no index of their own where a constraint's begins with them or
 writes to, it pays for.
 """
 
-from games.models.live import OPEN_PHASES, LiveRound, LiveSeat, LiveTable, LiveTotal, Phase, Shoe, ShoeEnding
+from games.models.live import (
+    OPEN_PHASES,
+    UNDEALT,
+    LiveRound,
+    LiveSeat,
+    LiveTable,
+    LiveTotal,
+    Phase,
+    Shoe,
+    ShoeEnding,
+)
 from games.models.rounds import Participation, ReplayDue, Result, Round, Wager
 from games.models.solo import NextRound, OpenTable
 from games.models.tables import Shape, Table, TableVersion
@@ -13,6 +23,7 @@ from games.models.voids import Incident, IncidentKind, IncidentRuling, Ruling, V
 
 __all__ = [
     "OPEN_PHASES",
+    "UNDEALT",
     "Incident",
     "IncidentKind",
     "IncidentRuling",

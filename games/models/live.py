@@ -77,7 +77,8 @@ class Phase(models.TextChoices):
     VOID = "void", "annulled, or ended without a bet; the next one opens after the deadline"
 
 
-OPEN_PHASES = (Phase.BETTING, Phase.CLOSED, Phase.DEALT)
+UNDEALT = (Phase.BETTING, Phase.CLOSED)
+OPEN_PHASES = (*UNDEALT, Phase.DEALT)
 
 
 class LiveRound(models.Model):

@@ -198,7 +198,7 @@ class TestTheStaffPage:
         seen_ids, address = [], "/staff/incidents/"
         while address:
             answer = reader.get(address)
-            seen_ids += [incident.pk for incident in answer.context["incidents"]]
+            seen_ids += [case.incident.pk for case in answer.context["cases"]]
             older = answer.context["older"]
             address = f"/staff/incidents/?before={older}" if older else ""
         assert seen_ids == list(Incident.objects.order_by("-pk").values_list("pk", flat=True))

@@ -1,0 +1,91 @@
+"""Shared tables as staff see them: the phase, the shoe, the cards that lie open, who has bet, and what is stopped."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Count
+
+from games.incidents import unruled
+from games.live import clock
+from games.live.clock import Clock
+from games.models import OPEN_PHASES, UNDEALT, Incident, LiveRound, LiveSeat, LiveTable, LiveTotal, Phase, Shoe
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A shared table for one kind of money, at one moment. Amounts in minor units."""
+
+    live_table: LiveTable
+    round: LiveRound | None
+    shoe: Shoe | None
+    turned: str  # the cards that lie open, in dealing order
+    bettors: int
+    staked: Mapping[str, int]  # currency -> what lies on the round
+    waiting: Sequence[Incident]  # for the supervisor's ruling
+
+    @property
+    def state(self) -> str:
+        """In one word."""
+        if self.live_table.stopped_by_id:
+            return "stopped"
+        if self.live_table.table.is_open:
+            return "open"
+        return "closing" if self.is_playing else "closed"
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a round is in progress."""
+        return self.round is not None and self.round.phase in OPEN_PHASES
+
+    @property
+    def may_be_cancelled(self) -> bool:
+        """Whether a round is in progress whose cards are not drawn."""
+        return self.round is not None and self.round.phase in UNDEALT
+
+
+def floor() -> Mapping[int, list[Floor]]:
+    """Return the shared tables as they stand, real money first, by the id of their table. A fixed number of queries."""
+    live_tables = LiveTable.objects.select_related("table", "shoe", "round__version", "round__shoe").order_by("-mode")
+    rounds = [each.round_id for each in live_tables if each.round_id]
+    seats = LiveSeat.objects.filter(round_id__in=rounds).exclude(stakes={})
+    bettors = dict(seats.values_list("round_id").annotate(number=Count("pk")))
+    staked = _staked(rounds)
+    waiting: dict[int, list[Incident]] = {}
+    for incident in unruled().select_related("live_round"):
+        if incident.live_round:
+            waiting.setdefault(incident.live_round.live_table_id, []).append(incident)
+    moment = clock.now()
+    found: dict[int, list[Floor]] = {}
+    for each in live_tables:
+        found.setdefault(each.table_id, []).append(
+            Floor(
+                live_table=each,
+                round=each.round,
+                shoe=each.shoe,
+                turned=_turned(each.round, moment) if each.round else "",
+                bettors=bettors.get(each.round_id, 0),
+                staked=staked.get(each.round_id, {}),
+                waiting=waiting.get(each.pk, ()),
+            )
+        )
+    return found
+
+
+def _staked(rounds: Sequence[UUID]) -> Mapping[UUID | None, Counter[str]]:
+    staked: dict[UUID | None, Counter[str]] = {}
+    for total in LiveTotal.objects.filter(round__in=rounds).order_by("currency"):
+        if amount := sum(total.stakes.values()):
+            staked.setdefault(total.round_id, Counter())[total.currency] += amount
+    return staked
+
+
+def _turned(live_round: LiveRound, moment: datetime) -> str:
+    """Return the cards that lie open: no page of the back office knows one before the players do."""
+    cards = live_round.cards.split()
+    if live_round.phase == Phase.DEALT and live_round.dealt_at:
+        pace = timedelta(milliseconds=Clock.of(live_round.version.clock or {}).card)
+        cards = cards[: (moment - live_round.dealt_at) // pace + 1]
+    return " ".join(cards)

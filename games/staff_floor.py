@@ -1,0 +1,124 @@
+"""What staff do about a shared table: report a round, cancel one before its deal, rule on incidents, let a table go on.
+In English, like all of the back office.
+"""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from audit.approvals import ApprovalError
+from games.live import malfunction
+from games.live.malfunction import MalfunctionError
+from players.access import StaffRequest, staff_required
+
+SUPERVISE = malfunction.PERMISSION
+REPORTERS = ("games.operate_table", SUPERVISE)
+UNSURE = "Say why, and confirm it: what you write is kept on record."
+
+
+class ReasonForm(forms.Form):
+    """Why."""
+
+    reason = forms.CharField(max_length=300)
+
+
+class FinalForm(ReasonForm):
+    """Why something is done that cannot be undone."""
+
+    sure = forms.BooleanField()
+
+
+class RulingForm(FinalForm):
+    """What the supervisor decides."""
+
+    decision = forms.ChoiceField(
+        choices=[("stands", "It stands"), ("void", "Annul it"), ("annulled", "It is annulled")]
+    )
+
+
+@staff_required(*REPORTERS)
+@require_POST
+def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
+    """Stop a table over one of its rounds."""
+    form = FinalForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, UNSURE, "staff_incidents")
+
+    def report() -> str:
+        cause = form.cleaned_data["reason"]
+        incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
+        return f"{incident.table} is stopped. Incident {incident.pk} awaits the supervisor."
+
+    return _do(request, report, "staff_incidents")
+
+
+@staff_required(SUPERVISE)
+@require_POST
+def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
+    """Annul a round before its deal."""
+    form = FinalForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, UNSURE, "staff_tables")
+
+    def cancel() -> str:
+        live = malfunction.cancel(round_id=round_id, reason=form.cleaned_data["reason"], by=str(request.staff))
+        return f"Round {live.code} is annulled. Every stake went back."
+
+    return _do(request, cancel, "staff_tables")
+
+
+@staff_required(SUPERVISE)
+@require_POST
+def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse:
+    """Rule on an incident; to annul a round after its deal is only asked for."""
+    form = RulingForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, UNSURE, "staff_incidents")
+    reason, by = form.cleaned_data["reason"], request.staff
+
+    def rule() -> str:
+        if form.cleaned_data["decision"] == "void":
+            malfunction.ask_void(incident_id=incident_id, reason=reason, by=by)
+            return "Asked for. Another person has to agree, on the page of approvals."
+        if form.cleaned_data["decision"] == "annulled":
+            malfunction.accept_void(incident_id=incident_id, reason=reason, by=str(by))
+            return f"Incident {incident_id} is ruled on: the round stays annulled."
+        malfunction.let_stand(incident_id=incident_id, reason=reason, by=str(by))
+        return f"Incident {incident_id} is ruled on: the round stands."
+
+    return _do(request, rule, "staff_incidents")
+
+
+@staff_required(SUPERVISE)
+@require_POST
+def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse:
+    """Let a stopped table go on."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, UNSURE, "staff_tables")
+
+    def reopen() -> str:
+        reason = form.cleaned_data["reason"]
+        live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
+        return f"{live_table.table} goes on."
+
+    return _do(request, reopen, "staff_tables")
+
+
+def _do(request: StaffRequest, deed: Callable[[], str], page: str) -> HttpResponse:
+    """Do it and say so, or say why not."""
+    try:
+        messages.success(request, deed())
+    except (MalfunctionError, ApprovalError) as error:
+        messages.error(request, str(error))
+    return redirect(page)
+
+
+def _refused(request: StaffRequest, why: str, page: str) -> HttpResponse:
+    messages.error(request, why)
+    return redirect(page)
