@@ -199,7 +199,7 @@ def _call(state: State) -> tuple[str, str, str]:
             return _no_more_bets()[0], _no_more_bets()[1], _("The cards come in a moment.")
         case Phase.DEALT if not state.is_told:
             return _no_more_bets()[0], _no_more_bets()[1], _("The cards are being dealt.")
-        case Phase.VOID if played.is_annulled:
+        case _ if played.is_annulled:
             return _("This round was annulled"), "", _("All stakes were returned and any payout was taken back.")
         case Phase.VOID:
             return _("The table is closed"), "", ""
@@ -208,7 +208,7 @@ def _call(state: State) -> tuple[str, str, str]:
 
 
 def _no_more_bets() -> tuple[str, str]:
-    call = _(CALL)
+    call = _("No more bets")
     return call, "" if call == CALL else CALL
 
 
@@ -218,6 +218,11 @@ def _notes(state: State) -> tuple[str, ...]:
     notes = []
     if played is not None and played.stands:
         notes.append(_("The shift supervisor has looked at this round: it stands."))
+    if played is not None and played.is_annulled and state.is_stopped:
+        text = _(
+            "This round was annulled because of a malfunction: all stakes were returned and any payout was taken back."
+        )
+        notes.append(text)
     if state.is_stopped or played is None:
         return tuple(notes)
     if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
