@@ -44,7 +44,7 @@ rounds = st.lists(
         st.tuples(players, main_bets), st.tuples(players, main_bets), st.lists(st.one_of(moves), min_size=5, max_size=9)
     ),
     min_size=2,
-    max_size=3,
+    max_size=2,
 )
 
 
@@ -96,7 +96,7 @@ class Expected:
 
 
 @given(rounds)
-@settings(max_examples=8)
+@settings(max_examples=6)
 def test_what_is_held_is_what_lies_on_the_table_and_that_is_what_was_clicked(chosen):
     with transaction.atomic():
         play(chosen)

@@ -1,0 +1,293 @@
+"""Threads that bet at the same moment: each race is shown first, with what guards against it taken away, then
+prevented.
+"""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from threading import Barrier, Event
+from time import monotonic, sleep
+from uuid import UUID
+
+import pytest
+from django.db import connection, transaction
+
+from games.controls import Change
+from games.engine.liability import largest_win
+from games.errors import PlayError
+from games.live import phases, seats
+from games.models import LiveTable, LiveTotal, Participation, Phase
+from games.shipped import pairs_limits
+from games.variants import VARIANTS
+from players.models import Player
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, hurry, round_at
+from tests.live.betting import balance, chip, held, held_for, press, stakes_of, total_of
+from tests.wallet.test_at_once import at_once, is_whole
+from wallet import holds
+
+MONEY = 100_000_00
+PATIENCE = 120
+BETTORS = 6
+BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+def a_table(**in_lei: object) -> LiveTable:
+    """A `pairs` table that takes bets, with other limits in lei where they are given."""
+    limits = pairs_limits()
+    limits["RON"].update(in_lei)  # type: ignore[typeddict-item]
+    return a_live_table("pairs", limits=limits)
+
+
+def bettors(table: LiveTable, number: int = BETTORS) -> list[Player]:
+    """So many players at the table, each with money."""
+    players = [a_player("RO", real=MONEY) for _ in range(number)]
+    for player in players:
+        seats.seat_at(player, table)
+    return players
+
+
+def outcome(click: Callable[[], object]) -> str:
+    """Click and name what came of it."""
+    try:
+        click()
+    except PlayError as refusal:
+        return type(refusal).__name__
+    return "accepted"
+
+
+def close(table: LiveTable) -> str:
+    """End the betting there."""
+    hurry(table)
+    assert phases.advance(table.pk)
+    return "closed"
+
+
+def in_a_thread(job: Callable[[], str]) -> Future[str]:
+    """Run a job in a thread and connection of its own."""
+
+    def run() -> str:
+        try:
+            return job()
+        finally:
+            connection.close()
+
+    pool = ThreadPoolExecutor(1)
+    try:
+        return pool.submit(run)
+    finally:
+        pool.shutdown(wait=False)
+
+
+def until(happens: Callable[[], bool]) -> None:
+    """Wait for something that another thread brings about."""
+    give_up = monotonic() + PATIENCE
+    while not happens():
+        assert monotonic() < give_up, "it never happened"
+        sleep(0.01)
+
+
+def somebody_is_blocked() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # within a transaction the same would be read again
+        cursor.execute(BLOCKED)
+        (waiting,) = cursor.fetchone()
+    return bool(waiting)
+
+
+class TestAChipAgainstTheClosing:
+    """Between the look at the round and the hold that follows from it, the tick closes the bets."""
+
+    @pytest.fixture
+    def looked(self, monkeypatch) -> tuple[Event, Event]:
+        """Have whoever bets wait right before anything is held: they say that they have looked, and go on when told."""
+        has_looked, may_go_on = Event(), Event()
+        hold = holds.hold
+
+        def wait_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
+            has_looked.set()
+            assert may_go_on.wait(PATIENCE)
+            return hold(round_id, account_id, amount)
+
+        monkeypatch.setattr(holds, "hold", wait_then_hold)
+        return has_looked, may_go_on
+
+    def test_without_the_lock_money_is_held_for_a_round_that_is_closed(self, cloned_db, looked, monkeypatch):
+        has_looked, may_go_on = looked
+        monkeypatch.setattr(seats, "LOCK", seats.LOCK.replace("FOR SHARE OF r", ""))
+        table = a_table()
+        player, other = bettors(table, 2)
+        may_go_on.set()
+        chip(other, table, "banker", 25_00)  # so that there is something to close
+        may_go_on.clear()
+        has_looked.clear()
+        bet = in_a_thread(lambda: outcome(lambda: chip(player, table, "player", 25_00)))
+        assert has_looked.wait(PATIENCE)
+        close(table)
+        may_go_on.set()
+        assert bet.result(PATIENCE) == "accepted"
+        assert round_at(table).phase == Phase.CLOSED
+        assert held_for(round_at(table).pk) == 25_00  # which nobody stakes and nobody gives back
+
+    def test_the_closing_waits_for_the_chip_and_stakes_it(self, cloned_db, looked):
+        has_looked, may_go_on = looked
+        table = a_table()
+        (player,) = bettors(table, 1)
+        bet = in_a_thread(lambda: outcome(lambda: chip(player, table, "player", 25_00)))
+        assert has_looked.wait(PATIENCE)
+        closing = in_a_thread(partial(close, table))
+        until(somebody_is_blocked)
+        assert round_at(table).phase == Phase.BETTING
+        may_go_on.set()
+        assert (bet.result(PATIENCE), closing.result(PATIENCE)) == ("accepted", "closed")
+        assert round_at(table).phase == Phase.CLOSED
+        assert (held(player), balance(player)) == (0, MONEY - 25_00)
+
+    def test_a_chip_that_waited_for_the_closing_is_too_late_and_holds_nothing(self, cloned_db):
+        table = a_table()
+        player, other = bettors(table, 2)
+        chip(other, table, "banker", 25_00)
+        with transaction.atomic():
+            hurry(table)
+            bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", 25_00)))
+            until(lambda: bet.done() or somebody_is_blocked())
+            assert not bet.done()
+            assert phases.advance(table.pk)
+        assert bet.result(PATIENCE) == "BetTooLate"
+        assert held(player) == 0
+        assert stakes_of(player, table) == {}
+
+    def test_a_chip_that_waited_until_the_deadline_had_passed_is_too_late(self, cloned_db):
+        """Whoever it waited for has changed nothing: the clock alone decides, after the wait as before."""
+        table = a_table()
+        (player,) = bettors(table, 1)
+        round_id = round_at(table).pk
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE games_liveround SET deadline = clock_timestamp() + interval '2 seconds' WHERE id = %s",
+                [round_id],
+            )
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT FROM games_liveround WHERE id = %s FOR UPDATE", [round_id])
+            bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", 25_00)))
+            until(lambda: bet.done() or somebody_is_blocked())
+            until(lambda: is_past_deadline(round_id))
+        assert bet.result(PATIENCE) == "BetTooLate"
+        assert held(player) == 0
+
+
+def is_past_deadline(round_id: UUID) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT deadline <= clock_timestamp() FROM games_liveround WHERE id = %s", [round_id])
+        (is_past,) = cursor.fetchone()
+    return bool(is_past)
+
+
+def test_of_many_bettors_at_the_deadline_every_accepted_bet_is_staked_and_no_other_holds_anything(cloned_db):
+    table = a_table()
+    players = bettors(table)
+    round_id, accepted = round_at(table).pk, Event()
+
+    def bet_until_too_late(player: Player) -> tuple[int, str]:
+        for count in range(10_000):
+            came = outcome(partial(chip, player, table, "player", 25_00, round_id=round_id))
+            if came != "accepted":
+                return count, came
+            if count == 2:
+                accepted.set()
+        raise AssertionError("never too late")
+
+    def close_meanwhile() -> tuple[int, str]:
+        assert accepted.wait(PATIENCE)
+        return 0, close(table)
+
+    jobs: list[Callable[[], tuple[int, str]]] = [partial(bet_until_too_late, player) for player in players]
+    placed = at_once([*jobs, close_meanwhile])[:-1]
+    assert {came for _, came in placed} == {"BetTooLate"}
+    assert held_for(round_id) == 0
+    for player, (count, _) in zip(players, placed, strict=True):
+        assert MONEY - balance(player) == count * 25_00
+        assert held(player) == 0
+    advance_to(table, Phase.SETTLED)
+    parts = dict(Participation.objects.filter(round_id=round_id).values_list("player_id", "staked"))
+    assert parts == {player.pk: count * 25_00 for player, (count, _) in zip(players, placed, strict=True) if count}
+    assert is_whole()
+
+
+class TestTwoTabsOfOnePlayer:
+    def test_without_the_lock_one_tab_loses_the_other_s_chip(self, cloned_db, monkeypatch):
+        monkeypatch.setattr(seats, "LOCK", seats.LOCK.replace("FOR UPDATE", ""))
+        hold, both_looked = holds.hold, Barrier(2)
+
+        def meet_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
+            both_looked.wait(PATIENCE)
+            return hold(round_id, account_id, amount)
+
+        monkeypatch.setattr(holds, "hold", meet_then_hold)
+        table = a_table()
+        (player,) = bettors(table, 1)
+        click = partial(chip, player, table, "player", 25_00)
+        assert at_once([partial(outcome, click)] * 2) == ["accepted"] * 2
+        assert stakes_of(player, table) == {"player": 25_00}  # and the table counts both
+        assert total_of(round_at(table).pk, "RON") == {"player": 50_00}
+
+    def test_both_tabs_see_every_chip(self, cloned_db):
+        table = a_table()
+        (player,) = bettors(table, 1)
+
+        def five_chips() -> list[str]:
+            return [outcome(partial(chip, player, table, "player", 25_00)) for _ in range(5)]
+
+        assert at_once([five_chips, five_chips]) == [["accepted"] * 5] * 2
+        assert stakes_of(player, table) == {"player": 250_00}
+        assert held(player) == 250_00
+        assert total_of(round_at(table).pk, "RON") == {"player": 250_00}
+
+    def test_undo_in_one_and_double_in_the_other_leave_what_is_held_and_what_lies_there_the_same(self, cloned_db):
+        table = a_table()
+        (player,) = bettors(table, 1)
+        chip(player, table, "player", 25_00)
+
+        def press_often(change: Change) -> set[str]:
+            return {outcome(partial(press, player, table, change)) for _ in range(5)}
+
+        assert at_once([partial(press_often, change) for change in (Change.UNDO, Change.DOUBLE)]) == [{"accepted"}] * 2
+        assert sum(stakes_of(player, table).values()) == held(player)
+
+
+class TestWhatTheHousePutsUp:
+    """Room for three bets of 25,000 lei on Player, and six who want to place one."""
+
+    ROOM = 3
+
+    @pytest.fixture
+    def table(self, cloned_db) -> LiveTable:
+        largest = 25_000_00
+        return a_table(chips=[25_00, largest], liability=self.ROOM * largest)
+
+    def bet(self, table: LiveTable, player: Player) -> str:
+        return outcome(partial(chip, player, table, "player", 25_000_00))
+
+    def test_without_the_row_s_lock_all_have_seen_room_and_all_bet(self, table, monkeypatch):
+        players, have_looked = bettors(table), Barrier(BETTORS)
+        add = seats.add_to_total
+
+        def look_then_add(round_id: UUID, currency: str, more: Mapping[str, int]) -> Mapping[str, int]:
+            total = total_of(round_id, currency)
+            have_looked.wait(PATIENCE)
+            seen = {bet: total.get(bet, 0) + stake for bet, stake in more.items()}
+            if largest_win(VARIANTS["pairs"], seen) <= self.ROOM * 25_000_00:
+                add(round_id, currency, more)
+            return seen
+
+        monkeypatch.setattr(seats, "add_to_total", look_then_add)
+        assert at_once([partial(self.bet, table, player) for player in players]) == ["accepted"] * BETTORS
+        assert largest_win(VARIANTS["pairs"], total_of(round_at(table).pk, "RON")) == BETTORS * 25_000_00
+
+    def test_it_takes_as_many_as_there_is_room_for(self, table):
+        players = bettors(table)
+        results = at_once([partial(self.bet, table, player) for player in players])
+        assert sorted(results) == ["OverLiability"] * (BETTORS - self.ROOM) + ["accepted"] * self.ROOM
+        assert total_of(round_at(table).pk, "RON") == {"player": self.ROOM * 25_000_00}
+        assert held_for(round_at(table).pk) == self.ROOM * 25_000_00
+        assert LiveTotal.objects.count() == 1
