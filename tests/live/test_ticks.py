@@ -1,0 +1,201 @@
+"""Whoever moves a shared table: any worker, several at once, one that dies, one that comes late, one whose database is
+away.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from threading import Barrier
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, connection, transaction
+
+from audit.models import Event
+from casino.celery import app
+from games import tasks
+from games.live import news, phases
+from games.models import Incident, LiveRound, LiveTable, Participation, Phase, Round, Shoe
+from tests.builders import a_player, a_shared_table
+from tests.concurrency.books import broken
+from tests.harness.killed import dies
+from tests.live.at_table import a_live_table, hurry, lay, live_table_of, round_at, step
+from tests.wallet.test_at_once import at_once
+from wallet import accounts
+from wallet.models import Hold, Journal, Mode
+
+WORKERS = 6
+MONEY = 1_000_000
+A_ROUND = (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING)
+PATIENCE = 60.0
+
+
+def is_stopped(live_table: LiveTable) -> bool:
+    return LiveTable.objects.get(pk=live_table.pk).stopped_by_id is not None
+
+
+def kinds_of_journals() -> list[str]:
+    """Of all that rounds have moved."""
+    return list(Journal.objects.filter(round_id__isnull=False).order_by("pk").values_list("kind", flat=True))
+
+
+class TestSeveralWorkersAtOnce:
+    def test_without_the_table_s_lock_all_of_them_open_its_first_round(self, cloned_db, monkeypatch):
+        """The race itself: there is no round yet whose row could be waited for, and all see that one is due. What the
+        database refuses then would look like a malfunction.
+        """
+        monkeypatch.setattr(phases, "_is_alone_with", lambda live_table_id: True)
+        have_looked, look = Barrier(WORKERS), phases._due
+
+        def look_together(live_table_id: int | None) -> list[int]:
+            found = look(live_table_id)
+            have_looked.wait(timeout=PATIENCE)
+            return found
+
+        monkeypatch.setattr(phases, "_due", look_together)
+        live_table = live_table_of(a_shared_table())
+
+        def move() -> str:
+            try:
+                return str(phases.advance(live_table.pk))
+            except IntegrityError as error:
+                return type(error).__name__
+
+        assert sorted(at_once([move] * WORKERS)) == ["IntegrityError"] * (WORKERS - 1) + ["True"]
+
+    def test_one_moves_the_table_in_every_phase(self, cloned_db):
+        live_table, player = live_table_of(a_shared_table()), a_player(real=MONEY)
+        moved = [at_once([partial(phases.advance, live_table.pk)] * WORKERS)]
+        lay(player, live_table, {"player": 2500})
+        for phase in A_ROUND:
+            hurry(live_table)
+            moved.append(at_once([partial(phases.advance, live_table.pk)] * WORKERS))
+            assert round_at(live_table).phase == phase
+        assert [each.count(True) for each in moved] == [1] * 5
+        assert (Round.objects.count(), LiveRound.objects.count(), Shoe.objects.count()) == (1, 2, 1)
+        assert kinds_of_journals() == ["held_stake", "settle"]
+        assert not is_stopped(live_table)
+
+
+class TestAWorkerThatDies:
+    @pytest.mark.parametrize("when", ["before", "after"])
+    def test_at_any_statement_has_moved_the_table_or_has_not(self, cloned_db, when):
+        """Through a whole round, at every statement of every phase; whoever comes next finds the table due and goes on."""
+        live_table, player = live_table_of(a_shared_table()), a_player(real=MONEY)
+        step(live_table)
+        lay(player, live_table, {"player": 2500})
+        deaths = 0
+        for phase in A_ROUND:
+            before = round_at(live_table)
+            for number in count(1):
+                hurry(live_table)
+                deaths += dies(partial(phases.advance, live_table.pk), when, number)
+                if round_at(live_table).phase == phase:
+                    break
+                assert untouched(round_at(live_table)) == untouched(before)
+        assert deaths > len(A_ROUND) * 8  # of statements in a phase
+        part = Participation.objects.get()
+        assert accounts.balance(player.pk, Mode.REAL) == MONEY - 2500 + part.paid
+        assert kinds_of_journals() == ["held_stake", "settle"]
+        assert not broken()
+        assert not is_stopped(live_table)
+
+
+def untouched(live_round: LiveRound) -> tuple[object, ...]:
+    """What no phase leaves half done."""
+    money = Journal.objects.filter(round_id=live_round.pk).count(), Hold.objects.count()
+    shoe = Shoe.objects.get(pk=live_round.shoe_id)
+    events = Event.objects.exclude(kind__startswith="table.").count()
+    return live_round.pk, live_round.phase, live_round.cards, shoe.gone, Participation.objects.count(), money, events
+
+
+class TestADatabaseThatIsAway:
+    def test_stops_nothing_and_the_next_tick_goes_on(self, cloned_db):
+        """Somebody holds the round, and this worker is told by the database that it does not get it."""
+        live_table, player = a_live_table(), a_player(real=MONEY)
+        lay(player, live_table, {"player": 2500})
+        hurry(live_table)
+        with psycopg.connect(cloned_db.web_url) as somebody:
+            somebody.execute("SELECT FROM games_liveround FOR SHARE")
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '100ms'")
+            with pytest.raises(OperationalError):
+                phases.advance(live_table.pk)
+        assert not Incident.objects.exists()
+        assert phases.advance(live_table.pk)
+        assert round_at(live_table).phase == Phase.CLOSED
+
+    def test_nor_does_a_connection_that_is_cut_in_the_middle(self, cloned_db):
+        live_table, player = a_live_table(), a_player(real=MONEY)
+        lay(player, live_table, {"player": 2500})
+        hurry(live_table)
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+
+            def cut(execute: Callable[..., object], sql: str, *rest: Any) -> object:
+                if "wallet_stake_holds" in sql:
+                    superuser.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                    )
+                return execute(sql, *rest)
+
+            with connection.execute_wrapper(cut), pytest.raises(DatabaseError) as raised:
+                phases.advance(live_table.pk)
+        assert isinstance(raised.value, OperationalError | InterfaceError)
+        connection.close()
+        assert not Incident.objects.exists()
+        assert phases.advance(live_table.pk)
+        assert round_at(live_table).phase == Phase.CLOSED
+
+
+class TestTheNews:
+    def test_goes_out_when_the_phase_is_committed_and_not_before(self, cloned_db):
+        live_table, player = a_live_table(), a_player(real=MONEY)
+        lay(player, live_table, {"player": 2500})
+        with psycopg.connect(cloned_db.web_url, autocommit=True) as listener:
+            listener.execute(f"LISTEN {news.CHANNEL}")
+            for _ in A_ROUND:
+                with transaction.atomic():
+                    step(live_table)
+                    # Whoever asks now sees the phase before, and has been told nothing.
+                    assert heard(listener, seconds=0.1) == []
+                assert heard(listener, seconds=PATIENCE) == [str(live_table.pk)]
+
+    def test_of_a_phase_that_is_rolled_back_never_goes_out(self, cloned_db):
+        live_table = a_live_table()
+        with psycopg.connect(cloned_db.web_url, autocommit=True) as listener:
+            listener.execute(f"LISTEN {news.CHANNEL}")
+            with transaction.atomic():
+                step(live_table)
+                transaction.set_rollback(True)
+            news.tell(0)  # what is sent later arrives later
+            assert heard(listener, seconds=PATIENCE) == ["0"]
+
+
+def heard(listener: psycopg.Connection, *, seconds: float) -> list[str]:
+    """What the listener is told first, if it comes in this time."""
+    return [each.payload for each in listener.notifies(timeout=seconds, stop_after=1)]
+
+
+class TestTheClockOfTheHouse:
+    def test_ticks_every_second_and_a_tick_that_comes_late_is_forgotten(self):
+        (entry,) = (each for each in app.conf.beat_schedule.values() if each["task"] == tasks.tick.name)
+        assert entry["schedule"] == 1.0
+        assert entry["options"]["expires"] <= tasks.EXPIRES
+
+    def test_a_tick_asks_for_every_table_that_is_due_and_for_no_other(self, cloned_db, monkeypatch):
+        asked = []
+        monkeypatch.setattr(
+            tasks.advance_live_table, "apply_async", lambda args, **options: asked.append((args, options))
+        )
+        table = a_shared_table()
+        real, free = live_table_of(table), live_table_of(table, Mode.FREE)
+        assert phases.advance(free.pk)
+        tasks.tick()
+        assert asked == [((real.pk,), {"expires": tasks.EXPIRES})]
+
+    def test_what_it_asks_for_moves_the_table(self, cloned_db):
+        live_table = live_table_of(a_shared_table())
+        tasks.advance_live_table(live_table.pk)
+        assert round_at(live_table).phase == Phase.BETTING
