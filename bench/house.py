@@ -6,10 +6,10 @@ processes of their own play `baccarat` for real money, as pgbench's four clients
 
 import os
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from bench.contest import Contest, Rate, Suite, Unavailable, say
 from bench.pgbench import PgBench
@@ -35,20 +35,22 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
         if "solo_service" in names:
             ours["solo_service"] = open_things.enter_context(team("service", people, environment))
         if "solo_http" in names:
-            port = open_things.enter_context(_web(var, environment))
+            port, _ = open_things.enter_context(web(var, environment, processes=len(os.sched_getaffinity(0))))
             ours["solo_http"] = open_things.enter_context(team("http", people, environment, str(port)))
         yield Contest(pgbench.rate, ours)
 
 
 @contextmanager
-def _web(var: Path, environment: Environment) -> Iterator[int]:
-    """The web server as production starts it, a process for each processor; yields its port. Whoever asks first waits
-    until it is there.
+def web(
+    var: Path, environment: Environment, *, processes: int
+) -> Iterator[tuple[int, Sequence[subprocess.Popen[bytes]]]]:
+    """The web server as production starts it; yields its port and its processes. Whoever asks first waits until it is
+    there.
     """
     log = var / "log" / "web.log"
     with listening_socket(0) as listening:
         port: int = listening.getsockname()[1]
-        web = Program(
+        program = Program(
             name="Web",
             arguments=web_arguments(listening.fileno()),
             log=log,
@@ -56,20 +58,21 @@ def _web(var: Path, environment: Environment) -> Iterator[int]:
             folder=PROJECT,
             inherited=(listening.fileno(),),
         )
-        processes = [spawn(web) for _ in os.sched_getaffinity(0)]
+        running = [spawn(program) for _ in range(processes)]
     try:
-        yield port
+        yield port, running
     except Unavailable:
         say(last_lines(log, 20))
         raise
     finally:
-        for process in processes:
+        for process in running:
             process.terminate()
-        for process in processes:
-            _wait_for_the_end(process)
+        for process in running:
+            end(process)
 
 
-def _wait_for_the_end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[Any]) -> None:
+    """Wait for the end of a process that was asked to end; kill it where it hangs."""
     try:
         process.wait(SECONDS_TO_STOP)
     except subprocess.TimeoutExpired:

@@ -138,14 +138,16 @@ class Hub:
                 stream.end(OVER)
 
     async def _look_at_sessions(self, line: Line) -> None:
-        """Every few seconds end the streams of sessions that are over."""
+        """Every few seconds end the streams of sessions that are over, and show the others that the line stands."""
         if monotonic() < self._sessions_due:
             return
         watching = self._watching()
         if watching:
             running = await self._running(line, watching)
             for stream in watching:
-                if stream.ticket.session not in running:
+                if stream.ticket.session in running:
+                    stream.beat()
+                else:
                     stream.end(OVER)
         self._sessions_due = monotonic() + BETWEEN_LOOKS_AT_SESSIONS
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
+from time import monotonic
 from typing import Any, Final
 
 from games.live.tickets import Ticket
@@ -31,6 +32,7 @@ class Stream:
         self.ticket = ticket
         self._waiting: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
         self._last: dict[str, bytes] = {}
+        self._told_at = monotonic()
         self._has_ended = False
         self._writing: asyncio.Task[None] | None = None
 
@@ -48,24 +50,23 @@ class Stream:
             self._put(None)
             self._has_ended = True
 
+    def beat(self) -> None:
+        """Show that both ends are there, where nothing has been said for a while."""
+        if monotonic() - self._told_at > HEARTBEAT:
+            self._put(BEAT)
+
     async def write(self, send: Send) -> None:
         """Write until the end. Cancelled where the reader is too slow, or gone."""
         self._writing = asyncio.current_task()
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
-        while True:
-            try:
-                async with asyncio.timeout(HEARTBEAT):
-                    news = await self._waiting.get()
-            except TimeoutError:
-                news = BEAT
-            if news is None:
-                break
+        while (news := await self._waiting.get()) is not None:
             await send({"type": "http.response.body", "body": news, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def _put(self, news: bytes | None) -> None:
         if self._has_ended:
             return
+        self._told_at = monotonic()
         try:
             self._waiting.put_nowait(news)
         except asyncio.QueueFull:

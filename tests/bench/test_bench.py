@@ -25,6 +25,7 @@ AIMS = {
     "posting_vs_hordak": 5,
     "hot_house": 0.9,
     "audit_on": 0.8,
+    "push_500_p99_ms": 4,
 }
 
 
