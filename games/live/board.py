@@ -219,10 +219,7 @@ def _notes(state: State) -> tuple[str, ...]:
     if played is not None and played.stands:
         notes.append(_("The shift supervisor has looked at this round: it stands."))
     if played is not None and played.is_annulled and state.is_stopped:
-        text = _(
-            "This round was annulled because of a malfunction: all stakes were returned and any payout was taken back."
-        )
-        notes.append(text)
+        notes.append(_annulled(is_dealt=bool(played.cards)))
     if state.is_stopped or played is None:
         return tuple(notes)
     if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
@@ -236,6 +233,14 @@ def _notes(state: State) -> tuple[str, ...]:
     if not state.is_playing and state.is_open and (state.shoe is None or state.shoe.is_spent or played.is_last):
         notes.append(_("The shoe is spent. A new one is being shuffled."))
     return tuple(notes)
+
+
+def _annulled(*, is_dealt: bool) -> str:
+    if is_dealt:
+        return _(
+            "This round was annulled because of a malfunction: all stakes were returned and any payout was taken back."
+        )
+    return _("This round was annulled before any card was dealt: all stakes were returned.")
 
 
 def _countdown(state: State) -> Countdown | None:
