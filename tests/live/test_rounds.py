@@ -242,7 +242,7 @@ class TestEverybodyIsPaid:
         live_table = a_live_table(slug)
         players = [a_player(where, real=RICH) for where in ("SE", "RO", "GB", "DK", "SE")]
 
-        @settings(max_examples=12, database=None)
+        @settings(max_examples=8, database=None)
         @given(st.lists(slips(variant), min_size=len(players), max_size=len(players)))
         def play(chosen: list[dict[str, int]]) -> None:
             before = {player.pk: balance(player) for player in players}
