@@ -110,7 +110,12 @@ def _staff_round(scene: Scene) -> str:
 
 def _fair(scene: Scene) -> str:
     played = scene.player.participation_set.get(round_id=scene.round_id).round
-    return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed or b"").hex()}&decks=8"
+    return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed or b'').hex()}&decks=8"
+
+
+def _live(moment: str) -> Callable[[Scene], str]:
+    """A shared table at one moment of a round."""
+    return _named("table", slug=f"live-{moment}", mode=Mode.REAL)
 
 
 def _conversation(name: str) -> Callable[[Scene], str]:
@@ -163,6 +168,11 @@ STATES = (
     Sight("table with an error", _of("pauper"), REAL_TABLE, deeds.bet_too_much),
     Sight("golden with bets", _of("golden_bettor"), GOLDEN),
     Sight("golden with the re-buy dialog", _of("golden_bettor"), GOLDEN, deeds.open_rebuy),
+    *(
+        Sight(f"live table, {each}", _of(f"live_{each}"), _live(each), sizes=("wide", "phone"))
+        for each in ("closed", "settled", "annulled", "stopped")
+    ),
+    Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),
     Sight("history with rounds", _of("regular"), _named("history")),
     Sight("history with a round in progress", _of("at_a_live_table"), _named("history")),
     Sight("a round in progress", _of("at_a_live_table"), _round_in_progress, sizes=("wide", "phone")),
