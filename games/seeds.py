@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID, uuid4
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
@@ -41,6 +42,8 @@ def unseal(round_id: UUID, sealed: bytes) -> bytes:
     """Return the seed of *round_id*. Raises cryptography's InvalidTag where ciphertext, key and round do not belong
     together.
     """
+    if len(sealed) <= NONCE_BYTES:
+        raise InvalidTag
     return _cipher(settings.SEED_KEY).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], round_id.bytes)
 
 

@@ -1,6 +1,5 @@
 """Shared tables as staff see them: the phase, the shoe, the cards that lie open, who has bet, and what is stopped."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -74,11 +73,11 @@ def floor() -> Mapping[int, list[Floor]]:
     return found
 
 
-def _staked(rounds: Sequence[UUID]) -> Mapping[UUID | None, Counter[str]]:
-    staked: dict[UUID | None, Counter[str]] = {}
+def _staked(rounds: Sequence[UUID]) -> Mapping[UUID | None, dict[str, int]]:
+    staked: dict[UUID | None, dict[str, int]] = {}
     for total in LiveTotal.objects.filter(round__in=rounds).order_by("currency"):
         if amount := sum(total.stakes.values()):
-            staked.setdefault(total.round_id, Counter())[total.currency] += amount
+            staked.setdefault(total.round_id, {})[total.currency] = amount
     return staked
 
 

@@ -1,0 +1,34 @@
+"""A shared table spoilt as only the owner of the tables could, for tests of what is then done about it."""
+
+from uuid import UUID
+
+import psycopg
+
+# What is spoilt -> the statement that does it; it takes the round's id.
+SPOILT = {
+    "sealed seed": r"UPDATE games_shoe SET sealed_seed = '\x00' WHERE id = {shoe}",
+    "sealed seed, in one bit": """UPDATE games_shoe
+        SET sealed_seed = set_bit(sealed_seed, 99, 1 - get_bit(sealed_seed, 99)) WHERE id = {shoe}""",
+    "commitment": "UPDATE games_shoe SET commitment = repeat('0', 64) WHERE id = {shoe}",
+    "burn card": "UPDATE games_shoe SET burn_card = CASE burn_card WHEN '9H' THEN '9D' ELSE '9H' END WHERE id = {shoe}",
+    "cards gone": "UPDATE games_shoe SET gone = gone + 1 WHERE id = {shoe}",
+    "cards drawn": "UPDATE games_liveround SET cards = '9H 9D KS QC' WHERE id = %(round)s",
+    "slip": """UPDATE games_liveseat SET stakes = '{{"player": 6000}}' WHERE round_id = %(round)s""",
+    "cards stored": "UPDATE games_round SET cards = '9H 9D KS QC' WHERE id = %(round)s",
+    "first card stored": "UPDATE games_round SET first_card = first_card + 2 WHERE id = %(round)s",
+    "payout stored": """UPDATE games_wager SET payout = payout + 1
+        WHERE participation_id IN (SELECT id FROM games_participation WHERE round_id = %(round)s)""",
+    "part stored": "DELETE FROM games_wager USING games_participation AS part WHERE part.id = participation_id"
+    " AND part.round_id = %(round)s",
+}
+
+
+def spoil(owner: psycopg.Connection, round_id: UUID, what: str) -> None:
+    """Spoil one thing about a shared round or its shoe, past everything that guards it."""
+    shoe = "(SELECT shoe_id FROM games_liveround WHERE id = %(round)s)"
+    for each in ("games_shoe", "games_liveround"):
+        owner.execute(f"ALTER TABLE {each} DISABLE TRIGGER USER")
+    done = owner.execute(SPOILT[what].format(shoe=shoe), {"round": round_id})
+    for each in ("games_shoe", "games_liveround"):
+        owner.execute(f"ALTER TABLE {each} ENABLE TRIGGER USER")
+    assert done.rowcount

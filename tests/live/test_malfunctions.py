@@ -1,0 +1,342 @@
+"""What goes wrong at a shared table, made to happen for real: what then happens to money, table, players and staff."""
+
+import html
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.utils.translation import gettext, override
+
+from games import replay
+from games.live import malfunction, phases
+from games.models import (
+    Incident,
+    IncidentKind,
+    IncidentRuling,
+    LiveTable,
+    Participation,
+    Phase,
+    ReplayDue,
+    Round,
+    Ruling,
+    Shoe,
+    ShoeEnding,
+    Void,
+    VoidReason,
+)
+from players.models import Mail
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
+from tests.live.spoilt import spoil
+from tests.live.test_rulings import annul_by_two
+from tests.people import a_member_of_staff, a_visitor, events
+from wallet import accounts
+from wallet.models import Account, Mode
+
+MONEY = 1_000_000
+STAKE = 5000
+LATE = settings.LIVE_LATE_SECONDS + 60
+LANGUAGES = [code for code, _ in settings.LANGUAGES]
+
+
+def balance(player):
+    return accounts.balance(player.pk, Mode.REAL)
+
+
+def nothing_is_held() -> bool:
+    return not Account.objects.exclude(held=0).exists()
+
+
+class Trouble:
+    """A table with a bet on it, and a supervisor whom mail reaches."""
+
+    def __init__(self):
+        self.supervisor = a_member_of_staff("supervisor")
+        self.live_table = a_live_table()
+        self.player = a_player("SE", real=MONEY)
+        bet(self.player, self.live_table, player=STAKE)
+
+    @property
+    def round(self):
+        return round_at(self.live_table)
+
+    @property
+    def is_stopped(self) -> bool:
+        return LiveTable.objects.get(pk=self.live_table.pk).stopped_by_id is not None
+
+    def fails(self) -> Incident:
+        """Make the table due, and have it stop; return the incident."""
+        hurry(self.live_table)
+        assert not phases.advance(self.live_table.pk)
+        assert self.is_stopped
+        return Incident.objects.latest("pk")
+
+    def stays(self) -> bool:
+        """Whether nothing moves however often it is asked, and nothing new is found."""
+        before, incidents = self.round.phase, Incident.objects.count()
+        for _ in range(2):
+            hurry(self.live_table)
+            assert not phases.advance(self.live_table.pk)
+        return (self.round.phase, Incident.objects.count()) == (before, incidents)
+
+    def goes_on(self) -> None:
+        """Have the table reopened, and play a round to its end."""
+        malfunction.reopen(live_table_id=self.live_table.pk, reason="mended", by="staff:1")
+        if self.round.phase not in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
+            step(self.live_table)
+        bet(self.player, self.live_table, player=STAKE)
+        advance_to(self.live_table, Phase.SETTLED)
+
+
+@pytest.fixture
+def trouble(cloned_db):
+    return Trouble()
+
+
+def stand(incident):
+    return malfunction.let_stand(incident_id=incident.pk, reason="looked into it", by="staff:1")
+
+
+def cancel(live_round):
+    return malfunction.cancel(round_id=live_round.pk, reason="cannot be dealt", by="staff:1")
+
+
+class TestBeforeTheDeal:
+    """A phase that raises, and a shoe that is not what was shuffled: nobody loses anything."""
+
+    @pytest.mark.parametrize(
+        ("what", "kind"),
+        [
+            ("sealed seed", IncidentKind.PHASE_RAISED),
+            ("sealed seed, in one bit", IncidentKind.PHASE_RAISED),
+            ("commitment", IncidentKind.NOT_REPRODUCED),
+            ("burn card", IncidentKind.WRONG_CARD),
+            ("cards gone", IncidentKind.WRONG_CARD),
+        ],
+    )
+    def test_a_shoe_that_cannot_be_dealt_stops_the_table_and_is_retired(self, trouble, owner, what, kind):
+        closed = advance_to(trouble.live_table, Phase.CLOSED)
+        spoil(owner, closed.pk, what)
+        incident = trouble.fails()
+        assert (incident.kind, incident.live_round_id, incident.cards) == (kind, closed.pk, "")
+        assert incident.cause
+        assert trouble.stays()
+        assert balance(trouble.player) == MONEY - STAKE
+        cancel(closed)
+        assert balance(trouble.player) == MONEY
+        assert IncidentRuling.objects.get(incident=incident).ruling == Ruling.VOID
+        assert Shoe.objects.get(pk=closed.shoe_id).ending == ShoeEnding.RETIRED
+        trouble.goes_on()
+        assert trouble.round.shoe_id != closed.shoe_id
+
+    def test_overdue_is_annulled_at_once_and_the_supervisor_only_accepts_it(self, trouble):
+        closed = advance_to(trouble.live_table, Phase.CLOSED)
+        make_late(trouble.live_table, LATE)
+        assert phases.advance(trouble.live_table.pk)
+        assert (trouble.round.phase, balance(trouble.player)) == (Phase.VOID, MONEY)
+        assert (Void.objects.get().reason, nothing_is_held()) == (VoidReason.OVERDUE, True)
+        incident = Incident.objects.get(kind=IncidentKind.OVERDUE, live_round=closed)
+        assert "annulled" in incident.done[-1]
+        assert trouble.is_stopped
+        assert trouble.stays()
+        with pytest.raises(malfunction.MalfunctionError, match="cannot stand"):
+            stand(incident)
+        malfunction.accept_void(incident_id=incident.pk, reason="the broker was away", by="staff:1")
+        trouble.goes_on()
+
+    def test_overdue_with_bets_open_gives_back_what_is_held(self, trouble):
+        make_late(trouble.live_table, LATE)
+        phases.advance(trouble.live_table.pk)
+        assert (trouble.round.phase, balance(trouble.player)) == (Phase.VOID, MONEY)
+        assert nothing_is_held()
+        assert Participation.objects.get(player=trouble.player).staked == STAKE
+
+    def test_a_little_late_is_no_malfunction(self, trouble):
+        make_late(trouble.live_table, settings.LIVE_LATE_SECONDS // 2)
+        phases.advance(trouble.live_table.pk)
+        assert (trouble.round.phase, Incident.objects.count()) == (Phase.CLOSED, 0)
+
+
+class TestAfterTheDeal:
+    """A round whose cards are drawn is settled, however late; what is in doubt waits for the supervisor."""
+
+    def test_overdue_is_settled_all_the_same(self, trouble):
+        dealt = advance_to(trouble.live_table, Phase.DEALT)
+        make_late(trouble.live_table, LATE)
+        assert phases.advance(trouble.live_table.pk)
+        assert trouble.round.phase == Phase.SETTLED
+        part = Participation.objects.get(player=trouble.player)
+        assert balance(trouble.player) == MONEY - STAKE + part.paid
+        incident = Incident.objects.get(kind=IncidentKind.OVERDUE, live_round=dealt)
+        assert (incident.cards, trouble.is_stopped) == (dealt.cards, True)
+        assert trouble.stays()
+        stand(incident)
+        trouble.goes_on()
+
+    def test_cards_that_the_shoe_does_not_give_are_not_settled(self, trouble, owner):
+        dealt = advance_to(trouble.live_table, Phase.DEALT)
+        spoil(owner, dealt.pk, "cards drawn")
+        incident = trouble.fails()
+        assert (incident.kind, incident.cards) == (IncidentKind.NOT_REPRODUCED, "9H 9D KS QC")
+        assert {finding["what"] for finding in incident.findings} == {"cards"}
+        assert trouble.stays()
+        assert balance(trouble.player) == MONEY - STAKE
+        annul_by_two(incident)
+        assert (trouble.round.phase, balance(trouble.player)) == (Phase.VOID, MONEY)
+        assert Shoe.objects.get(pk=dealt.shoe_id).ending == ShoeEnding.RETIRED
+        trouble.goes_on()
+
+    def test_a_settlement_that_does_not_recompute_moves_nothing(self, trouble, owner):
+        dealt = advance_to(trouble.live_table, Phase.DEALT)
+        spoil(owner, dealt.pk, "slip")
+        incident = trouble.fails()
+        assert incident.kind == IncidentKind.NOT_RECOMPUTED
+        assert (balance(trouble.player), Round.objects.count()) == (MONEY - STAKE, 0)
+        assert trouble.stays()
+        owner.execute("UPDATE games_liveseat SET stakes = '{\"player\": 5000}'")
+        stand(incident)
+        hurry(trouble.live_table)
+        assert phases.advance(trouble.live_table.pk)
+        assert trouble.round.phase == Phase.SETTLED
+        call_command("verify_ledger", verbosity=0)
+        trouble.goes_on()
+
+    def test_what_still_cannot_be_settled_is_a_new_finding(self, trouble, owner):
+        dealt = advance_to(trouble.live_table, Phase.DEALT)
+        spoil(owner, dealt.pk, "cards drawn")
+        stand(trouble.fails())
+        again = trouble.fails()
+        assert Incident.objects.filter(live_round=dealt, kind=again.kind).count() == 2
+        assert trouble.stays()
+
+
+class TestAFinishedRound:
+    """Dealt again a little later: what does not agree stops the table, and annuls nothing by itself."""
+
+    @pytest.mark.parametrize(
+        ("what", "kind"),
+        [
+            ("cards stored", IncidentKind.NOT_REPRODUCED),
+            ("payout stored", IncidentKind.NOT_RECOMPUTED),
+            ("part stored", IncidentKind.NOT_RECOMPUTED),
+        ],
+    )
+    def test_that_is_not_reproduced_stops_its_table_alone(self, trouble, owner, what, kind):
+        settled = advance_to(trouble.live_table, Phase.SETTLED)
+        free = live_table_of(trouble.live_table.table, Mode.FREE)
+        spoil(owner, settled.pk, what)
+        had = balance(trouble.player)
+        replay.replay_finished_rounds()
+        incident = Incident.objects.get()
+        assert (incident.kind, incident.live_round_id) == (kind, settled.pk)
+        assert (Void.objects.count(), balance(trouble.player)) == (0, had)
+        assert trouble.is_stopped
+        assert phases.advance(free.pk)
+        assert LiveTable.objects.get(pk=free.pk).stopped_by is None
+        assert trouble.live_table.table.is_open
+        assert not ReplayDue.objects.exists()
+        annul_by_two(incident)
+        assert balance(trouble.player) == MONEY
+
+    def test_that_agrees_leaves_the_queue(self, trouble):
+        for _ in range(3):
+            advance_to(trouble.live_table, Phase.SETTLED)
+            advance_to(trouble.live_table, Phase.BETTING)
+            bet(trouble.player, trouble.live_table, banker=STAKE)
+        assert replay.replay_finished_rounds().suspicious == ()
+        assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
+
+    def test_a_place_in_the_shoe_that_is_wrong_tells_no_card_to_come(self, trouble, owner):
+        settled = advance_to(trouble.live_table, Phase.SETTLED)
+        spoil(owner, settled.pk, "first card stored")
+        replay.replay_finished_rounds()
+        assert {finding["what"] for finding in Incident.objects.get().findings} == {"first card"}
+
+    def test_one_that_was_annulled_is_not_dealt_again(self, trouble, owner):
+        settled = advance_to(trouble.live_table, Phase.SETTLED)
+        incident = malfunction.report(round_id=settled.pk, cause="A card fell.", by="staff:1")
+        annul_by_two(incident)
+        spoil(owner, settled.pk, "cards stored")
+        replay.replay_finished_rounds()
+        assert (Incident.objects.count(), ReplayDue.objects.count()) == (1, 0)
+
+
+@pytest.mark.django_db
+class TestTheSupervisor:
+    """Called wherever they are: by mail, and on every page of the back office."""
+
+    def test_is_written_to_with_everybody_whose_role_decides(self):
+        trouble = Trouble()
+        compliance, operator = a_member_of_staff("compliance"), a_member_of_staff("operator")
+        incident = malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
+        written = Mail.objects.filter(template="table_stopped")
+        assert {mail.address for mail in written} == {trouble.supervisor.user.email, compliance.user.email}
+        assert operator.user.email not in {mail.address for mail in written}
+        for mail in written:
+            assert "Live" in mail.subject
+            for text in (trouble.round.code, "A card lay face up.", f"Incident {incident.pk}"):
+                assert text in mail.body
+
+    def test_is_called_on_every_page_until_the_ruling(self):
+        trouble = Trouble()
+        incident = malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
+        reader = a_visitor()
+        reader.force_login(a_member_of_staff("finance").user)
+        said = "Live (real money) is stopped: an incident awaits the supervisor."
+        for page in ("", "ledger/", "withdrawals/"):
+            assert said in reader.get(f"/staff/{page}").text
+        stand(incident)
+        assert said not in reader.get("/staff/").text
+
+    def test_is_called_once_for_one_finding(self):
+        trouble = Trouble()
+        for _ in range(3):
+            malfunction.stop(live_round=trouble.round, kind=IncidentKind.PHASE_RAISED, cause="x", found=(), by="system")
+        assert (Incident.objects.count(), Mail.objects.filter(template="table_stopped").count()) == (1, 1)
+        assert len(events("incident.opened")) == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", LANGUAGES)
+class TestThePlayers:
+    """Everybody at the table is told in their language, whether they had bet or not."""
+
+    def test_read_that_the_table_is_stopped_and_their_bets_are_safe(self, language):
+        trouble = Trouble()
+        malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
+        page = public(trouble.live_table, language)
+        assert said("The table is stopped", language) in page
+        assert (
+            said(
+                "Something went wrong. The shift supervisor has been called, and bets that were accepted are safe.",
+                language,
+            )
+            in page
+        )
+        assert "A card lay face up." not in page
+
+    def test_read_that_the_round_stands(self, language):
+        trouble = Trouble()
+        stand(malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1"))
+        assert said("The shift supervisor has looked at this round: it stands.", language) in public(
+            trouble.live_table, language
+        )
+
+    def test_read_that_the_round_is_annulled(self, language):
+        trouble = Trouble()
+        malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
+        cancel(trouble.round)
+        sentence = "This round was annulled before any card was dealt: all stakes were returned."
+        assert said(sentence, language) in public(trouble.live_table, language)
+
+
+def public(live_table, language) -> str:
+    """The page of the table as a player reads it who has no bet on it."""
+    reader = a_visitor()
+    reader.force_login(a_player("SE", real=MONEY).user)
+    return html.unescape(reader.get(f"/{language}/table/{live_table.table.slug}/real/").text)
+
+
+def said(sentence: str, language: str) -> str:
+    with override(language):
+        return gettext(sentence)

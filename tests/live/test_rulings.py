@@ -1,0 +1,365 @@
+"""What the supervisor decides, and what takes two people: the rows of the event table that speak of it, and no way
+around them.
+"""
+
+import html
+from uuid import uuid4
+
+import pytest
+
+from audit import approvals
+from games.live import malfunction, phases
+from games.live.malfunction import KIND, MalfunctionError
+from games.models import Incident, IncidentKind, IncidentRuling, LiveTable, Phase, Ruling, Void, VoidReason
+from players.models import Staff
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet.test_at_once import at_once
+from wallet import accounts
+from wallet.models import Mode
+
+MONEY = 1_000_000
+STAKE = 5000
+
+
+def ask(incident: Incident, by: Staff | None = None):
+    return malfunction.ask_void(
+        incident_id=incident.pk, reason="A card was wrong.", by=by or a_member_of_staff("supervisor")
+    )
+
+
+def decide(asked, by: Staff, *, yes: bool = True):
+    return approvals.decide(
+        approval_id=asked.pk, yes=yes, by=str(by), person=by.person, reason="I saw it too.", may=by.user.has_perm
+    )
+
+
+def annul_by_two(incident: Incident) -> None:
+    """Have the round of an incident annulled by a supervisor and somebody from compliance."""
+    decide(ask(incident), a_member_of_staff("compliance"))
+
+
+def report(live_round, cause="A card lay face up."):
+    return malfunction.report(round_id=live_round.pk, cause=cause, by="staff:1")
+
+
+def balance(player):
+    return accounts.balance(player.pk, Mode.REAL)
+
+
+@pytest.fixture
+def live_table(db):
+    return a_live_table()
+
+
+@pytest.fixture
+def player(live_table):
+    bettor = a_player("SE", real=MONEY)
+    bet(bettor, live_table, player=STAKE)
+    return bettor
+
+
+@pytest.mark.parametrize("phase", [Phase.DEALT, Phase.SETTLED])
+class TestAfterTheDeal:
+    def test_a_round_is_annulled_by_two_people(self, live_table, player, phase):
+        live_round = advance_to(live_table, phase)
+        incident = report(live_round)
+        asker, decider = a_member_of_staff("supervisor"), a_member_of_staff("compliance")
+        asked = ask(incident, asker)
+        assert not Void.objects.exists()
+        decide(asked, decider)
+        assert (Void.objects.get().reason, Void.objects.get().by) == (VoidReason.DECIDED, str(decider))
+        assert balance(player) == MONEY
+        ruling = IncidentRuling.objects.get(incident=incident)
+        assert (ruling.ruling, ruling.by) == (Ruling.VOID, str(decider))
+        assert str(asker) in ruling.reason
+
+    def test_nobody_agrees_to_what_they_asked_for_themselves(self, live_table, player, phase):
+        incident = report(advance_to(live_table, phase))
+        supervisor = a_member_of_staff("supervisor")
+        asked = ask(incident, supervisor)
+        with pytest.raises(approvals.OwnRequest):
+            decide(asked, supervisor)
+        again = Staff.objects.create(
+            user=a_member_of_staff("compliance").user.__class__.objects.create_user(
+                f"again.{uuid4().hex[:8]}@example.com", None, verified=True
+            ),
+            name="The same",
+            person=supervisor.person,
+        )
+        with pytest.raises(approvals.OwnRequest):
+            approvals.decide(
+                approval_id=asked.pk, yes=True, by=str(again), person=again.person, reason="x", may=lambda _: True
+            )
+        assert not Void.objects.exists()
+
+    def test_a_role_that_does_not_supervise_decides_nothing(self, live_table, player, phase):
+        asked = ask(report(advance_to(live_table, phase)))
+        for role in ("operator", "finance", "support"):
+            with pytest.raises(approvals.NotAllowed):
+                decide(asked, a_member_of_staff(role))
+        assert not Void.objects.exists()
+
+    def test_one_person_cannot_cancel_it(self, live_table, player, phase):
+        live_round = advance_to(live_table, phase)
+        report(live_round)
+        with pytest.raises(MalfunctionError, match="too late to cancel"):
+            malfunction.cancel(round_id=live_round.pk, reason="x", by="staff:1")
+        incident = Incident.objects.get()
+        with pytest.raises(MalfunctionError, match="is not annulled"):
+            malfunction.accept_void(incident_id=incident.pk, reason="x", by="staff:1")
+
+    def test_who_decides_reads_that_seed_and_settlement_bear_the_round_out(self, live_table, player, phase):
+        asked = ask(report(advance_to(live_table, phase)))
+        facts = dict(approvals.kind(KIND).describe(approvals.thaw(asked)).facts)
+        assert facts["Seed reproduces it"] == "yes"
+        assert facts["Settlement recomputes"] == ("yes" if phase == Phase.SETTLED else "not settled yet")
+        assert "A card lay face up." in facts["Incident"]
+
+    def test_a_round_that_was_ruled_to_stand_meanwhile_is_not_annulled(self, live_table, player, phase):
+        incident = report(advance_to(live_table, phase))
+        asked = ask(incident)
+        malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+        with pytest.raises(approvals.CannotExecute, match="was ruled on"):
+            decide(asked, a_member_of_staff("compliance"))
+        assert not Void.objects.exists()
+        with pytest.raises(MalfunctionError, match="was ruled on"):
+            ask(incident)
+
+    def test_it_cannot_be_asked_for_twice(self, live_table, player, phase):
+        incident = report(advance_to(live_table, phase))
+        ask(incident)
+        with pytest.raises(approvals.AskedTwice):
+            ask(incident)
+
+    def test_a_refusal_leaves_everything_as_it_was(self, live_table, player, phase):
+        incident = report(advance_to(live_table, phase))
+        decide(ask(incident), a_member_of_staff("compliance"), yes=False)
+        assert not Void.objects.exists()
+        assert not IncidentRuling.objects.exists()
+        ask(incident)
+
+
+class TestBeforeTheDeal:
+    @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED])
+    def test_one_supervisor_cancels_with_a_reason(self, live_table, player, phase):
+        live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
+        with pytest.raises(MalfunctionError, match="Say why"):
+            malfunction.cancel(round_id=live_round.pk, reason=" ", by="staff:7")
+        malfunction.cancel(round_id=live_round.pk, reason="The light went out.", by="staff:7")
+        assert (balance(player), Void.objects.get().reason) == (MONEY, VoidReason.CANCELLED)
+        (event,) = events("round.cancelled")
+        assert (event["by"], event["data"]["reason"]) == ("staff:7", "The light went out.")
+        hurry(live_table)
+        assert phases.advance(live_table.pk)
+        assert round_at(live_table).phase == Phase.BETTING
+
+    def test_two_people_are_not_asked(self, live_table, player):
+        with pytest.raises(MalfunctionError, match="can be cancelled"):
+            ask(report(round_at(live_table)))
+
+    def test_cancelling_twice_is_refused_and_moves_nothing(self, live_table, player):
+        live_round = round_at(live_table)
+        malfunction.cancel(round_id=live_round.pk, reason="x", by="staff:7")
+        with pytest.raises(MalfunctionError, match="too late"):
+            malfunction.cancel(round_id=live_round.pk, reason="x", by="staff:7")
+        assert (Void.objects.count(), balance(player)) == (1, MONEY)
+
+
+class TestReopening:
+    def test_waits_for_the_ruling_on_every_incident(self, live_table, player):
+        live_round = advance_to(live_table, Phase.SETTLED)
+        reported = report(live_round)
+        found = malfunction.stop(
+            live_round=live_round, kind=IncidentKind.NOT_RECOMPUTED, cause="x", found=(), by="system"
+        )
+        for incident in (reported, found):
+            with pytest.raises(MalfunctionError, match="until these incidents are ruled on"):
+                malfunction.reopen(live_table_id=live_table.pk, reason="x", by="staff:1")
+            malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+        hurry(live_table)
+        assert not phases.advance(live_table.pk)
+        malfunction.reopen(live_table_id=live_table.pk, reason="mended", by="staff:1")
+        assert phases.advance(live_table.pk)
+        assert [event["data"]["reason"] for event in events("table.reopened")] == ["mended"]
+
+    def test_gives_a_round_that_is_not_dealt_all_its_time_again(self, live_table, player):
+        incident = report(round_at(live_table))
+        hurry(live_table)
+        assert not phases.advance(live_table.pk)
+        malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+        malfunction.reopen(live_table_id=live_table.pk, reason="mended", by="staff:1")
+        assert not phases.advance(live_table.pk)
+        bet(player, live_table, player=STAKE)
+        assert advance_to(live_table, Phase.SETTLED)
+
+    def test_is_for_a_table_that_is_stopped(self, live_table):
+        with pytest.raises(MalfunctionError, match="is not stopped"):
+            malfunction.reopen(live_table_id=live_table.pk, reason="x", by="staff:1")
+
+    def test_a_round_reported_twice_is_one_incident(self, live_table, player):
+        live_round = round_at(live_table)
+        first = report(live_round)
+        with pytest.raises(MalfunctionError, match=f"incident {first.pk} awaits"):
+            report(live_round)
+        malfunction.let_stand(incident_id=first.pk, reason="seen", by="staff:1")
+        assert report(live_round).pk != first.pk
+
+
+def seen(answer) -> str:
+    return html.unescape(answer.text)
+
+
+def log_in(user):
+    visitor = a_visitor()
+    visitor.force_login(user)
+    return visitor
+
+
+class TestEventTable:
+    """Rows of the event table of games.md, `no_commission`."""
+
+    @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED])
+    def test_round_cancelled_everyone_at_the_table_is_told_every_stake_goes_back_and_history_has_its_cross(
+        self, live_table, player, phase
+    ):
+        live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
+        address = f"/en/table/{live_table.table.slug}/real/"
+        malfunction.cancel(round_id=live_round.pk, reason="The light went out.", by="staff:7")
+        assert balance(player) == MONEY
+        onlooker = log_in(a_player("DK", real=MONEY).user)
+        for visitor in (onlooker, log_in(player.user)):
+            assert "This round was annulled" in seen(visitor.get(address))
+        history = seen(log_in(player.user).get("/en/history/"))
+        assert live_round.code in history
+        assert "✕" in history
+
+    def test_anything_out_of_the_ordinary_the_shift_supervisor_decides_whether_the_round_is_void(
+        self, live_table, player
+    ):
+        live_round = advance_to(live_table, Phase.DEALT)
+        operator, supervisor, second = (a_member_of_staff(role) for role in ("operator", "supervisor", "compliance"))
+        final = {"reason": "A guest knocked over the shoe.", "sure": "on"}
+        log_in(operator.user).post(f"/staff/rounds/{live_round.pk}/report/", final)
+        incident = Incident.objects.get()
+        assert LiveTable.objects.get(pk=live_table.pk).stopped_by == incident
+        hurry(live_table)
+        assert not phases.advance(live_table.pk)
+        log_in(supervisor.user).post(f"/staff/incidents/{incident.pk}/ruling/", final | {"decision": "void"})
+        asked = approvals.waiting().get()
+        log_in(second.user).post(f"/staff/approvals/{asked.pk}/", {"yes": "1", "reason": "I saw it."})
+        assert (round_at(live_table).phase, balance(player)) == (Phase.VOID, MONEY)
+
+    def test_anything_out_of_the_ordinary_the_shift_supervisor_decides_whether_the_round_stands(
+        self, live_table, player
+    ):
+        live_round = advance_to(live_table, Phase.DEALT)
+        operator, supervisor = (a_member_of_staff(role) for role in ("operator", "supervisor"))
+        final = {"reason": "Somebody shouted.", "sure": "on"}
+        log_in(operator.user).post(f"/staff/rounds/{live_round.pk}/report/", final)
+        incident = Incident.objects.get()
+        boss = log_in(supervisor.user)
+        boss.post(f"/staff/incidents/{incident.pk}/ruling/", final | {"decision": "stands"})
+        hurry(live_table)
+        assert phases.advance(live_table.pk)
+        assert round_at(live_table).phase == Phase.SETTLED
+        boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "quiet again"})
+        hurry(live_table)
+        assert phases.advance(live_table.pk)
+        assert round_at(live_table).phase == Phase.BETTING
+
+
+class TestThePages:
+    def test_of_tables_shows_what_goes_on_and_no_card_before_its_time(self, live_table, player):
+        reader = log_in(a_member_of_staff("supervisor").user)
+        page = seen(reader.get("/staff/tables/"))
+        assert round_at(live_table).code in page
+        assert "1 player, " in page
+        assert "SEK\u00a050.00" in page
+        dealt = advance_to(live_table, Phase.DEALT)
+        page = seen(reader.get("/staff/tables/"))
+        assert dealt.cards[:2] in page
+        assert dealt.cards not in page
+        advance_to(live_table, Phase.SETTLED)
+        assert dealt.cards in seen(reader.get("/staff/tables/"))
+
+    @pytest.mark.parametrize(
+        ("role", "offered"), [("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (True, True))]
+    )
+    def test_offer_what_the_role_may_do(self, live_table, player, role, offered):
+        page = seen(log_in(a_member_of_staff(role).user).get("/staff/tables/"))
+        assert ("Report the round" in page, "Cancel the round" in page) == offered
+        assert ("Close Live" in page) is (role != "compliance")
+
+    def test_do_nothing_final_without_confirmation_or_reason(self, live_table, player):
+        live_round = round_at(live_table)
+        boss = log_in(a_member_of_staff("supervisor").user)
+        for form in ({"reason": "x"}, {"sure": "on"}, {"reason": " ", "sure": "on"}):
+            for deed in ("report", "cancel"):
+                answer = boss.post(f"/staff/rounds/{live_round.pk}/{deed}/", form, follow=True)
+                assert "Say why" in seen(answer)
+        assert not Incident.objects.exists()
+        assert not Void.objects.exists()
+
+    def test_of_incidents_offer_a_ruling_once(self, live_table, player):
+        incident = report(advance_to(live_table, Phase.DEALT))
+        boss = log_in(a_member_of_staff("supervisor").user)
+        page = seen(boss.get("/staff/incidents/"))
+        assert "The round stands" in page
+        assert "Ask to annul the round" in page
+        assert "Cancel the round" not in page
+        assert "The round stands" not in seen(log_in(a_member_of_staff("operator").user).get("/staff/incidents/"))
+        ruling = f"/staff/incidents/{incident.pk}/ruling/"
+        form = {"reason": "seen", "sure": "on", "decision": "stands"}
+        assert "the round stands" in seen(boss.post(ruling, form, follow=True))
+        assert "was ruled on by" in seen(boss.post(ruling, form, follow=True))
+        assert "Ask to annul" not in seen(boss.get("/staff/incidents/"))
+
+    def test_of_a_settled_round_lead_to_its_annulment(self, live_table, player):
+        live_round = advance_to(live_table, Phase.SETTLED)
+        boss = log_in(a_member_of_staff("supervisor").user)
+        assert "Report the round" in seen(boss.get(f"/staff/rounds/?round={live_round.code}"))
+        boss.post(f"/staff/rounds/{live_round.pk}/report/", {"reason": "complained of", "sure": "on"})
+        annul_by_two(Incident.objects.get())
+        page = seen(boss.get(f"/staff/rounds/?round={live_round.code}"))
+        assert "void since" in page
+        assert "Reported by staff" in page
+        assert "Report the round" not in page
+
+
+class TestAtOnce:
+    def test_of_two_rulings_one_holds(self, cloned_db):
+        live_table = a_live_table()
+        bet(a_player("SE", real=MONEY), live_table, player=STAKE)
+        incident = report(round_at(live_table))
+
+        def rule(deed) -> bool:
+            try:
+                deed()
+            except MalfunctionError:
+                return False
+            return True
+
+        done = at_once(
+            [
+                lambda: rule(lambda: malfunction.let_stand(incident_id=incident.pk, reason="x", by="staff:1")),
+                lambda: rule(lambda: malfunction.cancel(round_id=incident.live_round_id, reason="x", by="staff:2")),
+            ]
+        )
+        ruling = IncidentRuling.objects.get()
+        assert Void.objects.exists() is done[1]
+        assert ruling.ruling == (Ruling.STANDS if done[0] else Ruling.VOID)
+
+    def test_a_finding_made_by_two_workers_is_one_incident(self, cloned_db):
+        live_table = a_live_table()
+        live_round = round_at(live_table)
+        found = at_once(
+            [
+                lambda: malfunction.stop(
+                    live_round=live_round, kind=IncidentKind.PHASE_RAISED, cause="x", found=(), by="system"
+                )
+            ]
+            * 4
+        )
+        assert len({incident.pk for incident in found}) == Incident.objects.count() == 1
