@@ -45,7 +45,7 @@ WITH pays AS (
         CASE WHEN pays.bears_commission THEN 2 * lain.stake - made.payout ELSE 0 END AS commission
     FROM games_liveseat AS seat
     CROSS JOIN LATERAL (SELECT key, value::bigint FROM jsonb_each_text(seat.stakes)) AS lain (bet, stake)
-    JOIN pays ON pays.bet = lain.bet
+    LEFT JOIN pays ON pays.bet = lain.bet  -- a bet that the game does not know cannot be kept
     CROSS JOIN LATERAL (
         SELECT CASE pays.result WHEN 'lose' THEN 0 ELSE lain.stake + lain.stake * pays.win / pays.per END
     ) AS made (payout)
