@@ -37,7 +37,7 @@
   let lastTick = Date.now();
   let askedAt = 0;
   let isPressed = false; // a finger or the mouse is down on what is the player's own
-  let isSending = false; // a click is on its way
+  let sending = 0; // clicks on their way
   let waiting = null; // what is to be shown of the player's own, once nothing of that is the case
 
   const now = () => Date.now() + ahead;
@@ -81,12 +81,12 @@
 
   /** What was read before the latest click is not shown after it. A click in progress is waited for. */
   function showOwn(after) {
-    if (isPressed || isSending) waiting = after;
+    if (isPressed || sending) waiting = after;
     else if (after && Number(after.dataset.version) >= Number(part("own").dataset.version)) exchange("own", after);
   }
 
   function showWaiting() {
-    if (!waiting || isPressed || isSending) return;
+    if (!waiting || isPressed || sending) return;
     const after = waiting;
     waiting = null;
     showOwn(after);
@@ -257,11 +257,11 @@
     document.addEventListener(end, () => setTimeout(() => { isPressed = false; showWaiting(); }), true); // after the click
   }
 
-  const isClick = (event) => live.contains(event.target);
-  document.addEventListener("htmx:beforeRequest", (event) => { if (isClick(event)) isSending = true; });
+  const isClick = (event) => event.detail.target?.id === "live-own";
+  document.addEventListener("htmx:beforeRequest", (event) => { if (isClick(event)) sending += 1; });
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (!isSending) return;
-    isSending = false;
+    if (!isClick(event)) return;
+    sending -= 1; // the next click may be on its way already
     if (event.detail.successful) tabs.postMessage(live.dataset.table);
     showWaiting();
   });

@@ -1,0 +1,111 @@
+"""The line between a page and a shared table: cut off, blocked, hidden and back, it shows what is true."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from games.live import tickets
+from games.models import LiveTable, Phase
+from tests.browser.at_table import a_window
+from tests.builders import a_player
+from tests.harness.browser import NewContext
+from tests.harness.databases import Database
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, advance_to, bet
+
+PAGE = "/en/table/live/real/"
+STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+HIDE = """hidden => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+@pytest.fixture
+def live_table(cloned_db: Database) -> LiveTable:
+    """A shared table that takes bets, and at which somebody has bet."""
+    made = a_live_table(slug="live")
+    bet(a_player(real=100_00), made, banker=50_00)
+    return made
+
+
+@pytest.fixture
+def window(new_context: NewContext, live_table: LiveTable, web_server: WebServer) -> BrowserContext:
+    """A browser of somebody who has come to the table."""
+    return a_window(new_context, web_server, a_player(real=1000_00))
+
+
+@contextmanager
+def asked_in(page: Page) -> Iterator[list[str]]:
+    """What the page asks for meanwhile: "stream" and "state"."""
+    asked: list[str] = []
+
+    def note(address: str) -> None:
+        if STREAM.search(address):
+            asked.append("stream")
+        elif address.endswith(page.locator("#live").get_attribute("data-reload") or "?"):
+            asked.append("state")
+
+    page.on("request", lambda request: addresses.append(request.url))
+    addresses: list[str] = []
+    yield asked
+    for address in addresses:
+        note(address)
+
+
+def shows(page: Page, phase: Phase) -> None:
+    expect(page.locator("#live-public")).to_have_attribute("data-phase", phase.value)
+
+
+def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_goes(
+    window: BrowserContext, live_table: LiveTable
+) -> None:
+    page = window.new_page()
+    page.route(STREAM, lambda route: route.abort())
+    page.goto(PAGE)
+    shows(page, Phase.BETTING)
+    page.locator("#chip-5000").check(force=True)
+    page.locator("#bet-player").click()
+    expect(page.locator(".meter--bet")).to_contain_text("50.00")
+    for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED):
+        advance_to(live_table, phase)
+        shows(page, phase)
+    expect(page.locator("#live-lost")).to_be_empty()
+    expect(page.locator(".live-mine__last")).to_be_visible()
+
+
+def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
+    window: BrowserContext, live_table: LiveTable
+) -> None:
+    page = window.new_page()
+    page.goto(PAGE)
+    chip = page.locator("[name=chip]").nth(2)
+    chip.check(force=True)
+    page.locator("#bet-tie").focus()
+
+    advance_to(live_table, Phase.CLOSED)
+    shows(page, Phase.CLOSED)
+    expect(page.locator("#bet-tie")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#bet-tie")).to_be_focused()
+    expect(chip).to_be_checked()
+
+    page.evaluate(HIDE, True)
+    advance_to(live_table, Phase.DEALT)
+    with asked_in(page) as asked:
+        page.evaluate(HIDE, False)
+        shows(page, Phase.DEALT)
+        advance_to(live_table, Phase.SETTLED)
+        shows(page, Phase.SETTLED)
+    assert asked[:2] == ["state", "stream"]
+
+    window.set_offline(True)
+    expect(page.locator("#live-lost")).to_contain_text("Bets that were accepted stand")
+    advance_to(live_table, Phase.BETTING)
+    window.set_offline(False)
+    shows(page, Phase.BETTING)
+    expect(page.locator("#live-lost")).to_be_empty()
+    left = int(page.locator("#live-public [data-seconds]").inner_text())
+    assert 0 < left <= 600
