@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 
 
-def play_when_told(play: Callable[[], None], sit_down: Callable[[], None] = lambda: None) -> None:
+def play_when_told(play: Callable[[], None], sit_down: Callable[[], None] = lambda: None, units: int = 1) -> None:
     """Say that we are ready; for every line, which is a number of seconds, sit down, play so long and say how many
-    rounds a second it were; end with the input.
+    rounds a second it were, each counted as so many *units*; end with the input.
     """
     print("ready", flush=True)
     for line in sys.stdin:
@@ -18,4 +18,4 @@ def play_when_told(play: Callable[[], None], sit_down: Callable[[], None] = lamb
         while (elapsed := time.perf_counter() - begun) < seconds:
             play()
             rounds += 1
-        print(rounds / elapsed, flush=True)
+        print(units * rounds / elapsed, flush=True)

@@ -79,8 +79,20 @@ def _key() -> str:
 def settle_in(environment: Environment, *jurisdictions: str) -> list[dict[str, Any]]:
     """Migrate, open the tables, and make a player with money in each of these jurisdictions. Raises Unavailable."""
     say(f"Settling {len(jurisdictions)} players in …")
+    return _prepared(environment, "bench.people", *jurisdictions)
+
+
+def fill(environment: Environment, number: int) -> list[dict[str, Any]]:
+    """Migrate, open the tables, and make so many players with money; return the shared table they bet at. Raises
+    Unavailable.
+    """
+    say(f"Filling the house with {number:,} players …")
+    return _prepared(environment, "bench.crowd", str(number))
+
+
+def _prepared(environment: Environment, module: str, *arguments: str) -> list[dict[str, Any]]:
     done = subprocess.run(
-        [sys.executable, "-m", "bench.people", *jurisdictions],
+        [sys.executable, "-m", module, *arguments],
         cwd=PROJECT,
         env=environment,
         stdout=subprocess.PIPE,
@@ -89,5 +101,5 @@ def settle_in(environment: Environment, *jurisdictions: str) -> list[dict[str, A
     )
     if done.returncode:
         raise Unavailable("the house could not be made ready; why stands above")
-    people: list[dict[str, Any]] = json.loads(done.stdout)
-    return people
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found

@@ -82,6 +82,15 @@ def test_movements_of_money_are_measured_with_a_yardstick_for_each_question(var:
     assert [path.name for path in (var / "bench").iterdir()] == []
 
 
+def test_whole_rounds_of_a_shared_table_are_measured_against_plain_rows_on_a_durable_server(var: Path) -> None:
+    done = bench(var, "close_bets_100", "pay_all_100")
+    assert done.returncode == 0, done.stderr
+    assert "fsync on, synchronous_commit on" in done.stderr
+    closed, paid = written(var)
+    assert (closed["name"], paid["name"]) == ("close_bets_100", "pay_all_100")
+    assert closed["yardstick"] == paid["yardstick"]
+
+
 def test_the_ledger_is_measured_against_django_hordak_or_the_bench_says_how_to_get_it(var: Path) -> None:
     """It is no requirement of the house, nor of its tests."""
     done = bench(var, "posting_vs_hordak")

@@ -1,0 +1,71 @@
+"""Makes an empty database a house with a crowd at a shared table: `python -m bench.crowd NUMBER` registers so many
+players with money, by statements over all of them, and prints the table as JSON.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from uuid import uuid4
+
+import django
+
+django.setup()
+
+from django.core.management import call_command  # noqa: E402  (models need the set-up)
+from django.db import connections, transaction  # noqa: E402
+
+from bench.people import BORN, MONEY  # noqa: E402
+from games.models import LiveTable  # noqa: E402
+from games.shipped import load_tables  # noqa: E402
+from players.models import Jurisdiction, Player, User  # noqa: E402
+from wallet import accounts, ledger  # noqa: E402
+from wallet.models import Account, AccountKind, Mode  # noqa: E402
+
+AT_ONCE = 1000  # players to a journal of deposits: each waits for their limits
+GAME = "no_commission"
+OPEN_ACCOUNTS = "SELECT wallet_open_account(id, currency, 'R') FROM players_player ORDER BY id"
+# Everybody has logged in, so that what they play is noted.
+SIT = "INSERT INTO players_sitting (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player"
+
+
+def main() -> None:
+    """Migrate, open the tables, and fill the house."""
+    call_command("migrate", verbosity=0, interactive=False)
+    load_tables()
+    number = int(sys.argv[1])
+    with transaction.atomic():
+        _register(number)
+    for lines in _deposits():
+        ledger.post(ledger.Journal(uuid4(), "deposit", tuple(lines)))
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    table = LiveTable.objects.get(table__variant=GAME, mode=Mode.REAL)
+    json.dump([{"live_table": table.pk}], sys.stdout)
+
+
+def _register(number: int) -> None:
+    where = Jurisdiction.objects.get(pk="SE")
+    users = User.objects.bulk_create(
+        (User(email=f"player{each}@bench.example") for each in range(number)), batch_size=AT_ONCE
+    )
+    Player.objects.bulk_create(
+        (Player(user=user, jurisdiction=where, currency=where.currencies[0], birth_date=BORN) for user in users),
+        batch_size=AT_ONCE,
+    )
+    with connections["default"].cursor() as cursor:
+        cursor.execute(OPEN_ACCOUNTS)
+        cursor.execute(SIT)
+
+
+def _deposits() -> Iterator[list[ledger.Line]]:
+    found = Account.objects.filter(kind=AccountKind.CASH).order_by("pk").values_list("pk", "currency")
+    everybody = [ledger.Line(account, currency, Mode.REAL, MONEY) for account, currency in found]
+    for begin in range(0, len(everybody), AT_ONCE):
+        some = everybody[begin : begin + AT_ONCE]
+        currency = some[0].currency
+        till = accounts.house_account(AccountKind.CASHIER, currency, Mode.REAL)
+        yield [*some, ledger.Line(till, currency, Mode.REAL, -MONEY * len(some))]
+
+
+if __name__ == "__main__":
+    main()
