@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from django.db.models.query import QuerySet
 
-from games.engine.bets import Shape
 from games.labels import variant_label
 from games.limits import Limits
-from games.models import Table
+from games.models import Shape, Table
 from games.still import Still, still
 from games.variants import VARIANTS
 from players.models import Player
@@ -63,7 +62,7 @@ def _lobby_table(table: Table, wanted: str | None, number: int, language: str) -
         name=table.name,
         tagline=variant_label(variant, "tagline", language),
         is_open=table.is_open,
-        is_solo=variant.shape is Shape.SOLO,
+        is_solo=table.shape == Shape.SOLO,
         decks=variant.decks,
         currency=limits.currency,
         lowest=limits.lowest,

@@ -26,6 +26,13 @@ def bet_too_much(page: Page) -> None:
     expect(page.locator(".call__notice")).to_be_visible()
 
 
+def bet_beyond_the_maximum(page: Page) -> None:
+    """Put more on a bet than the table allows."""
+    page.locator("[name=chip]").nth(3).check(force=True)
+    page.locator("#bet-perfect_pair").click()
+    expect(page.locator(".call__notice--error")).to_be_visible()
+
+
 def open_rebuy(page: Page) -> None:
     """Open the dialog that moves money into the game."""
     page.locator("#act-rebuy").click()

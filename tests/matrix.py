@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import override
 
@@ -72,6 +73,11 @@ class World:
         return a_table().pk
 
     @cached_property
+    def live_slug(self) -> str:
+        """A shared table that takes bets."""
+        return a_live_table("no_commission", slug="shared").table.slug
+
+    @cached_property
     def golden_id(self) -> int:
         """An open table of `golden`."""
         return a_golden_table().pk
@@ -89,8 +95,10 @@ class World:
             bet(self.player, live_table, player=5_000, tie=1_000)
             shoe_id = advance_to(live_table, Phase.SETTLED).shoe_id
             step(live_table)
+        bet(self.player, live_table, banker=5_000)
         void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
-        shoes.end(round_at(live_table).shoe, ShoeEnding.RETIRED)
+        with transaction.atomic():
+            shoes.end(round_at(live_table).shoe, ShoeEnding.RETIRED)
         return shoe_id
 
     @cached_property
@@ -226,6 +234,11 @@ def players(answer: Answer, *, other: Answer | None = None) -> Answers:
 def staff(answer: Answer, *roles: str) -> Answers:
     """For staff in these roles."""
     return everyone(FORBIDDEN) | {"anonymous": LOG_IN} | dict.fromkeys(roles, answer)
+
+
+def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
+    """Arguments of a shared table's addresses."""
+    return {"slug": world.live_slug, "mode": Mode.REAL}
 
 
 def a_submission_of(world: World) -> Mapping[str, object]:
@@ -378,6 +391,9 @@ LINES = (
     Line("table", "GET", players(PAGE), golden_in_free_mode),
     Line("table_rebuy", "POST", players(MOVED), golden_in_free_mode, lambda world: {"amount": "100", "key": uuid4()}),
     Line("table_leave", "POST", players(MOVED), golden_in_free_mode, lambda world: {"key": uuid4()}),
+    Line("table", "GET", players(PAGE), a_shared_table_in_real_mode),
+    Line("live_bet", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "undo"}),
+    Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),

@@ -8,7 +8,10 @@ from django.db import transaction
 
 from casino import closing
 from games import replay
-from games.models import Phase, Table
+from games.live import malfunction
+from games.live.clock import LONGEST, Clock
+from games.live.voiding import void_live_round
+from games.models import LiveTable, Phase, Table, VoidReason
 from games.tables import set_open
 from players import exclusions, limits, second_factor, service, verification
 from players.models import (
@@ -24,7 +27,7 @@ from players.models import (
 from tests.builders import a_newcomer, a_place, a_player, a_purse, a_round, a_submission, a_verified_player
 from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
-from tests.live.at_table import a_live_table, advance_to, bet
+from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.matrix import MONEY, World, with_password
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment, at_the_bank
@@ -33,6 +36,9 @@ from wallet import withdrawals
 from wallet.models import Mode, Payment, Withdrawal
 from wallet.payments.asking import ask_about
 from wallet.sandbox_bank.orders import Answer
+
+
+STANDING = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
 
 
 class Scene(World):
@@ -79,6 +85,45 @@ class Scene(World):
             bet(player, live_table, banker=10_000, tie=1_000, banker_pair=1_000)
             advance_to(live_table, Phase.BETTING)
         bet(player, live_table, banker=10_000, tie=1_000)
+        return player
+
+    def _live(self, moment: str, phase: Phase | None = None) -> tuple[Player, LiveTable]:
+        """A shared table of its own and a player who has bet on its round, which has come as far as *phase*. No clock
+        there runs out while somebody looks.
+        """
+        player, live_table = a_player(real=MONEY), a_live_table(slug=f"live-{moment}", clock=STANDING)
+        bet(player, live_table, player=25_000, tie=5_000, player_pair=5_000, perfect_pair=1_000)
+        if phase:
+            advance_to(live_table, phase)
+        return player, live_table
+
+    @cached_property
+    def live_bets(self) -> Player:
+        """Bets are taken."""
+        return self._live("bets")[0]
+
+    @cached_property
+    def live_closed(self) -> Player:
+        """No more bets."""
+        return self._live("closed", Phase.CLOSED)[0]
+
+    @cached_property
+    def live_settled(self) -> Player:
+        """Everything is paid."""
+        return self._live("settled", Phase.SETTLED)[0]
+
+    @cached_property
+    def live_annulled(self) -> Player:
+        """The round is annulled."""
+        player, live_table = self._live("annulled")
+        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
+        return player
+
+    @cached_property
+    def live_stopped(self) -> Player:
+        """The table is stopped, with bets on it."""
+        player, live_table = self._live("stopped", Phase.CLOSED)
+        malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
         return player
 
     @cached_property

@@ -254,4 +254,6 @@ STATES = (
     Sight("staff: an event", _as("compliance"), _named("staff_events"), deeds.open_details),
     Sight("staff: no such event", _as("compliance"), _named("staff_events", "?on=x&kind=x")),
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),
+    Sight("staff: a stopped table", _as("supervisor"), _with("incident", "staff_tables"), deeds.open_details),
+    Sight("staff: an incident to rule on", _as("supervisor"), _with("incident", "staff_incidents"), deeds.open_details),
 )

@@ -73,7 +73,16 @@ OPEN = {
     "limits_decline": LIMITS,
 }
 # What is answered with the bar, and what a page from before would send to be as much of a deed as possible.
-BARRED = {"table_play", "table_rebuy", "cashier_deposit", "cashier_top_up", "guest_start", "guest_play", "guest_watch"}
+BARRED = {
+    "table_play",
+    "live_bet",
+    "table_rebuy",
+    "cashier_deposit",
+    "cashier_top_up",
+    "guest_start",
+    "guest_play",
+    "guest_watch",
+}
 # For whoever is not logged in: it leads everyone else on.
 STRANGERS = {"account_login", "account_signup", "mfa_login_webauthn"}
 

@@ -1,0 +1,219 @@
+"""What stands in the fragments of a shared table at each moment, and what does not yet."""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils.translation import override
+
+from games.engine.cards import Card
+from games.labels import card_name
+from games.live import malfunction, show
+from games.live.state import State
+from games.live.views import read_own, read_public
+from games.live.voiding import void_live_round
+from games.models import LiveTable, Phase, VoidReason
+from games.tables import set_open
+from tests.builders import UNHURRIED, a_player
+from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+LANGUAGES = [code for code, _name in settings.LANGUAGES]
+CALLS = {
+    "sv": "Inga fler insatser",
+    "da": "Ikke flere indsatser",
+    "ro": "Pariurile s-au închis",
+    "de": "Nichts geht mehr",
+    "en": "No more bets",
+}
+MONEY = 1_000_000
+
+
+def dealt_state(live_table: LiveTable, cards: str = "") -> State:
+    """A round whose first card has just been turned up, with these cards instead of its own if any are given."""
+    player = a_player(real=MONEY)
+    bet(player, live_table, tie=5_000)
+    advance_to(live_table, Phase.DEALT)
+    state = read_public(live_table)
+    assert state.round
+    drawn = tuple(Card.parse(code) for code in cards.split()) or state.round.cards
+    dealt_at = state.round.dealt_at
+    assert dealt_at
+    return replace(state, round=replace(state.round, cards=drawn)).at(dealt_at)
+
+
+def later(state: State, cards: float) -> State:
+    """The same table after the time of so many cards."""
+    return state.at(state.now + timedelta(milliseconds=UNHURRIED.card * cards))
+
+
+def names_of_cards(html: str) -> list[str]:
+    return re.findall(r'class="card [^"]*" role="img" aria-label="([^"]+)"', html)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_card_stands_there_from_its_time_on_and_not_before(language):
+    state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")  # Player draws a six, Banker a king
+    assert state.round
+    with override(language):
+        names = [card_name(card) for card in state.round.cards]
+    for turned in range(1, 7):
+        for part in (turned - 1, turned - 0.001):
+            seen = names_of_cards(show.render_public(later(state, part), language))
+            assert sorted(seen) == sorted(names[:turned])
+    assert len(names_of_cards(show.render_public(state.at(state.now - timedelta(seconds=1)), language))) <= 1
+
+
+def test_nothing_that_is_shown_depends_on_a_card_that_lies_face_down():
+    state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")
+    assert state.round
+    for drawn in ("2H 3C 2D 2S 6H 8C", "2H 3C 2D 6S", "2H KC 9D 9S"):
+        cards = tuple(Card.parse(code) for code in drawn.split())
+        alike = next(i for i, (one, other) in enumerate(zip(state.round.cards, cards, strict=False)) if one != other)
+        deadline = state.round.deadline + timedelta(seconds=len(cards))
+        other = replace(state, round=replace(state.round, cards=cards, deadline=deadline))
+        for turned in range(min(alike, 3)):
+            assert show.render_public(later(state, turned), "en") == show.render_public(later(other, turned), "en")
+
+
+def test_scores_grow_with_the_cards_and_the_result_comes_with_the_last_one():
+    state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")
+    told = [
+        re.findall(r'<span aria-hidden="true">([\d:]+)</span>', show.render_public(later(state, k), "en"))
+        for k in range(6)
+    ]
+    assert told == [["2"], ["2", "3"], ["4", "3"], ["4", "5"], ["4:0", "5"], ["4:0", "5:5"]]
+    assert "Banker wins with 5 over 0." in show.render_public(later(state, 5), "en")
+    assert "wins" not in show.render_public(later(state, 4.999), "en").replace("hand--wins", "")
+    assert "hand__won" not in show.render_public(later(state, 4.999), "en")
+
+
+def test_the_end_of_the_deal_is_not_told_before_it_comes():
+    state = dealt_state(a_live_table())
+    assert "data-deadline" not in show.render_public(state, "en")
+
+
+def test_the_next_change_is_the_next_card_until_the_last_one_lies_open():
+    state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")
+    second = UNHURRIED.card / 1000
+    assert state.next_change(state.now) == pytest.approx(second)
+    assert state.next_change(later(state, 2.25).now) == pytest.approx(0.75 * second)
+    assert state.next_change(later(state, 5).now) is None
+    assert read_public(a_live_table(slug="other")).next_change(state.now) is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_more_bets_is_called_in_the_readers_language_with_the_english_call_beside_it(language):
+    live_table = a_live_table()
+    bet(a_player(real=MONEY), live_table, tie=5_000)
+    advance_to(live_table, Phase.CLOSED)
+    html = show.render_public(read_public(live_table), language)
+    assert CALLS[language] in html
+    assert html.count('lang="en">No more bets<') == (0 if language == "en" else 1)
+
+
+def test_the_public_part_is_the_same_for_everybody_and_has_nothing_of_anybody_in_it():
+    live_table = a_live_table()
+    players = [a_player(real=MONEY), a_player("DE", real=50_000)]
+    bet(players[0], live_table, player=25_000)
+    seen = []
+    for player in players:
+        visitor = Client()
+        visitor.force_login(player.user)
+        page = visitor.get("/en/table/live/real/").text
+        cut = page[page.index('<div class="live-public"') : page.index('<div class="live-own"')]
+        seen.append(re.sub(r'data-now="\d+"|data-seconds>\d+|dasharray="\d+ 100"', "", cut))
+        for private in (player.user.email, player.currency, "csrf", "nonce", "/live/", str(player.user.pk) + ":"):
+            assert private not in cut
+    assert seen[0] == seen[1]
+
+
+def test_one_part_is_the_players_own_and_no_other_players():
+    live_table = a_live_table()
+    rich, poor = a_player(real=MONEY), a_player(real=20_000)
+    bet(rich, live_table, player=25_000)
+    state = read_public(live_table)
+    assert "9,750.00" in show.render_own(state, read_own(live_table, rich.pk), "en")
+    bet(poor, live_table)
+    theirs = show.render_own(state, read_own(live_table, poor.pk), "en")
+    assert "200.00" in theirs
+    assert "9,750.00" not in theirs
+
+
+def test_nothing_counts_cards():
+    live_table = a_live_table()
+    bet(a_player(real=MONEY), live_table, player=25_000)
+    advance_to(live_table, Phase.SETTLED)
+    shoe = round_at(live_table).shoe
+    html = show.render_public(read_public(live_table), "en").replace(shoe.commitment, "")
+    texts = re.sub(r"<[^>]+>", " ", html)
+    assert not {str(shoe.gone), str(416 - shoe.gone), str(shoe.cut), str(shoe.burned)} & set(
+        re.findall(r"\d{2,}", texts)
+    )
+
+
+def test_the_shoe_is_committed_to_in_view_and_its_seed_is_not():
+    live_table = a_live_table()
+    html = show.render_public(read_public(live_table), "en")
+    assert round_at(live_table).shoe.commitment in html
+    assert "Shoe 1" in html
+    assert "A new shoe." in html
+
+
+def test_the_last_round_of_a_shoe_is_announced():
+    live_table = a_live_table()
+    state = read_public(live_table)
+    assert state.round
+    last = replace(state, round=replace(state.round, is_last=True, number=60))
+    assert "Last round of this shoe." in show.render_public(last, "en")
+    assert "Last round" not in show.render_public(state, "en")
+
+
+def test_a_table_that_closes_says_so_and_then_that_it_is_closed():
+    live_table = a_live_table()
+    bet(a_player(real=MONEY), live_table, player=25_000)
+    set_open(table_id=live_table.table_id, is_open=False, reason="for a test", by="staff:test")
+    assert "The table closes after this round." in show.render_public(read_public(live_table), "en")
+    advance_to(live_table, Phase.SETTLED)
+    html = show.render_public(read_public(live_table), "en")
+    assert "The table is closed." in html
+    assert "data-deadline" not in html
+
+
+def test_a_stopped_table_says_that_the_supervisor_is_called_and_bets_are_safe():
+    live_table = a_live_table()
+    bet(a_player(real=MONEY), live_table, player=25_000)
+    malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
+    state = read_public(live_table)
+    html = show.render_public(state, "en")
+    assert "The table is stopped" in html
+    assert "bets that were accepted are safe" in html
+    assert "face up" not in html
+    assert not state.takes_bets
+
+
+def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their_stakes():
+    live_table = a_live_table()
+    player = a_player(real=MONEY)
+    bet(player, live_table, player=25_000)
+    code = round_at(live_table).code
+    void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
+    state = read_public(live_table)
+    assert "This round was annulled" in show.render_public(state, "en")
+    own = show.render_own(state, read_own(live_table, player.pk), "en")
+    assert f"Round {code} was annulled: your stakes were returned." in own
+    assert "10,000.00" in own
+
+
+def test_free_play_has_a_table_of_its_own():
+    live_table = a_live_table(mode=Mode.FREE)
+    player = a_player(free=MONEY)
+    bet(player, live_table, player=25_000)
+    own = show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
+    assert "Free balance" in own
+    assert "Top up" in own
