@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from games.engine.cards import FULL_DECK, Card
 from games.engine.coup import Coup, Side, deal
+from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import commitment, shuffle
 from games.labels import announcement, card_name
 from tests.harness.browser import NewContext
@@ -46,6 +47,16 @@ ROUNDS = [
     for decks in range(1, 9)
     for number in range(12)
 ]
+SHOES = [sha256(b"shoe %d" % number).digest() for number in range(40)]
+DEAL_THROUGH = """async (seeds) => {
+    const answers = [];
+    for (const seed of seeds) {
+        const cards = await shuffled(thirtyTwoBytes(seed), "", 8);
+        const rounds = dealtThrough(cards).map((each) => [each.first, each.cards.map(code).join(" ")]);
+        answers.push([burned(cards), code(cards[0]), rounds]);
+    }
+    return answers;
+}"""
 DEAL_AGAIN = """async (rounds) => {
     const answers = [];
     for (const [seed, value, decks] of rounds) {
@@ -81,8 +92,10 @@ def page(context: BrowserContext) -> Iterator[Page]:
     assert complaints == []
 
 
-def link(seed: bytes, *, seal: str | None = None, value: str = "", decks: int = 1, language: str = "en") -> str:
-    query = {"commitment": seal or commitment(seed), "seed": seed.hex(), "value": value, "decks": decks}
+def link(
+    seed: bytes, *, seal: str | None = None, value: str = "", decks: int = 1, language: str = "en", first: int = 1
+) -> str:
+    query = {"commitment": seal or commitment(seed), "seed": seed.hex(), "value": value, "decks": decks, "first": first}
     return f"/{language}/fair/?{urlencode(query)}"
 
 
@@ -133,9 +146,9 @@ def assert_the_tableau_is_the_engines(page: Page) -> None:
     """Every combination of two totals and two third cards."""
     place = [next(place for place, card in enumerate(FULL_DECK) if card.points == points) for points in range(10)]
     openings = [(place[p], place[b], place[0], place[0], place[x], place[y]) for p, b, x, y in DIGITS]
-    found = run(page, "(openings) => openings.map(dealt)", openings)
-    for opening, hands in zip(openings, found, strict=True):
-        coup = deal(FULL_DECK[each] for each in opening)
+    found = run(page, "(openings) => openings.map((cards) => dealt(cards))", openings)
+    for front, hands in zip(openings, found, strict=True):
+        coup = deal(FULL_DECK[each] for each in front)
         assert (len(hands["player"]), len(hands["banker"])) == (len(coup.player), len(coup.banker)), coup
 
 
@@ -145,6 +158,35 @@ def test_a_link_from_a_replay_checks_the_round_at_once(page: Page) -> None:
         verdict(page, "match")
         cards = shuffle(SEED, decks, value)
         shows(page, deal(cards), cards)
+
+
+def test_the_browser_deals_a_shoe_through_as_the_engine_does(page: Page) -> None:
+    page.goto("/en/fair/")
+    answers = run(page, DEAL_THROUGH, [seed.hex() for seed in SHOES])
+    for seed, (burned, burn_card, rounds) in zip(SHOES, answers, strict=True):
+        cards = shuffle(seed, 8)
+        begins = opening(cards)
+        assert (burned, burn_card) == (begins.burned, begins.burn_card.code)
+        gone, is_last, expected = begins.burned, False, []
+        while not is_last:
+            is_last = cut_card_is_out(gone, begins.cut)
+            coup = coup_at(cards, gone)
+            expected.append([gone, " ".join(card.code for card in coup.cards)])
+            gone += len(coup.cards)
+        assert rounds == expected
+
+
+def test_a_round_from_the_middle_of_a_shoe_is_dealt_from_there(page: Page) -> None:
+    cards = shuffle(SEED, 8)
+    page.goto(link(SEED, decks=8, first=78))
+    verdict(page, "match")
+    coup = coup_at(cards, 77)
+    shows(page, coup, cards)
+    assert page.locator("#order li.mini--dealt").all_inner_texts() == [in_writing(card) for card in coup.cards]
+    for first in ("0", "412", "1.5", ""):
+        page.locator("#first").fill(first)
+        page.get_by_role("button", name="Check").click()
+        verdict(page, "first")
 
 
 def test_a_seed_under_another_seal_is_found_out(page: Page) -> None:
