@@ -1,4 +1,5 @@
-"""Solo rounds a second, at the service and over HTTP, against pgbench's TPC-B on the same PostgreSQL.
+"""Solo rounds a second, at the service and over HTTP, and bets a second at a shared table over HTTP, against pgbench's
+TPC-B on the same PostgreSQL.
 
 The bench has servers of its own, durable as in production, and a house on production settings; four players in
 processes of their own play `baccarat` for real money, as pgbench's four clients do their transfers.
@@ -20,6 +21,7 @@ from casino.embedded.children import Program, last_lines, spawn
 from casino.launcher import listening_socket, web_arguments
 
 SECONDS_TO_STOP: Final = 10.0
+PLAYERS: Final = {"solo_http": "http", "live_bets_http": "betting"}
 
 
 @contextmanager
@@ -34,9 +36,10 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
         ours: dict[str, Rate] = {}
         if "solo_service" in names:
             ours["solo_service"] = open_things.enter_context(team("service", people, environment))
-        if "solo_http" in names:
+        if over_http := [name for name in PLAYERS if name in names]:
             port, _ = open_things.enter_context(web(var, environment, processes=len(os.sched_getaffinity(0))))
-            ours["solo_http"] = open_things.enter_context(team("http", people, environment, str(port)))
+            for name in over_http:
+                ours[name] = open_things.enter_context(team(PLAYERS[name], people, environment, str(port)))
         yield Contest(pgbench.rate, ours)
 
 
@@ -81,8 +84,8 @@ def end(process: subprocess.Popen[Any]) -> None:
 
 
 SUITE: Final = Suite(
-    about="Solo rounds, four players at once, against pgbench's TPC-B with four clients",
-    unit="rounds/s, transactions/s",
-    aims={"solo_service": 0.4, "solo_http": 0.2},
+    about="Solo rounds and bets at a shared table, four players at once, against pgbench's TPC-B with four clients",
+    unit="rounds or bets/s, transactions/s",
+    aims={"solo_service": 0.4, "solo_http": 0.2, "live_bets_http": 0.2},
     open=open_contest,
 )

@@ -5,6 +5,7 @@ jurisdictions and prints who they are, as JSON.
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from uuid import uuid4
 
@@ -14,9 +15,13 @@ django.setup()
 
 from allauth.account.models import EmailAddress  # noqa: E402  (models need the set-up)
 from django.core.management import call_command  # noqa: E402  (models need the set-up)
+from django.db import transaction  # noqa: E402
 
-from games.models import Table  # noqa: E402
-from games.shipped import load_tables  # noqa: E402
+from games.live.clock import LONGEST  # noqa: E402
+from games.live.rounds import open_next  # noqa: E402
+from games.models import LiveTable, Table  # noqa: E402
+from games.shipped import PACE, load_tables, no_commission_limits  # noqa: E402
+from games.tables import new_version  # noqa: E402
 from players import limits, services  # noqa: E402
 from players.models import Jurisdiction, Player  # noqa: E402
 from wallet import accounts, ledger  # noqa: E402
@@ -24,6 +29,7 @@ from wallet.models import AccountKind, Mode  # noqa: E402
 
 BORN = date(1990, 1, 1)
 MONEY = 10**12  # minor units: nobody runs out of it
+SHARED = "no_commission"
 
 
 def main() -> None:
@@ -31,7 +37,18 @@ def main() -> None:
     call_command("migrate", verbosity=0, interactive=False)
     call_command("collectstatic", verbosity=0, interactive=False)
     load_tables()
+    _open_betting()
     json.dump(list(_people(sys.argv[1:])), sys.stdout)
+
+
+def _open_betting() -> None:
+    """Open a round at a shared table whose betting outlasts any bench."""
+    live_table = LiveTable.objects.get(table__variant=SHARED, mode=Mode.REAL)
+    slow, limits = replace(PACE, betting=LONGEST), no_commission_limits()
+    new_version(table_id=live_table.table_id, limits=limits, clock=slow, reason="For the bench.", by="system")
+    live_table.refresh_from_db()
+    with transaction.atomic():
+        open_next(live_table)
 
 
 def _people(codes: Iterable[str]) -> Iterator[dict[str, object]]:

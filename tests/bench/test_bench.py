@@ -21,11 +21,18 @@ AIMS = {
     "fast_coups": 10,
     "solo_service": 0.4,
     "solo_http": 0.2,
+    "live_bets_http": 0.2,
     "posting": 0.8,
     "posting_vs_hordak": 5,
     "hot_house": 0.9,
     "audit_on": 0.8,
     "push_500_p99_ms": 4,
+    "close_bets_100": 0.25,
+    "pay_all_100": 0.25,
+    "close_bets_1000": 0.25,
+    "pay_all_1000": 0.25,
+    "close_bets_10000": 0.25,
+    "pay_all_10000": 0.25,
 }
 
 
@@ -61,14 +68,15 @@ def written(var: Path) -> list[dict[str, object]]:
     return results
 
 
-def test_solo_rounds_are_measured_against_pgbench_on_a_durable_server(var: Path) -> None:
-    done = bench(var, "solo_service", "solo_http")
+def test_solo_rounds_and_bets_are_measured_against_pgbench_on_a_durable_server(var: Path) -> None:
+    names = ["solo_service", "solo_http", "live_bets_http"]
+    done = bench(var, *names)
     assert done.returncode == 0, done.stderr
     assert "fsync on, synchronous_commit on" in done.stderr
-    service, http = written(var)
-    assert (service["name"], http["name"]) == ("solo_service", "solo_http")
-    assert service["yardstick"] == http["yardstick"]
-    for name in ("solo_service", "solo_http"):
+    measured = written(var)
+    assert [each["name"] for each in measured] == names
+    assert len({each["yardstick"] for each in measured}) == 1
+    for name in names:
         assert name in done.stdout
     assert [path.name for path in (var / "bench").iterdir()] == []
 
