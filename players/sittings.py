@@ -2,6 +2,7 @@
 them look at it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -24,6 +25,39 @@ READ = """
 SELECT began, clock_timestamp(), rounds, staked_real, paid_real, staked_free, paid_free,
     players_check_due(player_id, session, %(usual)s)
 FROM players_sitting WHERE session = %(session)s AND player_id = %(player)s
+"""
+# What `players_note_round` does for one player, for all of a round at once: it is asked for some statement's rows of
+# (player_id, session, mode, staked, paid), a player once. Sittings first, as there, and rows in order: two rounds that
+# end at once wait for each other and not in a circle.
+NOTE_SITTINGS = """
+WITH played AS MATERIALIZED ({played}),
+locked AS MATERIALIZED (
+    SELECT s.session FROM players_sitting AS s
+    JOIN played ON played.session = s.session AND played.player_id = s.player_id
+    ORDER BY s.session FOR UPDATE OF s
+)
+UPDATE players_sitting AS s SET rounds = s.rounds + 1,
+    staked_real = s.staked_real + CASE played.mode WHEN 'R' THEN played.staked ELSE 0 END,
+    paid_real = s.paid_real + CASE played.mode WHEN 'R' THEN played.paid ELSE 0 END,
+    staked_free = s.staked_free + CASE played.mode WHEN 'F' THEN played.staked ELSE 0 END,
+    paid_free = s.paid_free + CASE played.mode WHEN 'F' THEN played.paid ELSE 0 END
+FROM played JOIN locked ON locked.session = played.session WHERE s.session = played.session
+"""
+NOTE_TIMES = """
+WITH played AS MATERIALIZED ({played}),
+moment AS MATERIALIZED (SELECT clock_timestamp() AS at)
+INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
+SELECT played.player_id, (moment.at AT TIME ZONE law.time_zone)::date,
+    CASE WHEN moment.at - last.last_at <= interval '9 minutes'
+        THEN greatest(extract(epoch FROM moment.at - last.last_at), 0)::integer ELSE 0 END, moment.at
+FROM played CROSS JOIN moment
+JOIN players_player AS whose ON whose.id = played.player_id
+JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id
+LEFT JOIN LATERAL (
+    SELECT p.last_at FROM players_playtime AS p WHERE p.player_id = played.player_id ORDER BY p.day DESC LIMIT 1
+) AS last ON true
+ORDER BY played.player_id
+ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + excluded.seconds, last_at = excluded.last_at
 """
 
 
@@ -121,3 +155,12 @@ def _read(player: Player, session: UUID) -> Seen | None:
         cursor.execute(READ, values)
         row = cursor.fetchone()
     return None if row is None else Seen(*row)
+
+
+def note_all(played: str, parameters: Mapping[str, int | str | UUID | None]) -> None:
+    """Add a finished round to what is known of the session and of the day of everybody who has played it: *played* is a
+    SELECT of (player_id, session, mode, staked, paid), a player once.
+    """
+    with connection.cursor() as cursor:
+        for statement in (NOTE_SITTINGS, NOTE_TIMES):
+            cursor.execute(statement.format(played=played), parameters)

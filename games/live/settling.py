@@ -22,6 +22,7 @@ from games.live.rounds import SYSTEM, rules_of
 from games.models import LiveRound
 from games.recall import Finding
 from games.rows import Value
+from players import sittings
 from wallet import ledger
 
 # Of the players' accounts the lowest id first, as everywhere: whoever is to be paid stays as they are until it is done.
@@ -136,13 +137,7 @@ WHERE (SELECT count(*) FROM paid) > 0 AND part.paid > 0 AND paid.balance IS DIST
 ORDER BY 1 LIMIT 20
 """
 
-# After the money, and player after player: a round played elsewhere meanwhile locks in the same order.
-NOTE = """
-SELECT count(*) FROM (
-    SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s
-    ORDER BY player_id OFFSET 0
-) AS part CROSS JOIN LATERAL players_note_round(part.player_id, part.session, part.mode, part.staked, part.paid)
-"""
+PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
 
 # The whole settlement as the log commits to it: a line "player bet stake payout commission result" for every bet, in
 # the order of players' ids and of bets' codes, parted by line feeds.
@@ -180,7 +175,7 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
         _demand(_findings("staked", cursor.fetchall()), "The bets of the round are not what the ledger has taken.")
         cursor.execute(PAY, values)
         _demand(_findings("balance after", cursor.fetchall()), "A balance is not what the settlement makes it.")
-        cursor.execute(NOTE, values)
+        sittings.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at a solo table
         cursor.execute(SUMS, values)
         digest, totals = cursor.fetchone()
     _record(live_round, coup, digest, json.loads(totals))

@@ -1,0 +1,63 @@
+"""What a round adds to a sitting and to the day of play: the same at a shared table, for all at once, as at a solo
+table for one.
+"""
+
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connection
+
+from players import sittings
+from players.models import Player, PlayTime, Sitting
+from tests.builders import a_player
+
+pytestmark = pytest.mark.django_db
+
+SESSIONS = ("open", "of somebody else", "none")
+LAST_ACTIONS = (None, 3, 8, 10, 60 * 24)  # minutes ago
+
+
+def a_history(minutes_ago: int | None, session: str) -> tuple[Player, UUID | None]:
+    """A player who acted so long ago, and the session that they play in now."""
+    player, owner = a_player(), a_player()
+    if minutes_ago is not None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
+                " SELECT %s, (past AT TIME ZONE 'Europe/Stockholm')::date, 40, past"
+                " FROM (SELECT clock_timestamp() - make_interval(mins => %s) AS past) AS moment",
+                [player.pk, minutes_ago],
+            )
+    if session == "none":
+        return player, None
+    sitting = Sitting.objects.create(
+        session=uuid4(), player=player if session == "open" else owner, rounds=4, staked_real=100, paid_free=7
+    )
+    return player, sitting.session
+
+
+def known(player: Player, session: UUID | None) -> list[tuple[object, ...]]:
+    """What is known of them then; whole minutes, since the two are not noted in the same instant."""
+    sat = Sitting.objects.filter(session__in=[session] if session else []).values_list(
+        "rounds", "staked_real", "paid_real", "staked_free", "paid_free"
+    )
+    played = PlayTime.objects.filter(player=player).order_by("day").values_list("day", "seconds")
+    return [*sat, *((day, seconds // 60) for day, seconds in played)]
+
+
+@pytest.mark.parametrize("mode", ["R", "F"])
+@pytest.mark.parametrize("session", SESSIONS)
+def test_all_at_once_are_noted_as_each_alone(mode, session):
+    alone = [a_history(minutes, session) for minutes in LAST_ACTIONS]
+    together = [a_history(minutes, session) for minutes in LAST_ACTIONS]
+    with connection.cursor() as cursor:
+        for player, playing in alone:
+            cursor.execute("SELECT players_note_round(%s, %s, %s, 2500, 4000)", [player.pk, playing, mode])
+    played = " UNION ALL ".join(
+        f"SELECT {player.pk} AS player_id, %(playing{player.pk})s::uuid AS session, '{mode}' AS mode, 2500 AS staked,"
+        " 4000 AS paid"
+        for player, _ in together
+    )
+    sittings.note_all(played, {f"playing{player.pk}": playing for player, playing in together})
+    assert [known(*each) for each in together] == [known(*each) for each in alone]
+    assert PlayTime.objects.filter(player__in=[player for player, _ in together]).count() >= len(LAST_ACTIONS)
