@@ -9,6 +9,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from games.live import tickets
 from games.models import LiveTable, Phase
+from players import sessions
+from players.models import Ended, Player
 from tests.browser.at_table import a_window
 from tests.builders import a_player
 from tests.harness.browser import NewContext
@@ -33,9 +35,15 @@ def live_table(cloned_db: Database) -> LiveTable:
 
 
 @pytest.fixture
-def window(new_context: NewContext, live_table: LiveTable, web_server: WebServer) -> BrowserContext:
-    """A browser of somebody who has come to the table."""
-    return a_window(new_context, web_server, a_player(real=1000_00))
+def player(live_table: LiveTable) -> Player:
+    """Somebody who comes to the table."""
+    return a_player(real=1000_00)
+
+
+@pytest.fixture
+def window(new_context: NewContext, web_server: WebServer, player: Player) -> BrowserContext:
+    """Their browser."""
+    return a_window(new_context, web_server, player)
 
 
 @contextmanager
@@ -56,12 +64,18 @@ def asked_in(page: Page) -> Iterator[list[str]]:
         note(address)
 
 
+def is_told_of_the_end(page: Page, player: Player) -> None:
+    """The session is ended from elsewhere: the page says so by itself."""
+    sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
+    expect(page.locator("#session-over")).to_be_visible()
+
+
 def shows(page: Page, phase: Phase) -> None:
     expect(page.locator("#live-public")).to_have_attribute("data-phase", phase.value)
 
 
 def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_goes(
-    window: BrowserContext, live_table: LiveTable
+    window: BrowserContext, player: Player, live_table: LiveTable
 ) -> None:
     page = window.new_page()
     page.route(STREAM, lambda route: route.abort())
@@ -75,10 +89,11 @@ def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_go
         shows(page, phase)
     expect(page.locator("#live-lost")).to_be_empty()
     expect(page.locator(".live-mine__last")).to_be_visible()
+    is_told_of_the_end(page, player)
 
 
 def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
-    window: BrowserContext, live_table: LiveTable
+    window: BrowserContext, player: Player, live_table: LiveTable
 ) -> None:
     page = window.new_page()
     page.goto(PAGE)
@@ -109,3 +124,4 @@ def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
     expect(page.locator("#live-lost")).to_be_empty()
     left = int(page.locator("#live-public [data-seconds]").inner_text())
     assert 0 < left <= 600
+    is_told_of_the_end(page, player)
