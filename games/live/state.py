@@ -13,8 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from games.engine.bets import Variant
-from games.engine.cards import Card
-from games.engine.coup import Coup, deal
+from games.engine.cards import Card, CardError
+from games.engine.coup import Coup, TooFewCards, deal
 from games.limits import Limits, StoredLimits
 from games.live.clock import Clock
 from games.models import OPEN_PHASES, Phase, Ruling
@@ -258,7 +258,16 @@ def _coming(row: Mapping[str, Any]) -> Coming:
         phase=Phase(row["phase"]),
         deadline=row["deadline"],
         dealt_at=row["dealt_at"],
-        cards=tuple(Card.parse(code) for code in row["cards"].split()),
+        cards=_drawn(row["cards"]),
         is_annulled=row["is_annulled"],
         stands=row["stands"],
     )
+
+
+def _drawn(stored: str) -> tuple[Card, ...]:
+    """Return the cards of a round; none where what is stored makes no coup: such a round is stopped, not shown."""
+    try:
+        cards = tuple(Card.parse(code) for code in stored.split())
+        return deal(cards).cards if cards else ()
+    except (CardError, TooFewCards):
+        return ()

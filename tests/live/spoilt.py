@@ -13,6 +13,7 @@ SPOILT = {
     "burn card": "UPDATE games_shoe SET burn_card = CASE burn_card WHEN '9H' THEN '9D' ELSE '9H' END WHERE id = {shoe}",
     "cards gone": "UPDATE games_shoe SET gone = gone + 1 WHERE id = {shoe}",
     "cards drawn": "UPDATE games_liveround SET cards = '9H 9D KS QC' WHERE id = %(round)s",
+    "cards drawn that there are not": "UPDATE games_liveround SET cards = '9H XX' WHERE id = %(round)s",
     "slip": """UPDATE games_liveseat SET stakes = '{{"player": 6000}}' WHERE round_id = %(round)s""",
     "cards stored": "UPDATE games_round SET cards = '9H 9D KS QC' WHERE id = %(round)s",
     "first card stored": "UPDATE games_round SET first_card = first_card + 2 WHERE id = %(round)s",

@@ -186,6 +186,19 @@ class TestAfterTheDeal:
         assert Shoe.objects.get(pk=dealt.shoe_id).ending == ShoeEnding.RETIRED
         trouble.goes_on()
 
+    def test_cards_that_there_are_not_are_no_reason_not_to_say_so(self, trouble, owner):
+        dealt = advance_to(trouble.live_table, Phase.DEALT)
+        spoil(owner, dealt.pk, "cards drawn that there are not")
+        incident = trouble.fails()
+        assert said("The table is stopped", "de") in public(trouble.live_table, "de")
+        annul_by_two(incident)
+        assert balance(trouble.player) == MONEY
+        sentence = (
+            "This round was annulled because of a malfunction: all stakes were returned and any payout was taken back."
+        )
+        assert said(sentence, "de") in public(trouble.live_table, "de")
+        assert Round.objects.get().outcome == ""
+
     def test_a_settlement_that_does_not_recompute_moves_nothing(self, trouble, owner):
         dealt = advance_to(trouble.live_table, Phase.DEALT)
         spoil(owner, dealt.pk, "slip")
