@@ -102,7 +102,7 @@ WHERE part.round_id = %(round)s GROUP BY part.id
 """
 
 # Whoever is in the round otherwise than the ledger took stakes from them.
-OTHERWISE = """
+STAKED_OTHERWISE = """
 SELECT coalesce(part.player_id, taken.player_id),
     coalesce(part.staked || ' ' || part.currency || ' ' || part.mode, 'nothing'),
     coalesce(taken.staked || ' ' || taken.currency || ' ' || taken.mode, 'nothing')
@@ -118,22 +118,24 @@ WHERE (part.staked, part.currency, part.mode) IS DISTINCT FROM (taken.staked, ta
 ORDER BY 1 LIMIT 20
 """
 
-# One journal for all, also where nobody is paid: counted first, since a join with nobody would not post it. Whoever is
-# paid ends with another balance than was written down: nobody does.
+# One journal for all, also where nobody has won.
 PAY = """
-WITH part AS MATERIALIZED (
-    SELECT seat.account_id, part.player_id, part.paid, part.balance_after
+SELECT count(*) FROM (
+    SELECT array_agg(seat.account_id ORDER BY seat.account_id) AS accounts,
+        array_agg(part.paid ORDER BY seat.account_id) AS paid
     FROM games_participation AS part
     JOIN games_liveseat AS seat ON seat.round_id = part.round_id AND seat.player_id = part.player_id
     WHERE part.round_id = %(round)s
-), paid AS MATERIALIZED (
-    SELECT moved.account, moved.balance FROM wallet_settle_stakes(
-        %(round)s, %(key)s, (SELECT array_agg(account_id ORDER BY account_id) FROM part),
-        (SELECT array_agg(paid ORDER BY account_id) FROM part)) AS moved
-)
-SELECT part.player_id, part.balance_after::text, coalesce(paid.balance::text, 'nothing was paid')
-FROM part LEFT JOIN paid ON paid.account = part.account_id
-WHERE (SELECT count(*) FROM paid) > 0 AND part.paid > 0 AND paid.balance IS DISTINCT FROM part.balance_after
+) AS everybody CROSS JOIN LATERAL wallet_settle_stakes(%(round)s, %(key)s, everybody.accounts, everybody.paid)
+"""
+
+# Whoever does not end with the balance that was written down: nobody.
+ENDED_OTHERWISE = """
+SELECT part.player_id, part.balance_after::text, account.balance::text
+FROM games_participation AS part
+JOIN games_liveseat AS seat ON seat.round_id = part.round_id AND seat.player_id = part.player_id
+JOIN wallet_account AS account ON account.id = seat.account_id
+WHERE part.round_id = %(round)s AND account.balance IS DISTINCT FROM part.balance_after
 ORDER BY 1 LIMIT 20
 """
 
@@ -171,9 +173,10 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
         cursor.execute(LOCK, values)
         cursor.execute(KEEP, values)
         _demand(list(_unlike(live_round, variant, coup)), "A bet of the round is not settled as the rules say.")
-        cursor.execute(OTHERWISE, values)
+        cursor.execute(STAKED_OTHERWISE, values)
         _demand(_findings("staked", cursor.fetchall()), "The bets of the round are not what the ledger has taken.")
         cursor.execute(PAY, values)
+        cursor.execute(ENDED_OTHERWISE, values)
         _demand(_findings("balance after", cursor.fetchall()), "A balance is not what the settlement makes it.")
         sittings.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at a solo table
         cursor.execute(SUMS, values)

@@ -288,6 +288,22 @@ class TestEverybodyIsPaid:
         assert part.balance_before == RICH
         assert part.balance_after == balance(player) == RICH - 25_000 + part.paid + 777
 
+    def test_or_nothing_and_then_the_house_is(self):
+        live_table, player = a_live_table(), a_player(real=RICH)
+        paid = None
+        while paid != 0:  # nine rounds of ten are no tie
+            lay(player, live_table, {"tie": 1001})
+            settled = advance_to(live_table, Phase.SETTLED)
+            paid = Participation.objects.get(round_id=settled.pk).paid
+            step(live_table)
+        entries = Entry.objects.filter(journal__round_id=settled.pk).order_by("journal", "amount")
+        assert [(each.journal.kind, each.account.kind, each.amount) for each in entries] == [
+            ("held_stake", "cash", -1001),
+            ("held_stake", "escrow", 1001),
+            ("settle", "escrow", -1001),
+            ("settle", "house", 1001),
+        ]
+
     def test_by_one_journal_of_stakes_and_one_of_payouts(self):
         live_table = a_live_table()
         players = [a_player("SE", real=RICH), a_player("SE", real=RICH), a_player("RO", real=RICH)]
