@@ -130,7 +130,7 @@ class TestAnExclusion:
     def exclude(self, player: Player) -> None:
         exclusions.pause(player=player, by=str(player))
 
-    def test_leaves_accepted_bets_standing_and_pays_them(self, player, live_table):
+    def test_gli19_2_4_1_leaves_accepted_bets_standing_and_pays_them(self, player, live_table):
         self.exclude(player)
         with pytest.raises(Barred):
             bet(player, live_table, player=STAKE)

@@ -23,11 +23,13 @@ from games.models import (
     Participation,
     Phase,
     ReplayDue,
+    Shoe,
     ShoeEnding,
     VoidReason,
 )
 from games.page import participation
 from games.search import Ending, Search, find
+from games.seeds import unseal
 from games.statement.figures import figures
 from games.statement.listing import listing
 from games.statement.period import Period, today_in
@@ -52,6 +54,11 @@ def live_table() -> LiveTable:
 @pytest.fixture
 def player() -> Player:
     return a_player(real=MONEY, free=MONEY)
+
+
+def seed_of(shoe: Shoe) -> bytes:
+    """What nobody is shown while the shoe is in play."""
+    return unseal(shoe.pk, bytes(shoe.sealed_seed))
 
 
 def visitor_for(player: Player) -> Client:
@@ -179,7 +186,7 @@ class TestAPaidRound:
 
     def test_gli19_4_14_tells_no_seed_while_its_shoe_is_in_play_and_all_when_it_has_ended(self, player, live_table):
         done = played(player, live_table)
-        seed = shoes._seed(done.shoe).hex()
+        seed = seed_of(done.shoe).hex()
         page = seen(player, f"/en/history/{done.pk}/")
         assert IN_PLAY in page
         assert seed not in page

@@ -14,6 +14,7 @@ from games.engine.shoe import commitment, shuffle
 from games.live import shoes
 from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, Shoe, ShoeEnding, VoidReason
+from games.seeds import unseal
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 
@@ -34,6 +35,11 @@ def live_table(db: None) -> LiveTable:
     return table
 
 
+def seed_of(shoe: Shoe) -> bytes:
+    """What nobody is shown while the shoe is in play."""
+    return unseal(shoe.pk, bytes(shoe.sealed_seed))
+
+
 def shoe_of(live_table: LiveTable) -> Shoe:
     return round_at(live_table).shoe
 
@@ -48,7 +54,7 @@ def test_gli19_4_18_2_in_play_it_tells_results_and_no_card_and_no_count(client: 
     shoe = shoe_of(live_table)
     seen = page(client, shoe)
     assert shoe.commitment in seen
-    assert shoes._seed(shoe).hex() not in seen
+    assert seed_of(shoe).hex() not in seen
     for each in shoe.live_rounds.all():
         assert each.code in seen
         assert not each.cards or each.cards not in seen
@@ -95,12 +101,12 @@ def test_an_unknown_shoe_is_not_found(db: None, client: Client) -> None:
 def test_the_script_deals_the_shoe_that_was_dealt(live_table: LiveTable) -> None:
     done = advance_to(live_table, Phase.SETTLED)
     shoe = done.shoe
-    printed = run(shoes._seed(shoe), "--shoe")
+    printed = run(seed_of(shoe), "--shoe")
     assert printed[0] == f"burned      {shoe.burned} beginning with {shoe.burn_card}"
     assert printed[-1].split() == ["commitment", "matches"]
     for each in shoe.live_rounds.all():
         assert printed[each.number].split() == [str(each.number), str((each.first_card or 0) + 1), *each.cards.split()]
-    first = run(shoes._seed(shoe), "--first-card", str((done.first_card or 0) + 1))
+    first = run(seed_of(shoe), "--first-card", str((done.first_card or 0) + 1))
     assert first[0].split()[1:] == done.cards.split()
 
 

@@ -1,0 +1,46 @@
+"""The help of the games that shared tables ship with: limits and least returns are those of the table, currency by
+currency.
+"""
+
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from games.limits import Limits
+from games.variants import VARIANTS
+from tests.builders import a_player, a_shared_table
+from wallet.money import format_money
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("slug", ["no_commission", "pairs"])
+@pytest.mark.parametrize(("language", "currency"), [("sv", "SEK"), ("da", "DKK"), ("ro", "RON"), ("de", "EUR")])
+def test_shows_what_every_bet_may_be_in_the_market_s_currency(
+    client: Client, slug: str, language: str, currency: str
+) -> None:
+    before = unescape(client.get(f"/{language}/help/{slug}/").text)
+    table = a_shared_table(slug)
+    page = unescape(client.get(f"/{language}/help/{slug}/").text)
+    assert table.version is not None
+    limits = Limits.of(table.version.limits, currency)
+    for bet in VARIANTS[slug].bets:
+        allowed = limits.bets[bet.code]
+        for amount in (allowed.minimum, allowed.maximum):
+            assert format_money(amount, currency, language) in page
+    largest = format_money(limits.bets["player"].maximum, currency, language)
+    assert largest not in before
+
+
+@pytest.mark.parametrize("slug", ["no_commission", "pairs"])
+def test_leads_back_to_the_table(client: Client, slug: str) -> None:
+    a_shared_table(slug, slug="here")
+    client.force_login(a_player().user)
+    assert client.get(f"/en/help/{slug}/").text.count("/en/table/here/") >= 2
+
+
+def test_a_guest_cannot_try_a_shared_table(client: Client) -> None:
+    a_shared_table("pairs", slug="here")
+    assert client.get("/en/try/here/").status_code in (302, 404)
+    assert "/en/try/here/" not in client.get("/en/").text
