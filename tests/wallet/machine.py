@@ -277,8 +277,8 @@ class WalletMachine(Stepping):
     def _settle(self, played: tuple[UUID, Round], times: int, fault: Way | None) -> None:
         round_id, round_ = played
         paid = {at: amount * times for at, amount in round_.staked.items() if times}
-        journals = self._settlement(round_id, round_, paid)
-        self.step(whole(lambda: ledger.post(*journals)), lambda: round_.settle(paid), fault=fault)
+        payouts = {self._account(self.books.index(book), where): amount for (book, where), amount in paid.items()}
+        self.step(whole(lambda: holds.settle_all(round_id, payouts)), lambda: round_.settle(paid), fault=fault)
         self.settled.append(played)
 
     @rule(who=who, where=places, amount=money.filter(bool), near=near, times=st.integers(0, 3), fault=faults)
