@@ -19,7 +19,8 @@ from games.live import phases, seats
 from games.models import LiveTable, LiveTotal, Participation, Phase
 from games.shipped import pairs_limits
 from games.variants import VARIANTS
-from players.models import Player
+from players import exclusions
+from players.models import ExclusionKind, Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, total_of
@@ -95,22 +96,23 @@ def somebody_is_blocked() -> bool:
     return bool(waiting)
 
 
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+    """Have whoever bets wait right before anything is held: they say that they have looked, and go on when told."""
+    has_looked, may_go_on = Event(), Event()
+    hold = holds.hold
+
+    def wait_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
+        has_looked.set()
+        assert may_go_on.wait(PATIENCE)
+        return hold(round_id, account_id, amount)
+
+    monkeypatch.setattr(holds, "hold", wait_then_hold)
+    return has_looked, may_go_on
+
+
 class TestAChipAgainstTheClosing:
     """Between the look at the round and the hold that follows from it, the tick closes the bets."""
-
-    @pytest.fixture
-    def looked(self, monkeypatch) -> tuple[Event, Event]:
-        """Have whoever bets wait right before anything is held: they say that they have looked, and go on when told."""
-        has_looked, may_go_on = Event(), Event()
-        hold = holds.hold
-
-        def wait_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
-            has_looked.set()
-            assert may_go_on.wait(PATIENCE)
-            return hold(round_id, account_id, amount)
-
-        monkeypatch.setattr(holds, "hold", wait_then_hold)
-        return has_looked, may_go_on
 
     def test_without_the_lock_money_is_held_for_a_round_that_is_closed(self, cloned_db, looked, monkeypatch):
         has_looked, may_go_on = looked
@@ -211,6 +213,54 @@ def test_of_many_bettors_at_the_deadline_every_accepted_bet_is_staked_and_no_oth
     advance_to(table, Phase.SETTLED)
     parts = dict(Participation.objects.filter(round_id=round_id).values_list("player_id", "staked"))
     assert parts == {player.pk: count * 25_00 for player, (count, _) in zip(players, placed, strict=True) if count}
+    assert is_whole()
+
+
+def test_a_pause_waits_for_the_bet_in_progress_and_no_bet_comes_after_it(cloned_db, looked):
+    has_looked, may_go_on = looked
+    table = a_table()
+    (player,) = bettors(table, 1)
+    bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", 25_00)))
+    assert has_looked.wait(PATIENCE)
+    pause = in_a_thread(lambda: exclusions.pause(player=player, by=str(player)).kind)
+    until(somebody_is_blocked)
+    assert not pause.done()
+    may_go_on.set()
+    assert (bet.result(PATIENCE), pause.result(PATIENCE)) == ("accepted", ExclusionKind.PAUSE)
+    assert outcome(partial(chip, player, table, "player", 25_00)) == "Barred"
+    assert (held(player), stakes_of(player, table)) == (25_00, {"player": 25_00})
+
+
+def test_bets_at_two_tables_while_both_are_moved_on_wait_for_each_other_in_one_order(cloned_db):
+    """A deadlock would be an error of the database, and no refusal."""
+    tables = [a_table(), a_live_table(slug="other")]
+    players = bettors(tables[0])
+    for player in players:
+        seats.seat_at(player, tables[1])
+    over = Event()
+
+    def bet_here_and_there(player: Player) -> str:
+        while not over.is_set():
+            for table in tables:
+                outcome(partial(chip, player, table, "player", 25_00 if table == tables[0] else 20_00))
+                outcome(partial(press, player, table, Change.UNDO if player.pk % 2 else Change.DOUBLE))
+        return "betting"
+
+    def move_on() -> str:
+        try:
+            for _ in range(3):
+                for table in tables:
+                    advance_to(table, Phase.BETTING)
+        finally:
+            over.set()
+        return "moved on"
+
+    jobs: list[Callable[[], str]] = [partial(bet_here_and_there, player) for player in players]
+    at_once([*jobs, move_on])
+    for table in tables:
+        advance_to(table, Phase.BETTING)
+    assert [held(player) for player in players] == [0] * len(players)
+    assert Participation.objects.exists()
     assert is_whole()
 
 
