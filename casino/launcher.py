@@ -233,8 +233,8 @@ def listening_socket(port: int) -> socket.socket:
 
 
 def web_arguments(listening: int, application: str = "casino.asgi:application") -> tuple[str, ...]:
-    """Return the command line of the web server on an inherited socket. Told to stop, it ends the streams of live tables
-    at once, and whatever else it still answers after three seconds.
+    """Return the command line of the web server on an inherited socket. Told to stop, it ends the streams of live
+    tables at once, and whatever else it still answers after three seconds.
     """
     server = ("uvicorn", application, "--fd", str(listening), "--timeout-graceful-shutdown", "3", "--no-access-log")
     return (sys.executable, "-m", *server, "--no-proxy-headers", "--no-server-header")
