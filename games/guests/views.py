@@ -17,7 +17,6 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from games import places
 from games.controls import Change, Deal
-from games.engine.bets import Shape
 from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage, TableChanged, TableClosed
 from games.forms import BET, KEEP, TAKE
@@ -26,7 +25,7 @@ from games.guests.forms import REFILL, WATCH, DoorForm, GuestSlipForm
 from games.guests.page import game_view, guest_view, refused, watched_view
 from games.guests.play import Click, GuestPlace, GuestTable
 from games.limits import Limits
-from games.models import Table
+from games.models import Shape, Table
 from games.presentation import Notice
 from games.sentences import repeated, table_changed
 from games.variants import VARIANTS
@@ -51,7 +50,7 @@ def for_guests(view: GuestPage[Args]) -> View[Args]:
     @wraps(view)
     def open_to_guests(request: HttpRequest, slug: str, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug, version__isnull=False)
-        if not settings.GUEST_PLAY or VARIANTS[table.variant].shape is not Shape.SOLO:
+        if not settings.GUEST_PLAY or table.shape != Shape.SOLO:
             raise Http404
         inside = cast("HouseRequest", request)
         if request.user.is_authenticated:

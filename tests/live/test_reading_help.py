@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 
 from games.limits import Limits
+from games.models import Shape, Table
 from games.variants import VARIANTS
-from tests.builders import a_player, a_shared_table
+from tests.builders import a_player, a_shared_table, a_table
 from wallet.money import format_money
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +41,12 @@ def test_leads_back_to_the_table(client: Client, slug: str) -> None:
     assert client.get(f"/en/help/{slug}/").text.count("/en/table/here/") >= 2
 
 
-def test_a_guest_cannot_try_a_shared_table(client: Client) -> None:
+def test_a_guest_cannot_try_a_shared_table_whatever_is_played_there(client: Client) -> None:
     a_shared_table("pairs", slug="here")
-    assert client.get("/en/try/here/").status_code in (302, 404)
-    assert "/en/try/here/" not in client.get("/en/").text
+    a_table("there")
+    assert client.get("/en/try/there/").status_code == 200
+    Table.objects.filter(slug="there").update(shape=Shape.SHARED)
+    page = client.get("/en/").text
+    for slug in ("here", "there"):
+        assert client.get(f"/en/try/{slug}/").status_code == 404
+        assert f"/en/try/{slug}/" not in page
