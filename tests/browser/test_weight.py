@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
+from games.models import Phase
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.builders import a_golden_table, a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext
 from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, step
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +18,7 @@ FIRST_LOAD = 200_000  # bytes over the wire, heads and all
 ROUND = 15_000
 SHIFT = 0.05  # of the screen, added up over a load and a round; see web.dev/articles/cls
 GOLDEN = "/en/table/golden/free/"
+SHARED = "/en/table/live/real/"
 
 WATCH_SHIFTS = """
     window.shifted = 0;
@@ -66,6 +69,14 @@ def test_a_first_visit_to_a_table_is_light(window: BrowserContext, address: str)
     assert 20_000 < meter.read() < FIRST_LOAD
 
 
+def test_a_first_visit_to_a_shared_table_is_light(new_context: NewContext, web_server: WebServer):
+    a_live_table()
+    page, meter = metered(a_window(new_context, web_server, a_player(real=1_000_000)))
+    page.goto(SHARED)  # its stream never ends: the line is not idle
+    page.wait_for_function("document.fonts.status === 'loaded'")
+    assert 20_000 < meter.read() < FIRST_LOAD
+
+
 def test_a_round_is_lighter_still(window: BrowserContext):
     page, meter = metered(window)
     page.goto(TABLE, wait_until="networkidle")
@@ -86,4 +97,22 @@ def test_nothing_moves_under_the_finger(new_context: NewContext, web_server: Web
     page.goto(TABLE, wait_until="networkidle")
     put(page, "player")
     deal(page)
+    assert page.evaluate("window.shifted") < SHIFT
+
+
+@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
+    new_context: NewContext, web_server: WebServer, screen: dict[str, int]
+):
+    live_table = a_live_table()
+    window = a_window(new_context, web_server, a_player(real=1_000_000), viewport=screen)
+    page, _ = metered(window)
+    page.goto(SHARED)
+    page.locator("#chip-25000").check(force=True)
+    for bet in ("player", "player_pair", "perfect_pair"):
+        page.locator(f"#bet-{bet}").click()
+        expect(page.locator(f"#bet-{bet} .spot__stake")).to_be_visible()
+    for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING):
+        assert step(live_table).phase == phase
+        expect(page.locator("#live-public")).to_have_attribute("data-phase", phase)
     assert page.evaluate("window.shifted") < SHIFT
