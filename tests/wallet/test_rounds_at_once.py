@@ -1,0 +1,116 @@
+"""Whole rounds of many players that close, pay and are taken back at the same moment, among solo rounds of the same
+players.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from players import limits
+from players.models import LimitKind, Period, Player
+from tests.builders import a_player, a_purse
+from tests.wallet.money_moves import a_round, cash
+from tests.wallet.test_at_once import THREADS, at_once, is_whole, outcome
+from wallet import accounts, annulment, holds
+from wallet.models import Account, AccountKind, Day, Mode
+
+HELD = 100
+
+
+def hold_all(round_id: UUID, account_ids: list[int]) -> None:
+    """Each in a transaction of its own, as chips come."""
+    for account_id in account_ids:
+        with transaction.atomic():
+            holds.hold(round_id, account_id, HELD)
+
+
+def close(round_id: UUID) -> int:
+    with transaction.atomic():
+        posted = holds.stake_all(round_id)
+    assert posted is not None
+    return posted.journal_id
+
+
+def pay(round_id: UUID, account_ids: list[int]) -> int:
+    with transaction.atomic():
+        posted = holds.settle_all(round_id, dict.fromkeys(account_ids, 2 * HELD))
+    assert posted is not None
+    return posted.journal_id
+
+
+def purse_of(player: Player) -> int:
+    a_purse(player, 10_000)
+    return accounts.player_account(player.pk, Mode.REAL, AccountKind.PURSE)
+
+
+def test_a_round_that_several_close_and_pay_is_closed_and_paid_once(cloned_db):
+    round_id, players = uuid4(), [a_player(real=1000) for _ in range(5)]
+    theirs = [cash(player) for player in players]
+    hold_all(round_id, theirs)
+    assert len(set(at_once([partial(close, round_id)] * THREADS))) == 1
+    assert len(set(at_once([partial(pay, round_id, theirs)] * THREADS))) == 1
+    assert {account.balance for account in Account.objects.filter(pk__in=theirs)} == {1100}
+    assert is_whole()
+
+
+def test_rounds_of_the_same_players_close_pay_and_are_annulled_among_solo_rounds(cloned_db):
+    """Nobody waits for each other in a circle: PostgreSQL would end one of them, and the test with it. The last
+    player's cash and purse lie on the same rounds, and their day counts both.
+    """
+    players = [a_player(real=100_000) for _ in range(6)]
+    theirs = [cash(player) for player in players] + [purse_of(players[-1])]
+    rounds = [uuid4() for _ in range(6)]
+    for number, round_id in enumerate(rounds):
+        hold_all(round_id, theirs[number:] + theirs[:number])
+
+    def play_together(round_id: UUID, *, stands: bool) -> None:
+        close(round_id)
+        pay(round_id, theirs[::2])
+        if not stands:
+            with transaction.atomic():
+                annulment.undo_round(round_id)
+
+    def play_alone() -> None:
+        for player in players[::-1]:
+            a_round(player, staked=50, paid=70)
+
+    jobs: list[Callable[[], None]] = [
+        partial(play_together, each, stands=number % 3 != 0) for number, each in enumerate(rounds)
+    ]
+    at_once([*jobs, play_alone, play_alone])
+    assert is_whole()
+    annulled, alone = 2, 2
+    stood = len(rounds) - annulled
+    counted = Day.objects.get(player=players[-1])  # cash at an odd place, unpaid; the purse at an even one
+    assert counted.staked == alone * 50 + stood * 2 * HELD
+    assert counted.paid == alone * 70 + stood * 2 * HELD
+
+
+def test_chips_elsewhere_fall_between_the_closing_of_a_round_or_beside_it(cloned_db):
+    """What is held for other rounds stays held, whichever comes first."""
+    players = [a_player(real=100_000) for _ in range(4)]
+    theirs, closing, open_rounds = [cash(player) for player in players], uuid4(), [uuid4() for _ in range(4)]
+    hold_all(closing, theirs)
+    at_once([partial(hold_all, each, theirs[::-1]) for each in open_rounds] + [partial(close, closing)])
+    assert {account.held for account in Account.objects.filter(pk__in=theirs)} == {len(open_rounds) * HELD}
+    for each in open_rounds:
+        holds.release_all(each)
+    pay(closing, theirs)
+    assert is_whole()
+
+
+def test_what_a_closing_round_takes_counts_once_for_whoever_asks_about_limits_meanwhile(cloned_db):
+    """Closing takes no lock on limits, since it asks nothing: what was held is staked, in one moment."""
+    player = a_player(real=100_000)
+    theirs, elsewhere, round_id = cash(player), purse_of(player), uuid4()
+    limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=2 * HELD, by=str(player))
+    hold_all(round_id, [theirs])
+    asking = [partial(outcome, partial(holds.hold, uuid4(), elsewhere, HELD)) for _ in range(THREADS)]
+    results = Counter(at_once([*asking, partial(outcome, partial(close, round_id))]))
+    assert results == {"posted": 2, "LimitReached": THREADS - 1}
+    assert Day.objects.get(player=player).staked == HELD
+    pay(round_id, [])
+    assert is_whole()
