@@ -16,7 +16,7 @@ SPOILT = {
     "cards drawn that there are not": "UPDATE games_liveround SET cards = '9H XX' WHERE id = %(round)s",
     "slip": """UPDATE games_liveseat SET stakes = '{{"player": 6000}}' WHERE round_id = %(round)s""",
     "cards stored": "UPDATE games_round SET cards = '9H 9D KS QC' WHERE id = %(round)s",
-    "first card stored": "UPDATE games_round SET first_card = first_card + 2 WHERE id = %(round)s",
+    "first card stored": "UPDATE games_round SET first_card = first_card + 6 WHERE id = %(round)s",
     "payout stored": """UPDATE games_wager SET payout = payout + 1
         WHERE participation_id IN (SELECT id FROM games_participation WHERE round_id = %(round)s)""",
     "part stored": "DELETE FROM games_wager USING games_participation AS part WHERE part.id = participation_id"
