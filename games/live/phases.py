@@ -75,6 +75,8 @@ def advance(live_table_id: int) -> bool:
             if live_table_id not in _due(live_table_id):
                 return False
             doubt = _move(live_table, live_round)
+            if live_round and doubt:  # in one transaction: whoever dies in between would leave the table unstopped
+                _stop(live_round, doubt)
     except (OperationalError, InterfaceError):
         raise
     except Exception as error:
@@ -82,8 +84,6 @@ def advance(live_table_id: int) -> bool:
             raise  # there is nothing yet that anybody could have bet on
         _stop(live_round, error)
         return False
-    if live_round and doubt:
-        _stop(live_round, doubt)
     return True
 
 
@@ -161,7 +161,9 @@ def _overdue(live_round: LiveRound) -> Overdue:
 
 
 def _stop(live_round: LiveRound, error: Exception) -> None:
-    """Stop the table over what was raised, in a transaction of its own: that of the phase has rolled back."""
+    """Stop the table over what was found, in the transaction of the phase, or was raised, in one of its own: that of
+    the phase has rolled back then, and what raised in it does so again if this one is not carried out.
+    """
     if isinstance(error, Doubt):
         kind, cause, found = error.kind, str(error), error.found
     else:

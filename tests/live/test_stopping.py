@@ -5,6 +5,7 @@ the supervisor has yet to rule on it.
 from collections.abc import Mapping
 
 import pytest
+from django.db import OperationalError
 
 from games.engine.bets import Variant
 from games.live import malfunction, phases, rounds, settling
@@ -72,6 +73,19 @@ class TestARoundPastItsDeadline:
         assert (incident().kind, incident().live_round_id) == (IncidentKind.OVERDUE, live_round.pk)
         assert is_stopped(live_table)
         assert fails_to_move(live_table).phase == Phase.VOID
+
+    def test_is_annulled_only_together_with_the_stop(self, live_table, player, settings, monkeypatch):
+        """Were it not, a worker that died between the two would let the table go on as if nothing had been."""
+
+        def break_off(**what: object) -> None:
+            raise OperationalError("the database is away")
+
+        make_late(live_table, settings.LIVE_LATE_SECONDS + 1)
+        monkeypatch.setattr(malfunction, "stop", break_off)
+        with pytest.raises(OperationalError):
+            phases.advance(live_table.pk)
+        assert round_at(live_table).phase == Phase.BETTING
+        assert held(player) == 3000
 
     def test_is_settled_after_it(self, live_table, player, settings):
         dealt = advance_to(live_table, Phase.DEALT)
