@@ -1,31 +1,64 @@
 """The Celery application. A message is only a hint that something is due: PostgreSQL decides."""
 
 import os
+from typing import Any, Final, Self
 
+import kombu
 from celery import Celery
+from celery.app.amqp import AMQP
 from celery.schedules import crontab
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 
-app = Celery("sabot")
+LONGEST_WAIT: Final = 0.5  # seconds until the broker is tried again
+EXPIRES: Final = {"expires": 60}
+"""What is asked for so often that a message which lay for longer says nothing: an outage of the workers leaves no
+backlog that shared tables would wait behind.
+"""
+
+
+class Line(kombu.Connection):
+    """A line to the broker that is there again soon after the broker is, however long that was gone. Celery's own waits
+    half a minute in the end, with every shared table standing still.
+    """
+
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:
+        """Connect, trying again and again."""
+        pace = {"interval_start": LONGEST_WAIT, "interval_step": 0, "interval_max": LONGEST_WAIT}
+        return super().ensure_connection(*args, **{**pace, **kwargs})
+
+
+class _Lines(AMQP):
+    Connection = Line
+
+
+app = Celery("sabot", amqp=_Lines)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
-    "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab()},
-    "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab()},
+    "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
+    "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},
     "move live tables": {"task": "games.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    "send payouts": {"task": "wallet.tasks.send_payouts", "schedule": 20.0},
-    "work at the sandbox bank": {"task": "wallet.tasks.work_at_the_sandbox_bank", "schedule": 5.0},
-    "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab()},
-    "send mail": {"task": "players.tasks.send_mail", "schedule": crontab()},
+    "send payouts": {"task": "wallet.tasks.send_payouts", "schedule": 20.0, "options": EXPIRES},
+    "work at the sandbox bank": {"task": "wallet.tasks.work_at_the_sandbox_bank", "schedule": 5.0, "options": EXPIRES},
+    "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab(), "options": EXPIRES},
+    "send mail": {"task": "players.tasks.send_mail", "schedule": crontab(), "options": EXPIRES},
     "forget old tries": {"task": "players.tasks.forget_old_tries", "schedule": crontab(minute="23")},
-    "close accounts that are paid out": {"task": "casino.tasks.finish_closing", "schedule": crontab()},
+    "close accounts that are paid out": {
+        "task": "casino.tasks.finish_closing",
+        "schedule": crontab(),
+        "options": EXPIRES,
+    },
     "forget whose closed accounts were": {"task": "casino.tasks.erase_due", "schedule": crontab(hour="4", minute="10")},
     "look for markers of harm": {"task": "casino.tasks.look_for_markers", "schedule": crontab(minute="37")},
-    "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab()},
-    "ask about undecided payments": {"task": "wallet.tasks.ask_undecided_payments", "schedule": 15.0},
-    "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0},
+    "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab(), "options": EXPIRES},
+    "ask about undecided payments": {
+        "task": "wallet.tasks.ask_undecided_payments",
+        "schedule": 15.0,
+        "options": EXPIRES,
+    },
+    "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0, "options": EXPIRES},
     "forget old conversations": {
         "task": "players.tasks.forget_old_conversations",
         "schedule": crontab(hour="4", minute="50"),

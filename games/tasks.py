@@ -21,13 +21,17 @@ def return_idle_purses() -> None:
 
 
 @shared_task
-def tick() -> None:
-    """Ask for every shared table whose next move is due that it be moved, by whichever worker comes first."""
-    for live_table_id in phases.due():
+def tick() -> list[int]:
+    """Ask for every shared table whose next move is due that it be moved, by whichever worker comes first. Which those
+    are stands in the worker's log.
+    """
+    due = phases.due()
+    for live_table_id in due:
         advance_live_table.apply_async((live_table_id,), expires=EXPIRES)
+    return due
 
 
 @shared_task
-def advance_live_table(live_table_id: int) -> None:
-    """Move a shared table one phase on, if nobody has yet."""
-    phases.advance(live_table_id)
+def advance_live_table(live_table_id: int) -> bool:
+    """Move a shared table one phase on, if nobody has yet; say whether it was moved."""
+    return phases.advance(live_table_id)
