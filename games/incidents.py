@@ -68,12 +68,9 @@ def open_incident(
 def open_live_incident(
     *, kind: IncidentKind, live: LiveRound, cause: str, found: Iterable[Finding], done: Sequence[str], by: str
 ) -> Incident:
-    """Keep what is the matter with a round of a shared table, with the cards so far. One round has one incident of a
-    kind that awaits its ruling: a second call returns the first one's. Whoever calls has locked the round.
+    """Keep what is the matter with a round of a shared table, with the cards so far. Whoever calls has locked the
+    round, and knows that no incident of this kind awaits its ruling there.
     """
-    known = Incident.objects.filter(live_round=live, kind=kind, ruling=None).first()
-    if known:
-        return known
     incident = Incident.objects.create(
         kind=kind,
         table_id=live.live_table.table_id,

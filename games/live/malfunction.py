@@ -59,10 +59,10 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     the back office. A second call for the same finding returns the first one's incident.
     """
     live = _lock(live_round.pk)
-    done = ["Table stopped.", "Supervisor called.", DONE[Phase(live.phase)]]
     known = unruled().filter(live_round=live, kind=kind).first()
     if known:
         return known
+    done = ["Table stopped.", "Supervisor called.", DONE[Phase(live.phase)]]
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
     LiveTable.objects.filter(pk=live.live_table_id, stopped_by=None).update(stopped_by=incident)
     _call_the_supervisor(incident)

@@ -1,4 +1,4 @@
-"""A round of a shared table annulled, in each phase: the money as if it had never been, everybody told, nothing twice."""
+"""A shared round annulled in each phase: the money as if it had never been, everybody told, and nothing twice."""
 
 import hashlib
 from uuid import uuid4
