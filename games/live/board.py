@@ -220,6 +220,8 @@ def _notes(state: State) -> tuple[str, ...]:
         notes.append(_("The shift supervisor has looked at this round: it stands."))
     if played is not None and played.is_annulled and state.is_stopped:
         notes.append(_annulled(is_dealt=played.dealt_at is not None))
+    if state.is_stopped and played is not None and played.is_annulled:
+        notes.append(_("This round was annulled: all stakes were returned."))
     if state.is_stopped or played is None:
         return tuple(notes)
     if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):

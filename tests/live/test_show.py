@@ -217,3 +217,14 @@ def test_free_play_has_a_table_of_its_own():
     own = show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
     assert "Free balance" in own
     assert "Top up" in own
+
+
+def test_a_stopped_table_whose_round_is_annulled_says_both():
+    live_table = a_live_table()
+    bet(a_player(real=MONEY), live_table, player=25_000)
+    round_id = round_at(live_table).pk
+    malfunction.report(round_id=round_id, cause="A card lay face up.", by="staff:test")
+    void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by="staff:test")
+    html = show.render_public(read_public(live_table), "en")
+    assert "The table is stopped" in html
+    assert "all stakes were returned" in html
