@@ -3,7 +3,7 @@
 "use strict";
 
 const shoe = document.getElementById("shoe");
-const rows = [...shoe.querySelectorAll("tr[data-cards]")];
+const rows = [...shoe.querySelectorAll("[data-cards]")];
 
 /** Show one of the sentences that wait in the page. */
 function say(which) {
