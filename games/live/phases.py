@@ -18,7 +18,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 
 from games.live import clock, malfunction, rounds, settling, shoes, voiding
 from games.live.doubts import Doubt, NotReproduced, Overdue
-from games.live.rounds import SYSTEM
+from games.live.shoes import SYSTEM
 from games.models import Incident, IncidentKind, LiveRound, LiveTable, Phase, ShoeEnding, VoidReason
 from games.recall import Finding
 from games.variants import VARIANTS
@@ -88,7 +88,7 @@ def advance(live_table_id: int) -> bool:
 
 
 def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
-    """Take the round to its next phase; return what makes the table stop although that was done."""
+    """Take the round to its next phase; return what has the table stop although that was done."""
     if live_round is None or live_round.phase in (Phase.SETTLED, Phase.VOID):
         rounds.open_next(live_table)
         return None

@@ -18,13 +18,12 @@ from games.engine.dealing import cut_card_is_out
 from games.live import clock, news, shoes
 from games.live.clock import Clock
 from games.live.doubts import RulesUnknown
+from games.live.shoes import SYSTEM
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Shoe, Table, TableVersion
 from games.places import takes_bets
 from games.recall import Finding
 from games.variants import VARIANTS
 from wallet import holds
-
-SYSTEM = "system"
 
 # What lies on the round, as the log commits to it: a line "player bet stake" for every bet, minor units, in the order
 # of players' ids and of bets' codes, parted by line feeds. One number stands for ten thousand bets.

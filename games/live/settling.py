@@ -18,7 +18,8 @@ from games.engine.dealing import coup_at
 from games.engine.settle import Result, SettlementError, line_of
 from games.live import shoes
 from games.live.doubts import NotRecomputed, NotReproduced
-from games.live.rounds import SYSTEM, rules_of
+from games.live.rounds import rules_of
+from games.live.shoes import SYSTEM
 from games.models import LiveRound
 from games.recall import Finding
 from games.rows import Value

@@ -132,12 +132,14 @@ def test_seeds_are_opened_only_to_play_their_round():
 
 def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     """Nothing else asks for its seed or for cards that are still to come."""
-    reading = {name for name, tree in sources() if "seed_of" in set(called_names(tree))}
-    assert reading == {"games/live/shoes.py", "games/stored.py"}
-    drawing = {name for name, tree in sources() if "next_coup" in set(called_names(tree))}
-    assert drawing == {"games/live/shoes.py", "games/live/rounds.py"}
-    whole = {name for name, tree in sources() if "cards_of" in set(called_names(tree))}
-    assert whole == {"games/live/shoes.py", "games/live/settling.py", "games/live/evidence.py"}
+    called = {name: set(called_names(tree)) for name, tree in sources()}
+
+    def callers(function: str) -> set[str]:
+        return {name for name, functions in called.items() if function in functions}
+
+    assert callers("seed_of") == {"games/live/shoes.py", "games/stored.py"}
+    assert callers("next_coup") == {"games/live/shoes.py", "games/live/rounds.py"}
+    assert callers("cards_of") == {"games/live/shoes.py", "games/live/settling.py", "games/live/evidence.py"}
 
 
 def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():

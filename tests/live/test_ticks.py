@@ -11,14 +11,17 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, connection, transaction
+from django.db.models import OuterRef, Subquery
 
 from audit.models import Event
 from casino.celery import app
 from games import tasks
 from games.live import news, phases
-from games.models import Incident, LiveRound, LiveTable, Participation, Phase, Round, Shoe
+from games.models import Incident, LiveRound, LiveSeat, LiveTable, Participation, Phase, Round, Shoe
+from players.models import Sitting
 from tests.builders import a_player, a_shared_table
 from tests.concurrency.books import broken
+from tests.concurrency.test_money_at_once import deadlocks
 from tests.harness.killed import dies
 from tests.live.at_table import a_live_table, hurry, lay, live_table_of, round_at, step
 from tests.wallet.test_at_once import at_once
@@ -26,6 +29,7 @@ from wallet import accounts
 from wallet.models import Hold, Journal, Mode
 
 WORKERS = 6
+ROUNDS = 2
 MONEY = 1_000_000
 A_ROUND = (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING)
 PATIENCE = 60.0
@@ -76,6 +80,35 @@ class TestSeveralWorkersAtOnce:
         assert (Round.objects.count(), LiveRound.objects.count(), Shoe.objects.count()) == (1, 2, 1)
         assert kinds_of_journals() == ["held_stake", "settle"]
         assert not is_stopped(live_table)
+
+
+class TestTablesAtOnce:
+    def test_with_the_same_players_wait_for_each_other_and_not_in_a_circle(self, cloned_db):
+        """Two tables for real money lock the same accounts, one for free money the same sittings and days of play."""
+        first, second = a_live_table("no_commission", slug="first"), a_live_table("pairs", slug="second")
+        free = live_table_of(second.table, Mode.FREE)
+        step(free)
+        tables = (first, second, free)
+        players = [a_player(real=MONEY, free=MONEY) for _ in range(6)]
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO players_sitting (session, player_id) SELECT gen_random_uuid(), id FROM players_player"
+            )
+        for _ in range(ROUNDS):
+            for table in tables:
+                # In one order at one table and in another at the next, so that nothing but the locks makes one of it.
+                for player in players if table is first else players[::-1]:
+                    lay(player, table, {"player": 100, "tie": 100})
+                sittings = Sitting.objects.filter(player=OuterRef("player")).values("session")
+                LiveSeat.objects.filter(live_table=table).update(session=Subquery(sittings))
+            for _ in A_ROUND:
+                for table in tables:
+                    hurry(table)
+                assert at_once([partial(phases.advance, table.pk) for table in tables]) == [True] * len(tables)
+        assert Participation.objects.count() == ROUNDS * len(tables) * len(players)
+        assert set(Sitting.objects.values_list("rounds", flat=True)) == {ROUNDS * len(tables)}
+        assert deadlocks(cloned_db) == 0
+        assert not broken()
 
 
 class TestAWorkerThatDies:
