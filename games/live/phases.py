@@ -4,13 +4,13 @@ betting → closed → dealt → settled → the next round. Time is the databas
 Any worker may ask at any time, twice or late; of two that ask at once one moves the table, and the other goes away. So
 a lost message costs a second, and a worker that dies has either moved the table or not.
 
-What may go wrong on the way stops the table and calls the supervisor (`games.live.malfunction`). Only the database's
-absence does not: then nothing is known to be wrong, and the next tick asks again.
+What may go wrong on the way stops the table and calls the supervisor (`games.live.malfunction`). What PostgreSQL itself
+could not do does not at first: while it is away nothing is known to be wrong, and the next tick asks again. Where it is
+there and still cannot when the round is overdue, that is a malfunction like any other.
 """
 
 import json
 import logging
-from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
@@ -19,7 +19,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from games.live import clock, malfunction, rounds, settling, shoes, voiding
 from games.live.doubts import Doubt, NotReproduced, Overdue
 from games.live.shoes import SYSTEM
-from games.models import Incident, IncidentKind, LiveRound, LiveTable, Phase, ShoeEnding, VoidReason
+from games.models import IncidentKind, LiveRound, LiveTable, Phase, ShoeEnding, VoidReason
 from games.recall import Finding
 from games.variants import VARIANTS
 
@@ -53,6 +53,16 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
 ORDER BY round.deadline, live.id
 """
 
+# A round is late since its deadline, or since what was last ruled on it.
+OVERDUE = """
+SELECT clock_timestamp() > make_interval(secs => %(late)s) + greatest(round.deadline, (
+    SELECT max(ruling.at) FROM games_incident AS incident
+    JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id
+    WHERE incident.live_round_id = round.id
+))
+FROM games_liveround AS round WHERE round.id = %(round)s
+"""
+
 
 def due() -> list[int]:
     """Return the shared tables whose next move is due, those first that have waited longest."""
@@ -63,7 +73,8 @@ def advance(live_table_id: int) -> bool:
     """Move the round of a table one phase on, if it is due; say whether it was moved.
 
     One transaction, and alone with the table: whoever finds somebody else at it leaves it to them. Whatever a phase
-    raises rolls back, and stops the table. Raises OperationalError, InterfaceError while the database is away.
+    raises rolls back, and stops the table. Raises OperationalError, InterfaceError while the database is away, or could
+    not, and the round is not overdue yet.
     """
     live_round: LiveRound | None = None
     try:
@@ -77,11 +88,11 @@ def advance(live_table_id: int) -> bool:
             doubt = _move(live_table, live_round)
             if live_round and doubt:  # in one transaction: whoever dies in between would leave the table unstopped
                 _stop(live_round, doubt)
-    except (OperationalError, InterfaceError):
-        raise
     except Exception as error:
         if live_round is None:
             raise  # there is nothing yet that anybody could have bet on
+        if isinstance(error, (OperationalError, InterfaceError)) and not _is_overdue(live_round):
+            raise
         _stop(live_round, error)
         return False
     return True
@@ -147,9 +158,13 @@ def _due(live_table_id: int | None) -> list[int]:
 
 
 def _is_overdue(live_round: LiveRound) -> bool:
-    """Say whether the round should have moved on long ago, and was not waiting for the supervisor's ruling."""
-    late = clock.now() - live_round.deadline > timedelta(seconds=settings.LIVE_LATE_SECONDS)
-    return late and not Incident.objects.filter(live_round=live_round).exists()
+    """Say whether the round, as it is stored, should have moved on long ago, and was not waiting for the supervisor's
+    ruling.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(OVERDUE, {"round": live_round.pk, "late": settings.LIVE_LATE_SECONDS})
+        (is_overdue,) = cursor.fetchone()
+    return bool(is_overdue)
 
 
 def _overdue(live_round: LiveRound) -> Overdue:
