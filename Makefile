@@ -7,7 +7,7 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test check lint reset bench attack roads format messages screenshots
+.PHONY: help run test check lint reset bench attack drill roads format messages screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -41,6 +41,9 @@ bench: .venv/installed-dev .venv/texts ## measure, on a database of its own
 
 attack: .venv/installed-dev .venv/texts ## the wallet against its model, for long (EXAMPLES= says how long)
 	SABOT_ATTACK=$(or $(EXAMPLES),300) $(PY) -m pytest tests/wallet/test_machine.py
+
+drill: .venv/installed-dev .venv/texts ## kill every part of a house while bets lie on a shared table (SEED=, ROUNDS=)
+	$(PY) -m tests.drill $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 roads: .venv/installed-dev .venv/texts ## the roads of ten thousand shoes against another's program (SHOES= says how many)
 	@tools/get_chromium.sh

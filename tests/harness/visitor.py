@@ -13,8 +13,9 @@ from players.models import User
 class Visitor:
     """Talks to a running server as one logged-in person, one connection a request."""
 
-    def __init__(self, url: str, user: User) -> None:
+    def __init__(self, url: str, user: User, patience: float = 30) -> None:
         self._address = urlsplit(url).netloc
+        self._patience = patience
         client = Client()
         client.force_login(user)  # a session in the database that the server reads, without the cost of a password
         self._cookies = {settings.SESSION_COOKIE_NAME: client.cookies[settings.SESSION_COOKIE_NAME].value}
@@ -37,7 +38,7 @@ class Visitor:
         return self._send("POST", path, urlencode(form), sent)
 
     def _send(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, str]:
-        connection = http.client.HTTPConnection(self._address, timeout=30)
+        connection = http.client.HTTPConnection(self._address, timeout=self._patience)
         try:
             cookie = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
             connection.request(method, path, body, headers | {"Cookie": cookie})

@@ -140,9 +140,9 @@ def _child(parent: Callable[[], int | None], fits: Callable[[psutil.Process], bo
     return found[0]
 
 
-def wait_until(holds: Callable[[], object], or_else: str) -> None:
+def wait_until(holds: Callable[[], object], or_else: str, seconds: float = SECONDS) -> None:
     """Wait until *holds* does. Fails the test with *or_else* if it never does."""
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, or_else
         time.sleep(0.02)

@@ -1,0 +1,65 @@
+"""What the worker's log says of the ticks: which came, what each asked for, and what failed.
+
+Ticks are counted where they arrive and not by the clock, so that a busy machine, on which everything takes longer, is
+no reason to find fault with the house.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+LINE = re.compile(
+    r"\[(?P<at>[\d-]+ [\d:,]+): \w+/\w+\] Task games\.tasks\.(?P<task>\w+)\[(?P<id>[\w-]+)\] "
+    r"(?P<what>received|succeeded in [^:]+: (?P<result>.*)|raised .*|retry.*)"
+)
+TICK, ADVANCE = "tick", "advance_live_table"
+
+
+@dataclass
+class Tick:
+    """One message of beat, as the worker took it."""
+
+    received: datetime
+    ended: datetime | None = None
+    asked: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """What came after a moment."""
+
+    ticks: tuple[Tick, ...]
+    failures: tuple[str, ...]
+
+    def in_vain(self, table: int, until: datetime) -> int:
+        """How many ended before that moment and did not ask for the table."""
+        ended = (tick for tick in self.ticks if tick.ended and tick.ended < until)
+        return sum(table not in tick.asked for tick in ended)
+
+    def before(self, until: datetime) -> int:
+        """How many had come by then."""
+        return sum(tick.received < until for tick in self.ticks)
+
+
+def read(lines: Iterable[str], since: datetime) -> Ticks:
+    """Read the worker's log from a moment on."""
+    ticks: dict[str, Tick] = {}
+    advances = set()
+    failures = []
+    for line in lines:
+        if not (found := LINE.search(line)) or found["task"] not in {TICK, ADVANCE}:
+            continue
+        at = datetime.strptime(found["at"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
+        if at < since:
+            continue
+        if found["what"] == "received" and found["task"] == ADVANCE:
+            advances.add(found["id"])
+        elif found["what"] == "received":
+            ticks[found["id"]] = Tick(at)
+        elif found["what"].startswith("raised") and found["id"] in advances | ticks.keys():
+            failures.append(line)
+        elif found["id"] in ticks and found["result"] is not None:
+            tick = ticks[found["id"]]
+            tick.ended, tick.asked = at, tuple(int(each) for each in re.findall(r"\d+", found["result"]))
+    return Ticks(tuple(ticks.values()), tuple(failures))
