@@ -37,7 +37,6 @@ from wallet.models import Mode, Payment, Withdrawal
 from wallet.payments.asking import ask_about
 from wallet.sandbox_bank.orders import Answer
 
-
 STANDING = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
 
 

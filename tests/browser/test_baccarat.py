@@ -448,7 +448,7 @@ def test_a_value_of_ones_own_is_mixed_in_and_the_browser_checks_the_round(enter)
     played = Round.objects.get()
     assert played.player_value == "min egen – blåbär"
     assert played.commitment == seal, "the seal shown before the deal is the round's"
-    coup = deal(shuffle(bytes(played.seed), 1, played.player_value))
+    coup = deal(shuffle(bytes(played.seed or b""), 1, played.player_value))
     assert played.cards == " ".join(card.code for card in coup.cards)
     page.goto(f"/en/history/{played.pk}/")
     page.locator('a[href*="/fair/?"]').click()
