@@ -1,5 +1,6 @@
 """Taking back what a round moved: the exact opposite of its journals, and first what a player has not got any more."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -38,19 +39,22 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     ids = list(journals.values_list("pk", flat=True))
     moved = _moved(ids)
     accounts = _lock(moved)
-    covers = [cover for account_id in sorted(moved) for cover in _covers(round_id, account_id, moved, accounts)]
+    covers = list(_covers(round_id, moved, accounts))
     if covers:
         ledger.post(*covers)
     # Stakes come back before payouts are taken back: the other way round, whoever has staked the winnings again would
     # seem to lack more than they do.
     for journal_id in ids:
         ledger.reverse(journal_id, key=system_key(round_id, f"{VOID} {journal_id}"), kind=VOID)
+    shortfalls = Counter(
+        {line.account_id: line.amount for cover in covers if cover.kind == SHORTFALL for line in cover.lines}
+    )
     return tuple(
         Undone(
             player_id=_owner(accounts[account_id]),
             currency=accounts[account_id].currency,
             returned=-amount,
-            shortfall=sum(_into(account_id, cover) for cover in covers if cover.kind == SHORTFALL),
+            shortfall=shortfalls[account_id],
         )
         for account_id, amount in sorted(moved.items())
     )
@@ -74,20 +78,22 @@ def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
     return {account.pk: account for account in locked if (account.currency, account.mode) in kinds_of_money}
 
 
-def _covers(
-    round_id: UUID, account_id: int, moved: Mapping[int, int], accounts: Mapping[int, Account]
-) -> Iterator[ledger.Journal]:
-    """Bring an account to where the reversal does not take it below zero."""
-    account = accounts[account_id]
-    missing = moved[account_id] - _free(account)
-    for other in accounts.values():
-        is_theirs = other.owner_id == account.owner_id and other.mode == account.mode and other.pk not in moved
-        if is_theirs and (found := min(missing, _free(other))) > 0:
-            yield _journal(round_id, MOVED_BACK, other.pk, account, found)
-            missing -= found
-    if missing > 0:
-        house = house_account(AccountKind.HOUSE, account.currency, account.mode)
-        yield _journal(round_id, SHORTFALL, house, account, missing)
+def _covers(round_id: UUID, moved: Mapping[int, int], accounts: Mapping[int, Account]) -> Iterator[ledger.Journal]:
+    """Bring every account to where the reversal does not take it below zero."""
+    others: dict[tuple[int | None, str], list[Account]] = {}  # by owner and mode
+    for account in accounts.values():
+        if account.pk not in moved:
+            others.setdefault((account.owner_id, account.mode), []).append(account)
+    for account_id, amount in sorted(moved.items()):
+        account = accounts[account_id]
+        missing = amount - _free(account)
+        for other in others.get((account.owner_id, account.mode), ()):
+            if (found := min(missing, _free(other))) > 0:
+                yield _journal(round_id, MOVED_BACK, other.pk, account, found)
+                missing -= found
+        if missing > 0:
+            house = house_account(AccountKind.HOUSE, account.currency, account.mode)
+            yield _journal(round_id, SHORTFALL, house, account, missing)
 
 
 def _journal(round_id: UUID, kind: str, source: int, account: Account, amount: int) -> ledger.Journal:
@@ -100,10 +106,6 @@ def _journal(round_id: UUID, kind: str, source: int, account: Account, amount: i
 
 def _free(account: Account) -> int:
     return (account.balance or 0) - account.held
-
-
-def _into(account_id: int, journal: ledger.Journal) -> int:
-    return sum(line.amount for line in journal.lines if line.account_id == account_id)
 
 
 def _owner(account: Account) -> int:
