@@ -2,7 +2,7 @@
 be sent.
 
 A mail is a template of ``templates/mail``: its first line is the subject, the rest after a blank line the body, plain
-text in the reader's language.
+text in the reader's language. What is written to staff lies in ``templates/staff/mail``, in English like all they read.
 """
 
 from collections.abc import Mapping
@@ -41,12 +41,17 @@ WHERE id = %s
 
 def write(*, user: User, template: str, context: Mapping[str, object]) -> None:
     """Write ``templates/mail/<template>.txt`` to *user*, in their language, as part of the current transaction."""
-    _write(user, user.email, user.language, template, context)
+    _write(user, user.email, user.language, f"mail/{template}", context)
+
+
+def write_to_staff(*, user: User, template: str, context: Mapping[str, object]) -> None:
+    """Write ``templates/staff/mail/<template>.txt`` to a member of staff, as `write` does to a player."""
+    _write(user, user.email, settings.LANGUAGE_CODE, f"staff/mail/{template}", context)
 
 
 def write_to(*, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
     """Write to an e-mail address that may be nobody's, or no longer somebody's."""
-    _write(None, address, language, template, context)
+    _write(None, address, language, f"mail/{template}", context)
 
 
 def send_due() -> None:
@@ -55,11 +60,12 @@ def send_due() -> None:
         pass
 
 
-def _write(user: User | None, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
+def _write(user: User | None, address: str, language: str, path: str, context: Mapping[str, object]) -> None:
     with override(language):
         plain = Context({**context, "language": language}, autoescape=False)
-        text = Engine.get_default().get_template(f"mail/{template}.txt").render(plain)
+        text = Engine.get_default().get_template(f"{path}.txt").render(plain)
     subject, _blank, body = text.strip().partition("\n")
+    _folder, _slash, template = path.rpartition("/")
     with transaction.atomic():
         Mail.objects.create(
             user=user, address=address, language=language, template=template, subject=subject.strip(), body=body.strip()

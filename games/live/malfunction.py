@@ -254,4 +254,4 @@ def _call_the_supervisor(incident: Incident) -> None:
         groups__permissions__content_type__app_label=app,
     ).distinct()
     for user in called:
-        mail.write(user=user, template="table_stopped", context={"incident": incident})
+        mail.write_to_staff(user=user, template="table_stopped", context={"incident": incident})

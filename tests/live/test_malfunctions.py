@@ -24,7 +24,7 @@ from games.models import (
     Void,
     VoidReason,
 )
-from players.models import Mail
+from players.models import Mail, User
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
 from tests.live.spoilt import spoil
@@ -281,13 +281,14 @@ class TestTheSupervisor:
     def test_is_written_to_with_everybody_whose_role_decides(self):
         trouble = Trouble()
         compliance, operator = a_member_of_staff("compliance"), a_member_of_staff("operator")
+        User.objects.filter(pk=compliance.user.pk).update(language="ro")
         incident = malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
         written = Mail.objects.filter(template="table_stopped")
         assert {mail.address for mail in written} == {trouble.supervisor.user.email, compliance.user.email}
         assert operator.user.email not in {mail.address for mail in written}
         for mail in written:
-            assert "Live" in mail.subject
-            for text in (trouble.round.code, "A card lay face up.", f"Incident {incident.pk}"):
+            assert (mail.language, "Live" in mail.subject) == ("en", True)
+            for text in ("(real money)", trouble.round.code, "A card lay face up.", f"Incident {incident.pk}"):
                 assert text in mail.body
 
     def test_is_called_on_every_page_until_the_ruling(self):
