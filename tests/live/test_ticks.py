@@ -17,13 +17,26 @@ from audit.models import Event
 from casino.celery import app
 from games import tasks
 from games.live import news, phases
-from games.models import Incident, LiveRound, LiveSeat, LiveTable, Participation, Phase, Round, Shoe
-from players.models import Sitting
+from games.models import (
+    Incident,
+    LiveRound,
+    LiveSeat,
+    LiveTable,
+    Participation,
+    Phase,
+    Round,
+    Shoe,
+    ShoeEnding,
+    Void,
+    VoidPart,
+)
+from players.models import Mail, Sitting
 from tests.builders import a_player, a_shared_table
 from tests.concurrency.books import broken
 from tests.concurrency.test_money_at_once import deadlocks
 from tests.harness.killed import dies
-from tests.live.at_table import a_live_table, hurry, lay, live_table_of, round_at, step
+from tests.live.at_table import a_live_table, hurry, lay, live_table_of, make_late, round_at, step
+from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 from wallet import accounts
 from wallet.models import Hold, Journal, Mode
@@ -112,34 +125,72 @@ class TestTablesAtOnce:
 
 
 class TestAWorkerThatDies:
-    def test_after_any_statement_has_moved_the_table_or_has_not(self, cloned_db):
-        """Through a whole round, at every statement of every phase; whoever comes next finds the table due."""
+    """After every statement of every phase: before the next one is the same to PostgreSQL. Whoever comes next finds the
+    table due, and the end is as if nobody had died.
+    """
+
+    def test_has_moved_the_table_or_has_not_all_through_the_last_round_of_a_shoe(self, cloned_db, owner):
         live_table, player = live_table_of(a_shared_table()), a_player(real=MONEY)
-        step(live_table)
+        live_round = step(live_table)
+        be_last(owner, live_round)
         lay(player, live_table, {"player": 2500})
-        deaths = 0
-        for phase in A_ROUND:
-            before = round_at(live_table)
-            for number in count(1):
-                hurry(live_table)
-                deaths += dies(partial(phases.advance, live_table.pk), "after", number)
-                if round_at(live_table).phase == phase:
-                    break
-                assert untouched(round_at(live_table)) == untouched(before)
+        deaths = sum(deaths_before(phase, live_table, hurry) for phase in A_ROUND)
         assert deaths > len(A_ROUND) * 8  # of statements in a phase
         part = Participation.objects.get()
         assert accounts.balance(player.pk, Mode.REAL) == MONEY - 2500 + part.paid
         assert kinds_of_journals() == ["held_stake", "settle"]
+        assert [shoe.ending for shoe in Shoe.objects.order_by("number")] == [ShoeEnding.CUT_CARD, ""]
+        assert round_at(live_table).shoe.number == 2
+        assert [len(events(kind)) for kind in ("bets.closed", "round.dealt", "round.settled", "shoe.ended")] == [1] * 4
         assert not broken()
         assert not is_stopped(live_table)
+
+    def test_has_annulled_an_overdue_round_and_stopped_the_table_or_has_not(self, cloned_db, settings):
+        live_table, player = a_live_table(), a_player(real=MONEY)
+        called = a_member_of_staff("supervisor").user.email
+        lay(player, live_table, {"player": 2500})
+        step(live_table)
+        be_late = partial(make_late, seconds=settings.LIVE_LATE_SECONDS + 1)
+        assert deaths_before(Phase.VOID, live_table, be_late) > 15  # money back, round, parts, shoe, incident, mail
+        assert accounts.balance(player.pk, Mode.REAL) == MONEY
+        assert is_stopped(live_table)
+        assert Incident.objects.count() == Void.objects.count() == VoidPart.objects.count() == 1
+        assert [len(events(kind)) for kind in ("round.voided", "incident.opened")] == [1, 1]
+        assert Mail.objects.filter(address=called).count() == 1
+        assert not broken()
+        hurry(live_table)
+        assert not phases.advance(live_table.pk)  # it waits for the supervisor
+
+
+def deaths_before(phase: Phase, live_table: LiveTable, make_due: Callable[[LiveTable], None]) -> int:
+    """Kill one worker after another at the table, each a statement later, until one of them has got it to the phase;
+    return how many died.
+    """
+    before, deaths = untouched(round_at(live_table)), 0
+    for number in count(1):
+        make_due(live_table)
+        deaths += dies(partial(phases.advance, live_table.pk), "after", number)
+        if (live_round := round_at(live_table)).phase == phase:
+            return deaths
+        assert untouched(live_round) == before
+    raise AssertionError
+
+
+def be_last(owner: psycopg.Connection, live_round: LiveRound) -> None:
+    """Have the cut card come out before a round, as only the owner of the tables could."""
+    owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
+    owner.execute("UPDATE games_liveround SET is_last = true WHERE id = %s", [live_round.pk])
+    owner.execute("ALTER TABLE games_liveround ENABLE TRIGGER USER")
 
 
 def untouched(live_round: LiveRound) -> tuple[object, ...]:
     """What no phase leaves half done."""
     money = Journal.objects.filter(round_id=live_round.pk).count(), Hold.objects.count()
     shoe = Shoe.objects.get(pk=live_round.shoe_id)
-    events = Event.objects.exclude(kind__startswith="table.").count()
-    return live_round.pk, live_round.phase, live_round.cards, shoe.gone, Participation.objects.count(), money, events
+    wrong = Incident.objects.count(), Void.objects.count(), Mail.objects.count(), is_stopped(live_round.live_table)
+    logged = Event.objects.exclude(kind__startswith="table.").count()
+    parts = Round.objects.count(), Participation.objects.count()
+    return live_round.pk, live_round.phase, live_round.cards, shoe.gone, shoe.ending, parts, money, wrong, logged
 
 
 class TestADatabaseThatIsAway:
