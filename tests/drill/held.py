@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from tests.start.support import PROJECT, House, environment, fresh_var, wait_until
+from tests.start.support import PROJECT, House, environment, fresh_var
 
-PATIENCE = 180.0  # seconds that a busy machine may take to open a house
 PACE = {"REALITY_CHECK_MINUTES": "1000"}  # a long drill is one sitting, and nobody there to answer
 
 
@@ -18,8 +17,7 @@ def house() -> Iterator[House]:
     with fresh_var() as var:
         made = House(var, extra=PACE)
         try:
-            wait_until(lambda: "Ctrl-C closes it." in made.printed() or made.process.poll(), "not open", PATIENCE)
-            yield made
+            yield made.open()
         finally:
             made.process.terminate()
             made.process.wait()

@@ -38,8 +38,8 @@ class Ticks:
         return sum(table not in tick.asked for tick in ended)
 
     def before(self, until: datetime) -> int:
-        """How many had come by then."""
-        return sum(tick.received < until for tick in self.ticks)
+        """How many had begun by then; those that had come too late were not begun."""
+        return sum(tick.received < until for tick in self.ticks if tick.ended)
 
 
 def read(lines: Iterable[str], since: datetime) -> Ticks:

@@ -19,7 +19,7 @@ from casino.embedded import Places, Purpose, keeper_pid
 from tests.harness.folders import fresh_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
-SECONDS = 30.0
+SECONDS = 120.0  # that a busy machine may take for anything
 SECONDS_FOR_A_COMMAND = 60.0
 
 USE = """
@@ -140,9 +140,9 @@ def _child(parent: Callable[[], int | None], fits: Callable[[psutil.Process], bo
     return found[0]
 
 
-def wait_until(holds: Callable[[], object], or_else: str, seconds: float = SECONDS) -> None:
+def wait_until(holds: Callable[[], object], or_else: str) -> None:
     """Wait until *holds* does. Fails the test with *or_else* if it never does."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + SECONDS
     while not holds():
         assert time.monotonic() < deadline, or_else
         time.sleep(0.02)
