@@ -59,6 +59,7 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     the back office. A second call for the same finding returns the first one's incident.
     """
     live = _lock(live_round.pk)
+    LiveTable.objects.select_for_update(no_key=True).get(pk=live.live_table_id)  # whoever reopens it meanwhile waits
     known = unruled().filter(live_round=live, kind=kind).first()
     if known:
         return known

@@ -1,0 +1,61 @@
+"""People and programs that decide about a table at the same moment."""
+
+from concurrent.futures import Future
+from threading import Event
+
+import pytest
+from django.db import transaction
+
+from games.errors import TableStopped
+from games.live import malfunction
+from games.live.malfunction import MalfunctionError
+from games.models import IncidentKind, LiveRound, LiveTable, Phase
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, bet
+from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
+
+STAFF = "staff:1"
+
+
+@pytest.fixture
+def live_table(cloned_db) -> LiveTable:
+    """Stopped over a finished round, the ruling on which has been given; the next round takes bets."""
+    live_table = a_live_table()
+    bet(a_player(real=1_000_000), live_table, player=5000)
+    first = advance_to(live_table, Phase.SETTLED)
+    advance_to(live_table, Phase.BETTING)
+    found = malfunction.report(round_id=first.pk, cause="A guest complains.", by=STAFF)
+    malfunction.let_stand(incident_id=found.pk, reason="Seen.", by=STAFF)
+    return live_table
+
+
+def stop_and_wait(live_table: LiveTable, has_stopped: Event, may_end: Event) -> str:
+    """Find something about the finished round, and take a while to commit it."""
+    finished = LiveRound.objects.get(live_table=live_table, phase=Phase.SETTLED)
+    with transaction.atomic():
+        malfunction.stop(live_round=finished, kind=IncidentKind.NOT_RECOMPUTED, cause="Found.", found=(), by="system")
+        has_stopped.set()
+        assert may_end.wait(PATIENCE)
+    return "stopped"
+
+
+def reopen(live_table: LiveTable) -> str:
+    try:
+        malfunction.reopen(live_table_id=live_table.pk, reason="Seen.", by=STAFF)
+    except MalfunctionError as error:
+        return str(error)
+    return "reopened"
+
+
+def test_a_table_that_is_reopened_while_something_new_is_found_stays_stopped(live_table):
+    has_stopped, may_end = Event(), Event()
+    stopping: Future[str] = in_a_thread(lambda: stop_and_wait(live_table, has_stopped, may_end))
+    assert has_stopped.wait(PATIENCE)
+    reopening = in_a_thread(lambda: reopen(live_table))
+    until(lambda: somebody_is_blocked() or reopening.done())
+    may_end.set()
+    assert stopping.result(PATIENCE) == "stopped"
+    assert "stays stopped" in reopening.result(PATIENCE)
+    assert LiveTable.objects.get(pk=live_table.pk).stopped_by_id is not None
+    with pytest.raises(TableStopped):
+        bet(a_player(real=1_000_000), live_table, player=5000)
