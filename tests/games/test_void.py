@@ -1,5 +1,6 @@
 """A round annulled: the money as if it had never been, and nothing that happened changed."""
 
+import hashlib
 from threading import Barrier
 from uuid import uuid4
 
@@ -93,9 +94,13 @@ class TestASettledRound:
         annul(part.round_id)
         (event,) = events("round.voided")
         assert (event["by"], event["on"]) == ("system", f"round:{part.round_id}")
+        returned = part.staked - part.paid
+        line = f"{player.pk} SEK {returned} 0\n"
         assert event["data"] == {
-            "players": [{"currency": "SEK", "player": player.pk, "returned": part.staked - part.paid, "shortfall": 0}],
+            "count": 1,
+            "players": [{"currency": "SEK", "player": player.pk, "returned": returned, "shortfall": 0}],
             "reason": "not_reproduced",
+            "sha256": hashlib.sha256(line.encode()).hexdigest(),
         }
 
     def test_does_not_touch_other_rounds(self):
