@@ -91,7 +91,7 @@ def compose(
     settled = dealt is not None and seat.slip_version == 0 and (not stand or is_last)
     bets = dealt.bets if dealt and settled else {}
     stakes: Mapping[str, int] = seat.slip or {bet: line.stake for bet, line in bets.items()}
-    chosen = seat.last_chip if seat.last_chip in limits.chips else limits.chips[0]
+    chosen = seat.last_chip if seat.last_chip in limits.chips else limits.first_chip
     return GameView(
         currency=limits.currency,
         mode="R" if seat.mode is Mode.REAL else "F",

@@ -17,6 +17,7 @@ class StoredCurrency(TypedDict):
 
 
 StoredLimits = dict[str, StoredCurrency]
+MAIN_BETS = frozenset({"player", "banker"})  # what a table is known by
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,15 @@ class Limits:
         return min(limits.minimum for limits in self.bets.values())
 
     @property
-    def highest(self) -> int:
-        """The largest stake that any bet of the table allows."""
-        return max(limits.maximum for limits in self.bets.values())
+    def main(self) -> BetLimits:
+        """The range that stands beside the table's name: that of Player and Banker, from what both take."""
+        main = [limits for bet, limits in self.bets.items() if bet in MAIN_BETS] or list(self.bets.values())
+        return BetLimits(max(limits.minimum for limits in main), max(limits.maximum for limits in main))
+
+    @property
+    def first_chip(self) -> int:
+        """The chip in the hand of whoever has chosen none: the smallest that is a stake on Player and on Banker."""
+        return min((chip for chip in self.chips if chip >= self.main.minimum), default=max(self.chips))
 
     def check_maximum(self, stakes: Mapping[str, int]) -> None:
         """Refuse what lies over a bet's maximum; what lies under its minimum may still grow. Raises OverMaximum."""

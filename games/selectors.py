@@ -15,7 +15,7 @@ from players.services import currency_of
 
 @dataclass(frozen=True)
 class LobbyTable:
-    """A table as the lobby shows it. ``lowest`` and ``highest`` are minor units of ``currency``."""
+    """A table as the lobby shows it. ``lowest`` and ``highest`` are those of Player and Banker, in minor units."""
 
     slug: str
     variant: str
@@ -65,7 +65,7 @@ def _lobby_table(table: Table, wanted: str | None, number: int, language: str) -
         is_solo=table.shape == Shape.SOLO,
         decks=variant.decks,
         currency=limits.currency,
-        lowest=limits.lowest,
-        highest=limits.highest,
+        lowest=limits.main.minimum,
+        highest=limits.main.maximum,
         still=still(variant, number, language),
     )

@@ -13,7 +13,7 @@ from django.utils.translation import pgettext
 
 from games.board import chip_view, hand_view, spots
 from games.engine.coup import Coup, Side, total
-from games.labels import announcement
+from games.labels import announcement, bet_name
 from games.live.state import Own, State
 from games.models import Phase
 from games.presentation import ChipView, HandView, Notice, SpotView
@@ -57,8 +57,8 @@ class PublicView:
     sentence: str
     notes: tuple[str, ...]
     countdown: Countdown | None
-    player: HandView | None
-    banker: HandView | None
+    player: HandView
+    banker: HandView
     outcome: str  # once every card lies open
     shoe_number: int | None
     round_number: int | None
@@ -90,6 +90,7 @@ class OwnView:
     can_rebet: bool
     controls: frozenset[str]
     notice: Notice | None
+    hint: str  # how a bet is placed, for whoever has none here
     last: str  # what became of the bets in the round played last
     last_round: UUID | None
     code: str
@@ -122,8 +123,8 @@ def public_view(state: State, language: str) -> PublicView:
         sentence=sentence,
         notes=_notes(state),
         countdown=countdown,
-        player=_hand(coup, Side.PLAYER, state, language) if coup else None,
-        banker=_hand(coup, Side.BANKER, state, language) if coup else None,
+        player=_hand(coup, Side.PLAYER, state, language),
+        banker=_hand(coup, Side.BANKER, state, language),
         outcome=coup.outcome.value if coup and state.is_told else "",
         shoe_number=shoe.number if shoe else None,
         round_number=played.number if played else None,
@@ -142,7 +143,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
     shown = {} if own.is_annulled else own.bets
     stakes = own.stakes if is_here and not own.is_annulled else {}
     repeatable = own.last_stakes if is_now else own.stakes or own.last_stakes
-    chosen = own.last_chip if own.last_chip in limits.chips else limits.chips[0]
+    chosen = own.last_chip if own.last_chip in limits.chips else limits.first_chip
     return OwnView(
         mode=state.mode,
         slug=state.slug,
@@ -163,6 +164,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         can_rebet=state.takes_bets and bool(repeatable),
         controls=frozenset(control.value for control in variant.controls),
         notice=notice or _waits(state, own),
+        hint=_("Choose a chip, then put it on a bet.") if state.takes_bets and not is_here else "",
         last=_last(own, language),
         last_round=own.round if own.bets else None,
         code=played.code if played else "",
@@ -196,15 +198,18 @@ def _call(state: State) -> tuple[str, str, str]:
         case Phase.BETTING:
             return _("Place your bets"), "", ""
         case Phase.CLOSED:
-            return _no_more_bets()[0], _no_more_bets()[1], _("The cards come in a moment.")
+            return _no_more_bets()[0], _no_more_bets()[1], _("The cards are about to be dealt.")
         case Phase.DEALT if not state.is_told:
             return _no_more_bets()[0], _no_more_bets()[1], _("The cards are being dealt.")
         case _ if played.is_annulled:
-            return _("This round was annulled"), "", _("All stakes were returned and any payout was taken back.")
+            returned = _("All stakes were returned.")
+            if played.dealt_at is not None:
+                returned = _("All stakes were returned and any payout was taken back.")
+            return _("This round was annulled"), "", returned
         case Phase.VOID:
             return _("The table is closed"), "", ""
     assert state.coup is not None  # noqa: S101  (what is told, or settled, was dealt)
-    return announcement(state.coup), "", ""
+    return announcement(state.coup), "", _("The next round opens in a moment.") if _is_next(state) else ""
 
 
 def _no_more_bets() -> tuple[str, str]:
@@ -220,8 +225,6 @@ def _notes(state: State) -> tuple[str, ...]:
         notes.append(_("The shift supervisor has looked at this round: it stands."))
     if played is not None and played.is_annulled and state.is_stopped:
         notes.append(_annulled(is_dealt=played.dealt_at is not None))
-    if state.is_stopped and played is not None and played.is_annulled:
-        notes.append(_("This round was annulled: all stakes were returned."))
     if state.is_stopped or played is None:
         return tuple(notes)
     if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
@@ -232,9 +235,19 @@ def _notes(state: State) -> tuple[str, ...]:
         notes.append(_("A new shoe."))
     if state.is_playing and played.is_last:
         notes.append(_("Last round of this shoe."))
-    if not state.is_playing and state.is_open and (state.shoe is None or state.shoe.is_spent or played.is_last):
-        notes.append(_("The shoe is spent. A new one is being shuffled."))
+    if not state.is_playing and state.is_open and _is_shuffled_now(state):
+        notes.append(_("The shoe has ended. A new one is being shuffled."))
     return tuple(notes)
+
+
+def _is_shuffled_now(state: State) -> bool:
+    """Say whether the next round comes from another shoe."""
+    return state.shoe is None or state.shoe.is_spent or (state.round is not None and state.round.is_last)
+
+
+def _is_next(state: State) -> bool:
+    """Say whether another round follows, and from this shoe."""
+    return state.is_open and not state.is_playing and not _is_shuffled_now(state)
 
 
 def _annulled(*, is_dealt: bool) -> str:
@@ -260,8 +273,10 @@ def _countdown(state: State) -> Countdown | None:
     return None
 
 
-def _hand(coup: Coup, side: Side, state: State, language: str) -> HandView:
+def _hand(coup: Coup | None, side: Side, state: State, language: str) -> HandView:
     """Return a hand with the cards that lie open, and what they come to so far."""
+    if coup is None:
+        return HandView(side.value, bet_name(state.variant, side.value, language), (), "", 0, wins=False)
     whole = hand_view(coup, side, state.variant, language)
     if state.is_told:
         return whole

@@ -20,7 +20,7 @@
 
   // --- Telling ----------------------------------------------------------------------------------------------------------
 
-  const nameOf = (element) => `${shown().dataset.round} ${element.dataset.due ?? ""} ${element.dataset.say}`;
+  const nameOf = ({ dataset }) => `${dataset.of ?? shown().dataset.round} ${dataset.due ?? ""} ${dataset.say}`;
 
   /** Tell what is new in a part of the table, in its own order. */
   function tell(part, isSilent) {
@@ -35,6 +35,8 @@
       told.delete(name);
     }
   }
+
+  const roundOf = (part) => part.querySelector("[name=round_id]").value;
 
   function betTotal() {
     const meter = own().querySelector(".meter--bet");
@@ -85,7 +87,8 @@
     if (net && after.dataset.net) net.textContent = after.dataset.net;
     tell(after);
     const bet = betTotal();
-    if (bet !== betBefore && shown().dataset.phase === "betting") say(bet);
+    const isSameRound = roundOf(before) === roundOf(after); // an empty table of a new round is no news
+    if (bet !== betBefore && isSameRound && shown().dataset.phase === "betting") say(bet);
     betBefore = bet;
   }
 

@@ -5,7 +5,7 @@ import pytest
 from games.board import stack
 from games.errors import OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
 from games.limits import Limits
-from games.shipped import baccarat_limits
+from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 
 LIMITS = Limits.of(baccarat_limits(), "SEK")
 
@@ -39,6 +39,20 @@ def test_every_chip_is_a_multiple_of_the_step_and_the_smallest_makes_the_minimum
     limits = Limits.of(baccarat_limits(), currency)
     assert all(chip % limits.step == 0 for chip in limits.chips)
     assert limits.chips[0] <= limits.lowest
+
+
+@pytest.mark.parametrize("currency", ["SEK", "DKK", "RON", "EUR", "GBP"])
+@pytest.mark.parametrize("limits_of", [baccarat_limits, golden_limits, no_commission_limits, pairs_limits])
+def test_the_chip_in_the_hand_at_first_is_a_stake_on_player_and_on_banker(limits_of, currency):
+    limits = Limits.of(limits_of(), currency)
+    limits.check({"player": limits.first_chip, "banker": limits.first_chip})
+    assert not any(limits.bets["player"].minimum <= chip < limits.first_chip for chip in limits.chips)
+
+
+def test_the_range_a_table_is_known_by_is_that_of_player_and_banker():
+    limits = Limits.of(no_commission_limits(), "RON")
+    assert (limits.main.minimum, limits.main.maximum) == (2_000, 10_000_000)
+    assert limits.lowest == 500
 
 
 @pytest.mark.parametrize("amount", [1000, 8000, 999_000, 2_000_000])

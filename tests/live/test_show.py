@@ -204,7 +204,9 @@ def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their
     code = round_at(live_table).code
     void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
     state = read_public(live_table)
-    assert "This round was annulled" in show.render_public(state, "en")
+    told = show.render_public(state, "en")
+    assert "This round was annulled" in told
+    assert "payout" not in told  # none was made
     own = show.render_own(state, read_own(live_table, player.pk), "en")
     assert f"Round {code} was annulled: your stakes were returned." in own
     assert "10,000.00" in own
@@ -228,3 +230,29 @@ def test_a_stopped_table_whose_round_is_annulled_says_both():
     html = show.render_public(read_public(live_table), "en")
     assert "The table is stopped" in html
     assert "all stakes were returned" in html
+    assert html.count("This round was annulled") == 2  # once to be read, once to be read out
+
+
+def test_both_hands_are_named_before_any_card_lies_there():
+    html = show.render_public(read_public(a_live_table()), "sv")
+    assert re.findall(r'hand__name">([^<]+)<', html) == ["Spelare", "Bank"]
+
+
+def test_whoever_has_no_bet_is_told_how_to_place_one_and_nobody_else():
+    live_table, player = a_live_table(), a_player(real=MONEY)
+    bet(player, live_table)
+    hint = "Choose a chip, then put it on a bet."
+    assert hint in show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
+    bet(player, live_table, tie=5_000)
+    assert hint not in show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_became_of_the_bets_ends_in_one_full_stop(language):
+    live_table, player = a_live_table(), a_player("DK", real=MONEY)
+    bet(player, live_table, player=25_000, banker=25_000, tie=25_000)  # something is paid back, whatever comes
+    advance_to(live_table, Phase.SETTLED)
+    own = show.render_own(read_public(live_table), read_own(live_table, player.pk), language)
+    [said] = re.findall(r'data-say="([^"]+)"', own)
+    assert said.endswith(".")
+    assert not said.endswith("..")
