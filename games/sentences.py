@@ -115,9 +115,11 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
     if isinstance(error, errors.BetTooLate):
         return _("Bet arrived too late")
     if isinstance(error, errors.TableStopped):
-        return _("This table stands still while a malfunction is looked into. No bet was taken.")
+        return _("This table is stopped while a malfunction is looked into. No bet was taken.")
     if isinstance(error, errors.OverLiability):
-        return _("The table takes no more of this in this round. A smaller bet or another one may still fit.")
+        return _(
+            "The table cannot take that much more in this round. A smaller or a different bet may still be possible."
+        )
     if isinstance(error, errors.SlipChanged):
         return _("Your bets were changed in another window. Nothing was staked; look at them and deal again.")
     if isinstance(error, errors.NothingToRepeat):
