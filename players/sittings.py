@@ -32,16 +32,16 @@ FROM players_sitting WHERE session = %(session)s AND player_id = %(player)s
 NOTE_SITTINGS = """
 WITH played AS MATERIALIZED ({played}),
 locked AS MATERIALIZED (
-    SELECT s.session FROM players_sitting AS s
+    SELECT played.* FROM players_sitting AS s
     JOIN played ON played.session = s.session AND played.player_id = s.player_id
     ORDER BY s.session FOR UPDATE OF s
 )
 UPDATE players_sitting AS s SET rounds = s.rounds + 1,
-    staked_real = s.staked_real + CASE played.mode WHEN 'R' THEN played.staked ELSE 0 END,
-    paid_real = s.paid_real + CASE played.mode WHEN 'R' THEN played.paid ELSE 0 END,
-    staked_free = s.staked_free + CASE played.mode WHEN 'F' THEN played.staked ELSE 0 END,
-    paid_free = s.paid_free + CASE played.mode WHEN 'F' THEN played.paid ELSE 0 END
-FROM played JOIN locked ON locked.session = played.session WHERE s.session = played.session
+    staked_real = s.staked_real + CASE locked.mode WHEN 'R' THEN locked.staked ELSE 0 END,
+    paid_real = s.paid_real + CASE locked.mode WHEN 'R' THEN locked.paid ELSE 0 END,
+    staked_free = s.staked_free + CASE locked.mode WHEN 'F' THEN locked.staked ELSE 0 END,
+    paid_free = s.paid_free + CASE locked.mode WHEN 'F' THEN locked.paid ELSE 0 END
+FROM locked WHERE s.session = locked.session
 """
 NOTE_TIMES = """
 WITH played AS MATERIALIZED ({played}),

@@ -35,30 +35,39 @@ SELECT count(*) FROM (
 ) AS locked
 """
 
+# How many there are of a round PostgreSQL cannot know: they were written a moment ago, and its statistics are of
+# yesterday. What it takes for one row it compares row by row, ten thousand with ten thousand. So here what belongs to a
+# round is joined to what else belongs to it by FULL JOIN only, which is always done by hashing or sorting, and anything
+# else is looked up by its key.
+
 # The finished round with everybody's part and every bet. What a bet pays comes from the engine, as one row for each bet
 # of the game; the amounts are rounded down bet by bet, as integers are divided here. The balance before is that right
 # before the stakes were posted: other things may have moved the account since.
 KEEP = """
-WITH pays AS (
+WITH pays AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(pays)s::jsonb)
         AS pays (bet text, win bigint, per bigint, bears_commission boolean, result text)
-), line AS MATERIALIZED (
-    SELECT seat.player_id, lain.bet, lain.stake, made.payout, pays.result,
-        CASE WHEN pays.bears_commission THEN 2 * lain.stake - made.payout ELSE 0 END AS commission
-    FROM games_liveseat AS seat
-    CROSS JOIN LATERAL (SELECT key, value::bigint FROM jsonb_each_text(seat.stakes)) AS lain (bet, stake)
-    LEFT JOIN pays ON pays.bet = lain.bet  -- a bet that the game does not know cannot be kept
-    CROSS JOIN LATERAL (
-        SELECT CASE pays.result WHEN 'lose' THEN 0 ELSE lain.stake + lain.stake * pays.win / pays.per END
-    ) AS made (payout)
-    WHERE seat.round_id = %(round)s
-), total AS (
-    SELECT player_id, sum(stake)::bigint AS staked, sum(payout)::bigint AS paid, sum(commission)::bigint AS commission
-    FROM line GROUP BY player_id
+), seat AS (
+    SELECT account_id, player_id, currency, session, stakes FROM games_liveseat WHERE round_id = %(round)s
 ), before AS (
     SELECT entry.account_id, entry.balance_after - entry.amount AS balance
     FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
     WHERE journal.round_id = %(round)s AND journal.kind = 'held_stake' AND entry.balance_after IS NOT NULL
+), slip AS MATERIALIZED (
+    SELECT nextval('games_participation_id_seq') AS id, player_id, currency, session, stakes,
+        before.balance AS balance_before,
+        (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance
+    FROM seat FULL JOIN before USING (account_id)
+), line AS MATERIALIZED (
+    SELECT slip.id, slip.player_id, slip.currency, slip.session, slip.balance,
+        coalesce(slip.balance_before, slip.balance) AS balance_before, lain.bet, lain.stake, made.payout, pays.result,
+        CASE WHEN pays.bears_commission THEN 2 * lain.stake - made.payout ELSE 0 END AS commission
+    FROM slip
+    CROSS JOIN LATERAL (SELECT key, value::bigint FROM jsonb_each_text(slip.stakes)) AS lain (bet, stake)
+    LEFT JOIN pays ON pays.bet = lain.bet  -- a bet that the game does not know cannot be kept
+    CROSS JOIN LATERAL (
+        SELECT CASE pays.result WHEN 'lose' THEN 0 ELSE lain.stake + lain.stake * pays.win / pays.per END
+    ) AS made (payout)
 ), round AS (
     INSERT INTO games_round (
         id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
@@ -71,23 +80,20 @@ WITH pays AS (
     INSERT INTO games_replaydue (round_id) VALUES (%(round)s)
 ), participation AS (
     INSERT INTO games_participation (
-        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
+        id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
         table_id
     )
-    SELECT %(round)s, seat.player_id, seat.currency, %(mode)s, coalesce(before.balance, account.balance),
-        account.balance + total.paid, total.staked, total.paid, total.commission, seat.session, round.at, %(table)s
-    FROM round CROSS JOIN games_liveseat AS seat
-    JOIN total ON total.player_id = seat.player_id
-    JOIN wallet_account AS account ON account.id = seat.account_id
-    LEFT JOIN before ON before.account_id = seat.account_id
-    WHERE seat.round_id = %(round)s
-    ORDER BY seat.player_id
-    RETURNING id, player_id
+    SELECT total.id, %(round)s, player_id, currency, %(mode)s, balance_before, balance + paid, staked, paid,
+        commission, session, round.at, %(table)s
+    FROM round CROSS JOIN (
+        SELECT id, player_id, currency, session, balance_before, balance, sum(stake)::bigint AS staked,
+            sum(payout)::bigint AS paid, sum(commission)::bigint AS commission
+        FROM line GROUP BY id, player_id, currency, session, balance_before, balance
+    ) AS total
+    ORDER BY player_id
 )
 INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-SELECT participation.id, line.bet, line.stake, line.payout, line.commission, line.result
-FROM line JOIN participation ON participation.player_id = line.player_id
-ORDER BY line.player_id, line.bet COLLATE "C"
+SELECT id, bet, stake, payout, commission, result FROM line ORDER BY player_id, bet COLLATE "C"
 """
 
 # The kinds of lines and of slips there are: a few, however many have bet.
@@ -122,21 +128,22 @@ ORDER BY 1 LIMIT 20
 # One journal for all, also where nobody has won.
 PAY = """
 SELECT count(*) FROM (
-    SELECT array_agg(seat.account_id ORDER BY seat.account_id) AS accounts,
-        array_agg(part.paid ORDER BY seat.account_id) AS paid
-    FROM games_participation AS part
-    JOIN games_liveseat AS seat ON seat.round_id = part.round_id AND seat.player_id = part.player_id
-    WHERE part.round_id = %(round)s
+    SELECT array_agg(seat.account_id) AS accounts, array_agg(part.paid) AS paid
+    FROM (SELECT player_id, paid FROM games_participation WHERE round_id = %(round)s) AS part
+    FULL JOIN (SELECT player_id, account_id FROM games_liveseat WHERE round_id = %(round)s) AS seat USING (player_id)
 ) AS everybody CROSS JOIN LATERAL wallet_settle_stakes(%(round)s, %(key)s, everybody.accounts, everybody.paid)
 """
 
 # Whoever does not end with the balance that was written down: nobody.
 ENDED_OTHERWISE = """
-SELECT part.player_id, part.balance_after::text, account.balance::text
-FROM games_participation AS part
-JOIN games_liveseat AS seat ON seat.round_id = part.round_id AND seat.player_id = part.player_id
-JOIN wallet_account AS account ON account.id = seat.account_id
-WHERE part.round_id = %(round)s AND account.balance IS DISTINCT FROM part.balance_after
+SELECT player_id, balance_after::text, balance::text
+FROM (SELECT player_id, balance_after FROM games_participation WHERE round_id = %(round)s) AS part
+FULL JOIN (
+    SELECT seat.player_id,
+        (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance
+    FROM games_liveseat AS seat WHERE seat.round_id = %(round)s AND seat.stakes <> '{}'
+) AS ended USING (player_id)
+WHERE balance_after IS DISTINCT FROM balance
 ORDER BY 1 LIMIT 20
 """
 

@@ -27,17 +27,23 @@ WHERE hold.round_id = %s ORDER BY account.id
 """
 
 # The round whole, as one statement over all bettors. Balances are the ledger's: before the stakes were posted, where
-# they were, and now that they are back.
+# they were, and now that they are back. FULL JOIN for the reason that `games.live.settling` gives.
 KEEP = """
-WITH slip AS (
-    SELECT seat.player_id, seat.currency, seat.session, seat.stakes, account.balance,
-        (SELECT sum(bet.stake::bigint) FROM jsonb_each_text(seat.stakes) AS bet (bet, stake)) AS staked,
-        (SELECT entry.balance_after - entry.amount
-         FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
-         WHERE journal.round_id = %(round)s AND journal.kind = 'held_stake' AND entry.account_id = seat.account_id
-        ) AS balance_before
-    FROM games_liveseat AS seat JOIN wallet_account AS account ON account.id = seat.account_id
-    WHERE seat.round_id = %(round)s AND seat.live_table_id = %(live_table)s AND seat.stakes <> '{}'
+WITH seat AS (
+    SELECT account_id, player_id, currency, session, stakes FROM games_liveseat
+    WHERE round_id = %(round)s AND live_table_id = %(live_table)s AND stakes <> '{}'
+), before AS (
+    SELECT entry.account_id, entry.balance_after - entry.amount AS balance
+    FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
+    WHERE journal.round_id = %(round)s AND journal.kind = 'held_stake'
+), side AS MATERIALIZED (
+    SELECT player_id, currency, session, stakes, before.balance AS balance_before,
+        (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance
+    FROM seat FULL JOIN before USING (account_id)
+), slip AS MATERIALIZED (
+    SELECT nextval('games_participation_id_seq') AS id, side.*,
+        (SELECT sum(bet.stake::bigint) FROM jsonb_each_text(side.stakes) AS bet (bet, stake)) AS staked
+    FROM side WHERE player_id IS NOT NULL
 ), round AS (
     INSERT INTO games_round (
         id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
@@ -49,17 +55,16 @@ WITH slip AS (
     RETURNING id, at
 ), participation AS (
     INSERT INTO games_participation (
-        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
+        id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
         table_id
     )
-    SELECT round.id, slip.player_id, slip.currency, %(mode)s, coalesce(slip.balance_before, slip.balance),
+    SELECT slip.id, round.id, slip.player_id, slip.currency, %(mode)s, coalesce(slip.balance_before, slip.balance),
         slip.balance, slip.staked, 0, 0, slip.session, round.at, %(table)s
     FROM round, slip ORDER BY slip.player_id
-    RETURNING id, player_id
 ), wagers AS (
     INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-    SELECT participation.id, bet.bet, bet.stake::bigint, 0, 0, 'void'
-    FROM participation JOIN slip USING (player_id), jsonb_each_text(slip.stakes) AS bet (bet, stake)
+    SELECT slip.id, bet.bet, bet.stake::bigint, 0, 0, 'void'
+    FROM slip, jsonb_each_text(slip.stakes) AS bet (bet, stake)
 )
 SELECT count(*) FROM round
 """
