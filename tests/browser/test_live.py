@@ -53,7 +53,7 @@ def test_two_players_bet_in_their_own_language_and_money_and_see_the_same_cards(
         windows_without_complaint(new_context, web_server, german) as german_one,
     ):
         first, second = opened(swedish, "sv"), opened(german_one, "de", viewport=PHONE)
-        expect(first.locator(".live-call__what")).to_have_text("Satsa nu")
+        expect(first.locator(".live-call__what")).to_have_text("Placera dina insatser")
         choose(first, 5_000)
         put(first, "tie", "50,00")
         choose(first, 25_000)
@@ -84,7 +84,7 @@ def test_two_players_bet_in_their_own_language_and_money_and_see_the_same_cards(
             assert told[-1].startswith(page.locator(".live-mine__last").inner_text()[:20])
 
         step(live_table)
-        expect(first.locator(".live-call__what")).to_have_text("Satsa nu")
+        expect(first.locator(".live-call__what")).to_have_text("Placera dina insatser")
         first.locator("#act-rebet").click()
         expect(first.locator("#bet-player .spot__stake")).to_contain_text("250,00")
 
