@@ -17,6 +17,7 @@ from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.builders import a_player, a_table
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table
 
 pytestmark = pytest.mark.browser
 
@@ -24,17 +25,27 @@ TO_THE_WARNING = timedelta(minutes=8)
 WARNING, OVER = "#session-warning", "#session-over"
 
 
-@pytest.fixture
-def page(web_server: WebServer, new_context: NewContext) -> Iterator[Page]:
-    """A table, open in a window whose clock the test moves."""
+def solo_table() -> str:
     a_table()
+    return TABLE
+
+
+def live_table() -> str:
+    a_live_table()
+    return "/en/table/live/real/"
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, web_server: WebServer, new_context: NewContext) -> Iterator[Page]:
+    """A table, a solo one unless the test asks for another, open in a window whose clock the test moves."""
+    address = getattr(request, "param", solo_table)()
     player = a_player(real=1_000_000)
     window = a_window(new_context, web_server, player)
     opened = window.new_page()
     complaints: list[str] = []
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.clock.install()
-    opened.goto(TABLE)
+    opened.goto(address)
     yield opened
     assert complaints == []
 
@@ -64,7 +75,8 @@ def test_the_page_warns_a_minute_before_and_staying_keeps_the_session(page):
     deal(page)
 
 
-def test_a_session_nobody_acts_in_times_out_and_ok_leads_to_the_lobby(page):
+@pytest.mark.parametrize("page", [solo_table, live_table], indirect=True)
+def test_nothing_done_for_9_minutes_the_session_closes_and_ok_leads_to_the_lobby(page):
     pass_time(page, TO_THE_WARNING + timedelta(seconds=2))
     expect(page.locator(WARNING)).to_be_visible()
     pass_time(page, timedelta(seconds=70))

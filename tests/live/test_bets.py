@@ -197,7 +197,7 @@ class TestAcceptedBets:
             chip(player, table, "player", 20_00)
 
 
-class TestTheEventTableOfGamesMd:
+class TestTooLittleMoneyOrTooLate:
     def test_balance_too_low_on_clicking_a_bet(self, table, player):
         chip(player, table, "player", 500_00)
         chip(player, table, "player", 500_00)

@@ -62,28 +62,6 @@ def test_every_bet_stands_there_with_what_it_pays_and_its_limits():
         assert "limits" in spot(page, rule)
 
 
-def test_balance_too_low_on_clicking_a_bet_says_so_at_once_and_leads_to_deposit():
-    live_table, player = a_live_table(), a_player(real=10_000)
-    visitor = visitor_of(player)
-    visitor.get(TABLE)
-    answer = click(visitor, live_table, "bet:player")
-    assert answer.status_code == 200
-    assert "Not enough balance" in answer.text
-    assert 'href="/en/cashier/"' in answer.text
-    assert held(player) == 0
-
-
-def test_a_bet_that_comes_after_no_more_bets_moves_nothing():
-    live_table, player = a_live_table(), a_player(real=MONEY)
-    bet(a_player(real=MONEY), live_table, player=25_000)
-    visitor = visitor_of(player)
-    visitor.get(TABLE)
-    advance_to(live_table, Phase.CLOSED)
-    answer = click(visitor, live_table, "bet:player")
-    assert "Bet arrived too late" in answer.text
-    assert held(player) == 0
-
-
 def test_a_click_for_the_round_before_lands_in_none():
     live_table, player = a_live_table(), a_player(real=MONEY)
     bet(player, live_table, player=25_000)

@@ -10,7 +10,7 @@ import pytest
 from audit import approvals
 from games.live import malfunction, phases
 from games.live.malfunction import KIND, MalfunctionError
-from games.models import Incident, IncidentKind, IncidentRuling, LiveTable, Phase, Ruling, Void, VoidReason
+from games.models import Incident, IncidentKind, IncidentRuling, Phase, Ruling, Void, VoidReason
 from players.models import Staff
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
@@ -215,59 +215,6 @@ def log_in(user):
     visitor = a_visitor()
     visitor.force_login(user)
     return visitor
-
-
-class TestEventTable:
-    """Rows of the event table of games.md, `no_commission`."""
-
-    @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED])
-    def test_round_cancelled_everyone_at_the_table_is_told_every_stake_goes_back_and_history_has_its_cross(
-        self, live_table, player, phase
-    ):
-        live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
-        address = f"/en/table/{live_table.table.slug}/real/"
-        malfunction.cancel(round_id=live_round.pk, reason="The light went out.", by="staff:7")
-        assert balance(player) == MONEY
-        onlooker = log_in(a_player("DK", real=MONEY).user)
-        for visitor in (onlooker, log_in(player.user)):
-            assert "This round was annulled" in seen(visitor.get(address))
-        history = seen(log_in(player.user).get("/en/history/"))
-        assert live_round.code in history
-        assert "✕" in history
-
-    def test_anything_out_of_the_ordinary_the_shift_supervisor_decides_whether_the_round_is_void(
-        self, live_table, player
-    ):
-        live_round = advance_to(live_table, Phase.DEALT)
-        operator, supervisor, second = (a_member_of_staff(role) for role in ("operator", "supervisor", "compliance"))
-        final = {"reason": "A guest knocked over the shoe.", "sure": "on"}
-        log_in(operator.user).post(f"/staff/rounds/{live_round.pk}/report/", final)
-        incident = Incident.objects.get()
-        assert LiveTable.objects.get(pk=live_table.pk).stopped_by == incident
-        hurry(live_table)
-        assert not phases.advance(live_table.pk)
-        log_in(supervisor.user).post(f"/staff/incidents/{incident.pk}/ruling/", final | {"decision": "void"})
-        asked = approvals.waiting().get()
-        log_in(second.user).post(f"/staff/approvals/{asked.pk}/", {"yes": "1", "reason": "I saw it."})
-        assert (round_at(live_table).phase, balance(player)) == (Phase.VOID, MONEY)
-
-    def test_anything_out_of_the_ordinary_the_shift_supervisor_decides_whether_the_round_stands(
-        self, live_table, player
-    ):
-        live_round = advance_to(live_table, Phase.DEALT)
-        operator, supervisor = (a_member_of_staff(role) for role in ("operator", "supervisor"))
-        final = {"reason": "Somebody shouted.", "sure": "on"}
-        log_in(operator.user).post(f"/staff/rounds/{live_round.pk}/report/", final)
-        incident = Incident.objects.get()
-        boss = log_in(supervisor.user)
-        boss.post(f"/staff/incidents/{incident.pk}/ruling/", final | {"decision": "stands"})
-        hurry(live_table)
-        assert phases.advance(live_table.pk)
-        assert round_at(live_table).phase == Phase.SETTLED
-        boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "quiet again"})
-        hurry(live_table)
-        assert phases.advance(live_table.pk)
-        assert round_at(live_table).phase == Phase.BETTING
 
 
 class TestThePages:
