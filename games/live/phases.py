@@ -16,7 +16,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from games.live import clock, malfunction, rounds, settling, shoes, voiding
+from games.live import clock, malfunction, plans, rounds, settling, shoes, voiding
 from games.live.doubts import Doubt, NotReproduced, Overdue
 from games.live.shoes import SYSTEM
 from games.models import IncidentKind, LiveRound, LiveTable, Phase, ShoeEnding, VoidReason
@@ -81,6 +81,7 @@ def advance(live_table_id: int) -> bool:
         with transaction.atomic():
             if not _is_alone_with(live_table_id):
                 return False
+            plans.read_by_key()
             live_table = LiveTable.objects.select_related("table__version").get(pk=live_table_id)
             live_round = _locked(live_table.round_id)
             if live_table_id not in _due(live_table_id):

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
-from games.live import clock, news, shoes
+from games.live import clock, news, plans, shoes
 from games.live.clock import Clock
 from games.models import OPEN_PHASES, LiveRound, Phase, Void, VoidReason
 from games.rows import Value
@@ -77,6 +77,7 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
 
     Locks the round, then accounts ascending by id. Raises RoundNotFound, LedgerError.
     """
+    plans.read_by_key()
     live = LiveRound.objects.select_for_update().filter(pk=round_id).first()
     if live is None:
         raise RoundNotFound(round_id)
