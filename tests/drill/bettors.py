@@ -7,6 +7,7 @@ are two slips that may lie there, until the round's end shows which it was.
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException
 from random import Random
@@ -14,7 +15,8 @@ from uuid import UUID
 
 from tests.harness.visitor import Visitor
 
-PACE = 0.4  # seconds between two clicks of a player, about: a person's, so that nobody is told to slow down
+PACE = 0.3  # seconds between two clicks of a player, about: a person's, so that nobody is told to slow down
+PATIENCE = 1.0  # seconds until the next one, about, after a click that was not confirmed: most are too late
 BETS = ("player", "banker", "tie")
 OTHERS = ("undo", "clear")
 REFUSED = "call__notice--error"
@@ -86,14 +88,17 @@ class Bettor(threading.Thread):
         while not self._closed:
             with self._changed:
                 round_id, self._is_clicking = self._round, self._round is not None
-            if round_id:
-                self._click(round_id)
+            pause = PACE if round_id and self._click(round_id) else PATIENCE
             with self._changed:
                 self._is_clicking = False
                 self._changed.notify_all()
-                self._changed.wait(timeout=PACE * self._chance.uniform(0.5, 1.5))
+                self._changed.wait_for(partial(self._has_left, round_id), pause * self._chance.uniform(0.5, 1.5))
 
-    def _click(self, round_id: UUID) -> None:
+    def _has_left(self, round_id: UUID | None) -> bool:
+        return self._round != round_id
+
+    def _click(self, round_id: UUID) -> bool:
+        """Change the slip somehow; say whether that was confirmed."""
         told = self.told.setdefault(round_id, Told())
         is_chip = self._chance.random() < 0.85
         action = f"bet:{self._chance.choice(BETS)}" if is_chip else self._chance.choice(OTHERS)
@@ -108,6 +113,7 @@ class Bettor(threading.Thread):
         elif answer != "refused":
             told.possible |= changed
             told.lost += 1
+        return answer == "confirmed"
 
     def _answer(self, form: dict[str, object]) -> str:
         """Say how a click was answered: anything but "confirmed" and "refused" leaves open what became of it."""

@@ -25,7 +25,7 @@ from tests.drill.victims import LOOK, PATIENCE, House, Log, wait_for
 from tests.harness.visitor import Visitor
 from wallet.models import Hold, Mode
 
-BRISK = Clock(betting=1500, call=500, card=200, pause=500)
+BRISK = Clock(betting=3000, call=500, card=200, pause=500)
 PLAYERS = {
     "SE": 10**9,
     "DK": 10**9,
@@ -128,7 +128,7 @@ class Drill:
         seen = ticks.read(worker.lines(), due)
         words = (
             f"{blow} ({phase}): up after {took:.1f} s; moved on {(moved - due).total_seconds():.1f} s after it was due "
-            f"with tick {seen.before(moved)} of {beat.count('games.tasks.tick')} sent since"
+            f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick')} sent since the blow"
         )
         if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))

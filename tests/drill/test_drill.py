@@ -2,8 +2,11 @@
 `make drill` holds a long one.
 """
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
+from tests.drill import ticks
 from tests.drill.held import drill, house
 from tests.drill.plan import SHORT, Stage, Victim, chosen
 
@@ -30,3 +33,22 @@ def test_a_seed_repeats_every_choice_of_a_drill_and_another_one_makes_others():
 def test_a_long_drill_kills_everything_in_every_phase():
     deaths = {(blow.victim, blow.stage) for blows in chosen(7, len(Victim)) for blow in blows}
     assert len(deaths) == len(Victim) * len(Stage)
+
+
+def test_ticks_that_did_not_ask_for_the_table_are_counted_and_those_that_expired_are_not():
+    log = (
+        "[2026-01-01 00:00:00,900: INFO/MainProcess] Task games.tasks.tick[0-a] received",
+        "[2026-01-01 00:00:01,100: INFO/MainProcess] Task games.tasks.tick[1-b] received",
+        "[2026-01-01 00:00:01,101: INFO/MainProcess] Discarding revoked task: games.tasks.tick[1-b]",
+        "[2026-01-01 00:00:01,200: INFO/MainProcess] Task games.tasks.tick[2-c] received",
+        "[2026-01-01 00:00:01,250: INFO/MainProcess] Task games.tasks.tick[2-c] succeeded in 0.04s: []",
+        "[2026-01-01 00:00:02,200: INFO/MainProcess] Task games.tasks.tick[3-d] received",
+        "[2026-01-01 00:00:02,250: INFO/MainProcess] Task games.tasks.tick[3-d] succeeded in 0.04s: [7, 12]",
+        "[2026-01-01 00:00:02,260: INFO/MainProcess] Task games.tasks.advance_live_table[4-e] received",
+        "[2026-01-01 00:00:02,270: ERROR/MainProcess] Task games.tasks.advance_live_table[4-e] raised unexpected: X()",
+    )
+    began = datetime(2026, 1, 1, 0, 0, 1, tzinfo=UTC)
+    seen = ticks.read(log, began)
+    late = began + timedelta(minutes=1)
+    assert (seen.before(late), seen.in_vain(12, late), seen.in_vain(2, late)) == (2, 1, 2)
+    assert seen.failures == (log[-1],)

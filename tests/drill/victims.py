@@ -14,7 +14,7 @@ from casino.launcher import answers
 from tests.drill.plan import Victim
 
 PATIENCE = 120.0  # seconds that a busy machine may take for anything at all
-LOOK = 0.03  # seconds between two looks
+LOOK = 0.05  # seconds between two looks
 WORDS = {Victim.WEB: "uvicorn", Victim.WORKER: "worker", Victim.BEAT: "beat"}
 NAMES = {Victim.BROKER: "valkey-server", Victim.POSTGRESQL: "postgres"}
 READY = {Victim.WORKER: " ready.", Victim.BEAT: "beat: Starting..."}  # what they write in their logs
