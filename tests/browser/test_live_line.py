@@ -16,7 +16,7 @@ from tests.builders import a_player
 from tests.harness.browser import NewContext
 from tests.harness.databases import Database
 from tests.harness.web import WebServer
-from tests.live.at_table import a_live_table, advance_to, bet
+from tests.live.at_table import a_live_table, advance_to, bet, make_late
 
 PAGE = "/en/table/live/real/"
 STREAM = re.compile(f"://[^/]+{tickets.PATH}")
@@ -90,6 +90,19 @@ def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_go
     expect(page.locator("#live-lost")).to_be_empty()
     expect(page.locator(".live-mine__last")).to_be_visible()
     is_told_of_the_end(page, player)
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_the_countdown_follows_the_clock_of_the_house_however_wrong_that_of_the_browser_is(
+    window: BrowserContext, live_table: LiveTable, hours: int
+) -> None:
+    make_late(live_table, -300)
+    page = window.new_page()
+    page.add_init_script(f"const now = Date.now; Date.now = () => now() + {hours} * 3_600_000")
+    page.goto(PAGE)
+    countdown = page.locator("#live-public [data-seconds]")
+    expect(countdown).not_to_have_text(countdown.inner_text())  # it runs
+    assert 200 < int(countdown.inner_text()) < 300
 
 
 def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(

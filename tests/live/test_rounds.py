@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -313,6 +314,20 @@ class TestEverybodyIsPaid:
         journals = Journal.objects.filter(round_id=settled.pk).order_by("pk")
         assert [journal.kind for journal in journals] == ["held_stake", "settle"]
         assert Entry.objects.filter(journal=journals[0], account__owner__isnull=False).count() == len(players)
+
+    def test_in_as_many_statements_as_one_is(self):
+        """Closing and paying ask PostgreSQL for everybody at once, never for each."""
+        live_table, players = a_live_table(), [a_player("SE", real=RICH) for _ in range(6)]
+        alone: dict[str, int] = {}
+        for bettors in (players[:1], players):
+            for player in bettors:
+                lay(player, live_table, {"player": 1001, "tie": 500})
+            for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED):
+                with CaptureQueriesContext(connection) as asked:
+                    assert step(live_table).phase == phase
+                assert len(asked) <= alone.setdefault(phase, len(asked))
+            step(live_table)
+        assert Participation.objects.count() == 1 + len(players)
 
     def test_and_their_time_at_play_and_their_session_know_of_it(self):
         live_table, player, session = a_live_table(), a_player(real=RICH), uuid4()
