@@ -87,8 +87,8 @@ RIGHTS = {
     "games_livetable": "SELECT, INSERT, UPDATE (shoe_id, round_id, stopped_by_id)",
     "games_shoe": "SELECT, INSERT, UPDATE (gone, seed, ended_at, ending)",
     "games_liveround": "SELECT, INSERT, UPDATE (phase, deadline, closed_at, dealt_at, ended_at, first_card, cards)",
-    "games_liveseat": "SELECT, INSERT, UPDATE",
-    "games_livetotal": "SELECT, INSERT, UPDATE",
+    "games_liveseat": "SELECT, INSERT, UPDATE (round_id, stakes, version, undo, last_stakes, last_chip, session)",
+    "games_livetotal": "SELECT, INSERT, UPDATE (stakes)",
 }
 
 # Functions the role may call. They check what they are given and run as the owner.

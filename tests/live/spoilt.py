@@ -15,6 +15,7 @@ SPOILT = {
     "cards drawn": "UPDATE games_liveround SET cards = '9H 9D KS QC' WHERE id = %(round)s",
     "cards drawn that there are not": "UPDATE games_liveround SET cards = '9H XX' WHERE id = %(round)s",
     "slip": """UPDATE games_liveseat SET stakes = '{{"player": 6000}}' WHERE round_id = %(round)s""",
+    "slip, as it was": """UPDATE games_liveseat SET stakes = '{{"player": 5000}}' WHERE round_id = %(round)s""",
     "cards stored": "UPDATE games_round SET cards = '9H 9D KS QC' WHERE id = %(round)s",
     "first card stored": "UPDATE games_round SET first_card = first_card + 6 WHERE id = %(round)s",
     "payout stored": """UPDATE games_wager SET payout = payout + 1
@@ -22,14 +23,15 @@ SPOILT = {
     "part stored": "DELETE FROM games_wager USING games_participation AS part WHERE part.id = participation_id"
     " AND part.round_id = %(round)s",
 }
+GUARDED = ("games_shoe", "games_liveround", "games_liveseat")
 
 
 def spoil(owner: psycopg.Connection, round_id: UUID, what: str) -> None:
     """Spoil one thing about a shared round or its shoe, past everything that guards it."""
     shoe = "(SELECT shoe_id FROM games_liveround WHERE id = %(round)s)"
-    for each in ("games_shoe", "games_liveround"):
+    for each in GUARDED:
         owner.execute(f"ALTER TABLE {each} DISABLE TRIGGER USER")
     done = owner.execute(SPOILT[what].format(shoe=shoe), {"round": round_id})
-    for each in ("games_shoe", "games_liveround"):
+    for each in GUARDED:
         owner.execute(f"ALTER TABLE {each} ENABLE TRIGGER USER")
     assert done.rowcount

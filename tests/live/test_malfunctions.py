@@ -206,7 +206,7 @@ class TestAfterTheDeal:
         assert incident.kind == IncidentKind.NOT_RECOMPUTED
         assert (balance(trouble.player), Round.objects.count()) == (MONEY - STAKE, 0)
         assert trouble.stays()
-        owner.execute("UPDATE games_liveseat SET stakes = '{\"player\": 5000}'")
+        spoil(owner, dealt.pk, "slip, as it was")
         stand(incident)
         hurry(trouble.live_table)
         assert phases.advance(trouble.live_table.pk)

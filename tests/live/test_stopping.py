@@ -211,15 +211,16 @@ class TestASettlementThatDoesNotRecompute:
         "slip", [{"player": 2502, "super_6": 499}, {"player": 2501}, {"player": 2501, "super_6": 499, "tie": 1}, {}]
     )
     def test_because_a_slip_is_not_what_the_ledger_has_taken(self, live_table, player, slip):
-        advance_to(live_table, Phase.DEALT)
+        lay(a_player(real=MONEY), live_table, SLIP)  # so that there is a round whatever becomes of the other slip
         LiveSeat.objects.filter(player=player).update(stakes=slip)
+        advance_to(live_table, Phase.DEALT)
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)
         assert found["what"] == f"player:{player.pk} staked"
         assert found["recomputed"] == "3000 SEK R"
 
     def test_because_a_slip_has_a_bet_that_the_game_does_not_know(self, live_table, player):
-        advance_to(live_table, Phase.DEALT)
         LiveSeat.objects.filter(player=player).update(stakes={"player": 2501, "other": 499})
+        advance_to(live_table, Phase.DEALT)
         assert fails_to_move(live_table).phase == Phase.DEALT
         assert balance(player) == MONEY - 3000
         assert incident().kind == IncidentKind.PHASE_RAISED
