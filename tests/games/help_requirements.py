@@ -27,8 +27,8 @@ CHEMIN_TABLES = {"decks", "chemin_punter_rule", "chemin_banker_table", "chemin_c
 AROUND_THE_TABLE: Mapping[str, set[str]] = {
     "baccarat": {"sound", "game_logs", "game_rules", "deposit"},
     "golden": {"sound", "rules", "game_history", "leave_game"},
-    "no_commission": {"cashier", "lobby"},
-    "pairs": {"cashier", "lobby"},
+    "no_commission": {"sound", "game_logs", "game_rules", "cashier", "lobby"},
+    "pairs": {"sound", "game_logs", "game_rules", "cashier", "lobby"},
     "chemin_de_fer": {
         *(
             "take_bank",
@@ -49,8 +49,8 @@ NOT_SHOWN_YET = {Control.FAVOURITES}  # help names no button that a player would
 METERS: Mapping[str, set[str]] = {
     "baccarat": {"bet", "balance", "win"},
     "golden": {"bet", "game_balance", "win"},
-    "no_commission": {"balance"},
-    "pairs": {"balance"},
+    "no_commission": {"bet", "balance", "win"},
+    "pairs": {"bet", "balance", "win"},
     "chemin_de_fer": set(),
 }
 
