@@ -156,8 +156,14 @@ class Hub:
         return {row["id"] for row in rows}
 
     async def _read(self, line: Line, table: Watched) -> None:
-        (row,) = await line.ask(show.READ_PUBLIC, [table.number])
-        table.take(show.public_state(row))
+        """Read a table. One that cannot be understood holds up no other: it stays as it was shown last."""
+        rows = await line.ask(show.READ_PUBLIC, [table.number])
+        table.is_stale = False
+        try:
+            (row,) = rows
+            table.take(show.public_state(row))
+        except Exception:
+            logger.exception("live_read_failed", live_table=table.number)
 
     async def _read_own(self, line: Line, table: Watched) -> None:
         players = table.players_to_read()

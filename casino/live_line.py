@@ -42,7 +42,7 @@ class Line:
         server = self._connection.pgconn
         server.consume_input()
         while news := server.notifies():
-            self._heard.add(int(news.extra))
+            self._take_in(news.extra.decode("ascii", "replace"))
         heard, self._heard = self._heard, set()
         return heard
 
@@ -61,7 +61,12 @@ class Line:
             stirred.clear()
 
     def _note(self, news: Notify) -> None:
-        self._heard.add(int(news.payload))
+        self._take_in(news.payload)
+
+    def _take_in(self, said: str) -> None:
+        """Note which table there is news of. Whoever may log in to the database may say anything on the channel."""
+        if said.isdecimal():
+            self._heard.add(int(said))
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ from games.live.tickets import Ticket
 
 MOST_WAITING: Final = 16  # events that a slow reader may be behind; one more, and the page has to begin anew
 HEARTBEAT: Final = 15.0  # seconds of silence after which an event without meaning shows that both ends are there
+LAST_WORDS: Final = 10.0  # seconds that a reader has to take what waits, once there is no more to come
 RETRY: Final = b"retry: 3000\n\n"
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -43,12 +44,13 @@ class Stream:
             self._put(news)
 
     def end(self, last: bytes = b"") -> None:
-        """Send what waits and a last event, and end."""
+        """Send what waits and a last event, and end; whoever does not take it keeps no place for it."""
         if not self._has_ended:
             if last:
                 self._put(last)
             self._put(None)
             self._has_ended = True
+            asyncio.get_running_loop().call_later(LAST_WORDS, self._drop)
 
     def beat(self) -> None:
         """Show that both ends are there, where nothing has been said for a while."""
@@ -71,5 +73,8 @@ class Stream:
             self._waiting.put_nowait(news)
         except asyncio.QueueFull:
             self._has_ended = True
-            if self._writing is not None:
-                self._writing.cancel()
+            self._drop()
+
+    def _drop(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()

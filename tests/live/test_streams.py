@@ -25,7 +25,7 @@ from games.engine.cards import Card
 from games.labels import card_name
 from games.live import tickets
 from games.live.clock import Clock
-from games.live.news import tell
+from games.live.news import CHANNEL, tell
 from games.live.seats import seat_at
 from games.live.tickets import Ticket
 from games.models import LiveTable, Phase
@@ -43,6 +43,10 @@ LANGUAGES = ("sv", "da", "ro", "de", "en")
 MOST_STREAMS = 20
 MORE_THAN_FITS = 150  # events, some KB each: into what lies between a server and somebody who does not read
 CONNECTIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()"
+SPOILT_CLOCK = """
+UPDATE games_tableversion SET clock = '{}' WHERE id = (SELECT version_id FROM games_livetable AS live
+    JOIN games_table AS seat ON seat.id = live.table_id WHERE live.id = %s)
+"""
 _slugs = (f"live-{number}" for number in count(1))
 
 
@@ -324,6 +328,24 @@ def test_a_line_to_the_database_that_is_cut_keeps_those_who_watch_and_they_are_t
         step(live_table)
         watcher.wait_for("public", 'data-phase="dealt"')
         assert not watcher.is_over
+
+
+def test_what_is_no_news_and_a_table_that_cannot_be_understood_hold_up_no_other(
+    url: str, live_table: LiveTable, superuser: psycopg.Connection
+) -> None:
+    broken = a_table_with_bets()
+    with watching(url, an_address(live_table), an_address(broken)) as (watcher, other):
+        for each in (watcher, other):
+            each.wait_for("own")
+        before = backends(superuser)
+        superuser.execute(SPOILT_CLOCK, [broken.pk])
+        for said in ("", "nonsense", "-1", "\N{SUPERSCRIPT TWO}", "9" * 30):
+            superuser.execute("SELECT pg_notify(%s, %s)", [CHANNEL, said])
+        tell(broken.pk)
+        step(live_table)
+        watcher.wait_for("public", 'data-phase="closed"')
+        assert backends(superuser) == before  # nothing was thrown away and begun anew
+        assert not other.is_over
 
 
 def test_streams_end_when_the_server_is_told_to_stop_and_hold_it_up_by_nothing(
