@@ -8,6 +8,9 @@ from django.db import connection
 SHORTEST, LONGEST = 100, 600_000
 """What no phase of a table is shorter or longer than."""
 
+LONGEST_SILENCE = "60s"
+"""Whoever keeps a round locked and says nothing to PostgreSQL for so long is cut off, and has done nothing."""
+
 
 class ClockError(ValueError):
     """A pace no table can keep, in a sentence for staff."""
@@ -40,6 +43,10 @@ class Clock:
     def dealing(self, cards: int) -> timedelta:
         """How long it takes to turn so many cards up, until they are paid."""
         return timedelta(milliseconds=self.card * cards)
+
+    def turned(self, elapsed: timedelta) -> int:
+        """How many cards of a deal lie open so long after it began, if there are as many."""
+        return max(0, elapsed // timedelta(milliseconds=self.card) + 1)
 
 
 def now() -> datetime:

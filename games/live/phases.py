@@ -14,7 +14,7 @@ import logging
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
 
 from games.live import clock, malfunction, plans, rounds, settling, shoes, voiding
 from games.live.doubts import Doubt, NotReproduced, Overdue
@@ -25,7 +25,15 @@ from games.variants import VARIANTS
 
 logger = logging.getLogger(__name__)
 
+UNABLE = (OperationalError, InterfaceError, InternalError)  # PostgreSQL is away, gave up, or cut this worker off
 MOVES_TABLE = 5071  # of advisory locks, with the live table's id: held by whoever moves it
+
+# Whoever falls silent with the lock, being stopped or cut off, loses it: nobody else could move the table, nor find out
+# that it stands still.
+ALONE = """
+SELECT set_config('idle_in_transaction_session_timeout', %s::text, true),
+    pg_try_advisory_xact_lock(%s::integer, %s::integer)
+"""
 
 # Shared tables whose round is to be moved on now; with the id of one, whether it is.
 # A round about which the supervisor has yet to rule stays where it is. A table that was stopped draws no cards and
@@ -73,8 +81,8 @@ def advance(live_table_id: int) -> bool:
     """Move the round of a table one phase on, if it is due; say whether it was moved.
 
     One transaction, and alone with the table: whoever finds somebody else at it leaves it to them. Whatever a phase
-    raises rolls back, and stops the table. Raises OperationalError, InterfaceError while the database is away, or could
-    not, and the round is not overdue yet.
+    raises rolls back, and stops the table. Raises `UNABLE` while the database is away, or could not, and the round is
+    not overdue yet.
     """
     live_round: LiveRound | None = None
     try:
@@ -92,7 +100,7 @@ def advance(live_table_id: int) -> bool:
     except Exception as error:
         if live_round is None:
             raise  # there is nothing yet that anybody could have bet on
-        if isinstance(error, (OperationalError, InterfaceError)) and not _is_overdue(live_round):
+        if isinstance(error, UNABLE) and not _is_overdue(live_round):
             raise
         _stop(live_round, error)
         return False
@@ -110,7 +118,7 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
         if rounds.may_open(live_table.table) and live_table.table.version_id == live_round.version_id:
             rounds.take_bets_anew(live_round)
         else:
-            rounds.end_empty(live_round)
+            rounds.end_void(live_round)
         return None
     if _is_overdue(live_round):
         overdue = _overdue(live_round)
@@ -136,8 +144,8 @@ def _settle(live_round: LiveRound) -> Doubt | None:
 def _is_alone_with(live_table_id: int) -> bool:
     """Take the lock of whoever moves this table, until the transaction ends; say whether it was free."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s::integer, %s::integer)", [MOVES_TABLE, live_table_id])
-        (is_free,) = cursor.fetchone()
+        cursor.execute(ALONE, [clock.LONGEST_SILENCE, MOVES_TABLE, live_table_id])
+        _, is_free = cursor.fetchone()
     return bool(is_free)
 
 

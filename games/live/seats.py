@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from games import places
 from games.controls import plays_on
 from games.errors import Barred
+from games.live import clock
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
 from games.rows import Value, columns, fetch_one, instance
 from games.slip import Slip
@@ -25,13 +26,15 @@ from wallet.models import Mode
 MODE = "SELECT mode FROM games_livetable WHERE id = %s"
 # The lateness of a click is decided here, by the database's clock. The round is shared among those who bet and kept
 # from the tick that closes it, and only where betting is open and in time: who is late waits for nobody. Once it has
-# been waited for, the clock is read again. Whatever keeps the player from playing is asked before that.
+# been waited for, the clock is read again. Whatever keeps the player from playing is asked before that. A web process
+# that falls silent in the middle does not keep the betting open for ever.
 LOCK = f"""
 WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE),
 live AS MATERIALIZED (
     SELECT r.* FROM games_liveround AS r, gate
-    WHERE r.id = %(round)s AND r.live_table_id = %(live_table)s AND r.phase = '{Phase.BETTING}'
+    WHERE set_config('idle_in_transaction_session_timeout', '{clock.LONGEST_SILENCE}', true) IS NOT NULL
+        AND r.id = %(round)s AND r.live_table_id = %(live_table)s AND r.phase = '{Phase.BETTING}'
         AND clock_timestamp() < r.deadline AND coalesce(gate.bar, '{gate.Code.CHECK}') = '{gate.Code.CHECK}'
     FOR SHARE OF r
 ),

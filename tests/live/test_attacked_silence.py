@@ -1,0 +1,97 @@
+"""A worker or a web process that is stopped, or cut off from PostgreSQL, in the middle of what it does at a table."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Event
+from typing import Any
+
+import pytest
+
+from games.live import clock, phases, rounds, seats
+from games.models import LiveTable, Phase
+from players.models import Player
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, bet, hurry, round_at
+from tests.live.betting import balance
+from tests.live.test_bets_at_once import PATIENCE, in_a_thread, until
+
+
+@pytest.fixture
+def silence(cloned_db, monkeypatch) -> None:
+    """Not the time that it is in the house."""
+    monkeypatch.setattr(clock, "LONGEST_SILENCE", "100ms")
+    monkeypatch.setattr(seats, "LOCK", seats.LOCK.replace("'60s'", "'100ms'"))
+
+
+class Quiet:
+    """Somebody who falls silent in a call, the first time that it is made, and wakes when told."""
+
+    def __init__(self, deed: Callable[..., Any]) -> None:
+        self.has_begun, self.may_wake = Event(), Event()
+        self._deed = deed
+
+    def __call__(self, *args: Any) -> Any:
+        done = self._deed(*args)
+        if not self.has_begun.is_set():
+            self.has_begun.set()
+            assert self.may_wake.wait(PATIENCE)
+        return done
+
+    def wake(self, thread: Future[str]) -> str:
+        """Go on, and say what comes of it."""
+        self.may_wake.set()
+        return thread.result(PATIENCE)
+
+
+def outcome(deed: Callable[[], object]) -> str:
+    try:
+        deed()
+    except phases.UNABLE as error:
+        return str(error)
+    return "carried out"
+
+
+@pytest.fixture
+def table(silence) -> tuple[LiveTable, Player]:
+    """A table, and somebody who has bet there."""
+    live_table, player = a_live_table(), a_player(real=1_000_000)
+    bet(player, live_table, player=5000)
+    return live_table, player
+
+
+def test_a_worker_is_cut_off_and_the_table_goes_on_and_is_not_stopped_when_it_wakes(table, monkeypatch):
+    live_table, _ = table
+    quiet = Quiet(phases._is_alone_with)
+    monkeypatch.setattr(phases, "_is_alone_with", quiet)
+    hurry(live_table)
+    asleep = in_a_thread(lambda: outcome(lambda: phases.advance(live_table.pk)))
+    assert quiet.has_begun.wait(PATIENCE)
+    until(lambda: phases.advance(live_table.pk))
+    assert round_at(live_table).phase == Phase.CLOSED
+    assert "terminating connection" in quiet.wake(asleep)
+    assert LiveTable.objects.get(pk=live_table.pk).stopped_by_id is None
+
+
+def test_a_worker_that_is_cut_off_in_the_middle_of_a_phase_does_not_stop_the_table(table, monkeypatch):
+    live_table, _ = table
+    quiet = Quiet(rounds.has_bets)
+    monkeypatch.setattr(rounds, "has_bets", quiet)
+    hurry(live_table)
+    asleep = in_a_thread(lambda: outcome(lambda: phases.advance(live_table.pk)))
+    assert quiet.has_begun.wait(PATIENCE)
+    until(lambda: phases.advance(live_table.pk))
+    assert "terminating connection" in quiet.wake(asleep)
+    assert LiveTable.objects.get(pk=live_table.pk).stopped_by_id is None
+
+
+def test_a_web_process_is_cut_off_and_what_it_was_about_to_hold_is_not_held(table, monkeypatch):
+    live_table, player = table
+    quiet = Quiet(seats.lock)
+    monkeypatch.setattr(seats, "lock", quiet)
+    asleep = in_a_thread(lambda: outcome(lambda: bet(player, live_table, player=5000)))
+    assert quiet.has_begun.wait(PATIENCE)
+    hurry(live_table)
+    until(lambda: phases.advance(live_table.pk))
+    assert round_at(live_table).phase == Phase.CLOSED
+    assert "terminating connection" in quiet.wake(asleep)
+    assert balance(player) == 1_000_000 - 5000
