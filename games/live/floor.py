@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count
@@ -85,6 +85,5 @@ def _turned(live_round: LiveRound, moment: datetime) -> str:
     """Return the cards that lie open: no page of the back office knows one before the players do."""
     cards = live_round.cards.split()
     if live_round.phase == Phase.DEALT and live_round.dealt_at:
-        pace = timedelta(milliseconds=Clock.of(live_round.version.clock or {}).card)
-        cards = cards[: (moment - live_round.dealt_at) // pace + 1]
+        cards = cards[: Clock.of(live_round.version.clock or {}).turned(moment - live_round.dealt_at)]
     return " ".join(cards)

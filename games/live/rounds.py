@@ -87,8 +87,8 @@ def take_bets_anew(live_round: LiveRound) -> None:
     news.tell(live_round.live_table_id)
 
 
-def end_empty(live_round: LiveRound) -> None:
-    """Nobody has bet, and this round takes no bets any more: it ends, and there is nothing to keep of it."""
+def end_void(live_round: LiveRound) -> None:
+    """The round ends without a result: it is annulled, or nobody has bet and it takes no bets any more."""
     live_round.ended_at = clock.now()
     _move(live_round, Phase.VOID, "ended_at", deadline=live_round.ended_at + _pause(live_round))
 

@@ -7,7 +7,7 @@ the database says.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -69,8 +69,6 @@ LEFT JOIN games_round AS played ON played.id = part.round_id
 LEFT JOIN games_void AS void ON void.round_id = part.round_id
 WHERE seat.live_table_id = %s AND seat.player_id = ANY (%s)
 """
-
-MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True)
@@ -145,8 +143,7 @@ class State:
             return 0
         if played.phase != Phase.DEALT or self.clock is None:
             return len(played.cards)
-        gone = (self.now - played.dealt_at) // (self.clock.card * MILLISECOND)
-        return max(0, min(gone + 1, len(played.cards)))
+        return min(self.clock.turned(self.now - played.dealt_at), len(played.cards))
 
     @cached_property
     def coup(self) -> Coup | None:
@@ -166,7 +163,7 @@ class State:
         played = self.round
         if played is None or played.dealt_at is None or self.clock is None or later.turned >= len(played.cards):
             return None
-        due = played.dealt_at + later.turned * self.clock.card * MILLISECOND
+        due = played.dealt_at + self.clock.dealing(later.turned)
         return max(0.0, (due - now).total_seconds())
 
 

@@ -5,15 +5,13 @@ Who may ask for it, and when, is said in `games.live.malfunction`; what is share
 `games.void`.
 """
 
-from datetime import timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
-from games.live import clock, news, plans, shoes
-from games.live.clock import Clock
+from games.live import news, plans, rounds, shoes
 from games.models import OPEN_PHASES, LiveRound, Phase, Void, VoidReason
 from games.rows import Value
 from games.void import RoundNotFound, keep_parts, void_round
@@ -84,7 +82,7 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
     if live.phase in OPEN_PHASES:
         is_dealt = live.phase == Phase.DEALT
         _annul(live, reason, by)
-        _end(live)
+        rounds.end_void(live)
         if is_dealt or not shoes.is_sound(live.shoe):
             shoes.retire(live.shoe)
     elif live.phase == Phase.SETTLED:
@@ -130,10 +128,3 @@ def _outcome(cards: str) -> str:
         return str(deal([Card.parse(code) for code in cards.split()]).outcome)
     except (CardError, TooFewCards):
         return ""
-
-
-def _end(live: LiveRound) -> None:
-    pause = timedelta(milliseconds=Clock.of(live.version.clock or {}).pause)
-    live.phase, live.ended_at = Phase.VOID, clock.now()
-    live.deadline = live.ended_at + pause
-    live.save(update_fields=["phase", "ended_at", "deadline"])

@@ -38,7 +38,6 @@ _RANKS: Final = np.uint8(len(Rank))
 _LAST_WITH_POINTS: Final = np.uint8(Rank.NINE.points)
 _TEN: Final = np.uint8(10)
 _PAIRINGS: Final = np.uint8(len(Pairing))
-_PAIRINGS_OF_BOTH: Final = np.uint16(len(Pairing) ** 2)
 
 
 class Table(NamedTuple):
