@@ -105,11 +105,17 @@
 
   // --- Clicks -----------------------------------------------------------------------------------------------------------
 
+  /** What is no use now: the call says why. */
+  function pointOut(call) {
+    if (wantsMotion()) call.animate({ opacity: [1, 0.2, 1] }, { duration: 400, easing: "ease-in-out" });
+  }
+
   function press(event) {
     const button = event.target.closest("#live-own button[name=action]");
     if (!button) return;
     if (button.getAttribute("aria-disabled") === "true") {
       event.preventDefault();
+      pointOut(shown().querySelector(".live-call__words"));
       return;
     }
     if (isUnderWay) {
