@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import cast
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from django.db.models import Prefetch, QuerySet
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
+from games.live import clock
 from games.models import UNDEALT, Incident, IncidentKind, LiveRound, Phase, Round, VoidPart
 from games.recall import Finding
 
@@ -23,6 +25,7 @@ class Case:
     incident: Incident
     finished: Round | None  # the round as it is kept, where it has ended
     asked: Approval | None  # that the round be annulled, waiting for a second person
+    cards: str = ""  # as they were found, in dealing order; of a deal in progress those that lie open
 
     @property
     def awaits_ruling(self) -> bool:
@@ -123,8 +126,14 @@ def _cases(rows: Sequence[Incident]) -> tuple[Case, ...]:
     parts = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
     finished = Round.objects.select_related("table_version", "void").prefetch_related(parts).in_bulk(ids)
     asked = {each.on: each for each in approvals.waiting().filter(on__in=[f"round:{each}" for each in ids])}
+    moment = clock.now()
     return tuple(
-        Case(row, finished.get(round_id), asked.get(f"round:{round_id}"))
+        Case(row, finished.get(round_id), asked.get(f"round:{round_id}"), _cards(row, moment))
         for row in rows
         if (round_id := row.round_id or row.live_round_id)
     )
+
+
+def _cards(incident: Incident, moment: datetime) -> str:
+    live = incident.live_round
+    return clock.lying_open(live, moment) if live and live.phase == Phase.DEALT else incident.cards

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
+from games.models import LiveRound, Phase
+
 SHORTEST, LONGEST = 100, 600_000
 """What no phase of a table is shorter or longer than."""
 
@@ -55,3 +57,13 @@ def now() -> datetime:
         cursor.execute("SELECT clock_timestamp()")
         (moment,) = cursor.fetchone()
     return moment
+
+
+def lying_open(live_round: LiveRound, moment: datetime) -> str:
+    """Return the cards of a round that are turned up, in dealing order: no page of the back office tells one before the
+    players see it.
+    """
+    cards = live_round.cards.split()
+    if live_round.phase == Phase.DEALT and live_round.dealt_at:
+        cards = cards[: Clock.of(live_round.version.clock or {}).turned(moment - live_round.dealt_at)]
+    return " ".join(cards)

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count
 
 from games.incidents import unruled
 from games.live import clock
-from games.live.clock import Clock
-from games.models import OPEN_PHASES, UNDEALT, Incident, LiveRound, LiveSeat, LiveTable, LiveTotal, Phase, Shoe
+from games.models import OPEN_PHASES, UNDEALT, Incident, LiveRound, LiveSeat, LiveTable, LiveTotal, Shoe
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def floor() -> Mapping[int, list[Floor]]:
                 live_table=each,
                 round=each.round,
                 shoe=each.shoe,
-                turned=_turned(each.round, moment) if each.round else "",
+                turned=clock.lying_open(each.round, moment) if each.round else "",
                 bettors=bettors.get(each.round_id, 0),
                 staked=staked.get(each.round_id, {}),
                 waiting=waiting.get(each.pk, ()),
@@ -79,11 +77,3 @@ def _staked(rounds: Sequence[UUID]) -> Mapping[UUID | None, dict[str, int]]:
         if amount := sum(total.stakes.values()):
             staked.setdefault(total.round_id, {})[total.currency] = amount
     return staked
-
-
-def _turned(live_round: LiveRound, moment: datetime) -> str:
-    """Return the cards that lie open: no page of the back office knows one before the players do."""
-    cards = live_round.cards.split()
-    if live_round.phase == Phase.DEALT and live_round.dealt_at:
-        cards = cards[: Clock.of(live_round.version.clock or {}).turned(moment - live_round.dealt_at)]
-    return " ".join(cards)

@@ -167,7 +167,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
         title=f"Annul round {live.code} of {incident.table}",
         facts=[
             ("Money", live.live_table.get_mode_display().lower()),
-            ("Round", f"{live.get_phase_display()}; cards {live.cards}"),
+            ("Round", f"{live.get_phase_display()}; cards {clock.lying_open(live, clock.now())}"),
             ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
             *evidence.facts(live),
         ],
