@@ -83,10 +83,14 @@ def test_two_players_bet_in_their_own_language_and_money_and_see_the_same_cards(
             assert len(told) == len(set(told))
             assert told[-1].startswith(page.locator(".live-mine__last").inner_text()[:20])
 
+        became = str(first.locator(".live-mine__last").get_attribute("data-say"))
         step(live_table)
         expect(first.locator(".live-call__what")).to_have_text("Placera dina insatser")
         first.locator("#act-rebet").click()
         expect(first.locator("#bet-player .spot__stake")).to_contain_text("250,00")
+        told = first.locator("#spoken p").all_inner_texts()
+        assert told.count(became) == 1
+        assert not [line for line in told if " 0,00" in line]
 
 
 def test_who_loses_the_line_comes_back_to_the_table_as_it_is_and_the_bets_were_played(
