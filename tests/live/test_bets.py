@@ -367,7 +367,7 @@ class TestRefusals:
         for player in (one, other):
             chip(player, table, "player", 25_000_00)
         refused = self.refused(OverLiability, lambda: chip(other, table, "player", 25_00), other, table)
-        assert "takes no more" in sentence(refused, table)
+        assert "cannot take that much more" in sentence(refused, table)
         chip(a_guest_of(table), table, "banker", 25_00)  # which never wins together with Player
 
     def test_stakes_that_may_be_taken_back_pay_for_nothing(self):

@@ -212,4 +212,4 @@ def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_gues
     assert "With others" in card
     assert "/en/try/live/" not in lobby
     assert Client().get("/en/try/live/").status_code == 404
-    assert "SEK\xa010 – SEK\xa0200,000" in visitor_of(a_player(real=MONEY)).get("/en/").text
+    assert "SEK\xa050 – SEK\xa0200,000" in visitor_of(a_player(real=MONEY)).get("/en/").text

@@ -7,7 +7,7 @@ import pytest
 
 from audit.models import Event
 from games.engine.liability import largest_loss
-from games.limits import Limits, StoredLimits
+from games.limits import BetLimits, Limits, StoredLimits
 from games.live.clock import Clock, ClockError
 from games.models import LiveTable, NextRound, Shape, Table
 from games.shipped import PACE, baccarat_limits, load_tables, no_commission_limits, pairs_limits
@@ -59,7 +59,7 @@ def test_live_baccarat_2_nc_takes_20_to_100_000_lei_on_player_and_banker() -> No
     assert {(limits.bets[bet].minimum, limits.bets[bet].maximum) for bet in ("player", "banker")} == {
         (20_00, 100_000_00)
     }
-    assert (limits.lowest, limits.highest) == (5_00, 100_000_00)
+    assert limits.main == BetLimits(20_00, 100_000_00)
 
 
 @pytest.mark.parametrize("variant", SHIPPED)
