@@ -44,12 +44,12 @@ Round = tuple[Blow, ...]  # what befalls one round, in the order of its phases
 
 SHORT: tuple[Round, ...] = (
     (
-        Blow(Victim.WEB, Stage.BETTING, 0.5),
+        Blow(Victim.POSTGRESQL, Stage.BETTING, 0.5),
         Blow(Victim.WORKER, Stage.CLOSED, 0.3),
-        Blow(Victim.POSTGRESQL, Stage.DEALT, 0.3),
+        Blow(Victim.WEB, Stage.DEALT, 0.3),
         Blow(Victim.BEAT, Stage.SETTLED, 0.3),
     ),
-    (Blow(Victim.POSTGRESQL, Stage.BETTING, 0.6), Blow(Victim.BROKER, Stage.CLOSED, 0.3)),
+    (Blow(Victim.BROKER, Stage.CLOSED, 0.3),),
 )
 """Every victim and every phase."""
 
