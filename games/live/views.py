@@ -30,6 +30,7 @@ from players.gate import Code
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 
+WHOLE = "page"  # query parameter: what stands around the table as well
 NOTICE = "live_notice"  # session key: a sentence that waits for the page after a redirect
 
 
@@ -75,9 +76,13 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @never_cache
 @at_a_playable_table
 def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer a page that asks by itself with ``#live`` as it stands, and with a ticket for another stream."""
+    """Answer a page that asks by itself with ``#live`` as it stands, and with a ticket for another stream; with the
+    whole page where no script asks but the browser.
+    """
     live = _live_table(found, mode)
     seats.seat_at(request.player, live)
+    if WHOLE in request.GET:
+        return render(request, "games/live.html", _page(request, live, _annulled(request, live)))
     return render(request, "games/_live.html", _parts(request, live, _annulled(request, live)))
 
 

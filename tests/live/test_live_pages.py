@@ -1,5 +1,6 @@
 """The page of a shared table: what a click answers, and what stands there when."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -166,6 +167,10 @@ def test_what_a_page_asks_for_by_itself_is_the_table_and_no_deed():
     assert answer.text.count('id="live-public"') == answer.text.count('id="live-own"') == 1
     assert 'data-stream="/live/' in answer.text
     assert "no-store" in answer["Cache-Control"]
+    by_itself = re.search(r'<noscript><meta http-equiv="refresh" content="5; url=([^"]+)">', visitor.get(TABLE).text)
+    Session.objects.filter(user=player.user).update(acted_at=acted)
+    assert by_itself
+    assert "<html" in visitor.get(by_itself[1]).text
     assert Session.objects.get(user=player.user).acted_at == acted
     click(visitor, live_table, "bet:player")
     assert Session.objects.get(user=player.user).acted_at > acted

@@ -207,6 +207,9 @@ class TestWhatAPageAsksByItself:
         found = [path.read_text() for path in TEMPLATES.rglob("*.html")]
         view = dict(views(get_resolver()))
         names = {name for page in found if by_itself.search(page) for name in ASKED.findall(page)}
+        reloads = re.findall(r"""http-equiv="refresh" content="(?:[^"]*?url '(\w+)')?""", "".join(found))
+        assert reloads
+        names.update(reloads)
         assert {name for name in names if not is_made_by_the_page(view[name])} == set()
 
 
