@@ -7,12 +7,14 @@ the one step that ends in PHASE, as a worker does it: `closed`, from NO MORE BET
 """
 
 import json
+import os
 import sys
 import time
 from uuid import UUID
 
 import django
 
+os.environ["PGOPTIONS"] = "-c statement_timeout=60s"  # a step that takes longer has nothing to tell but that
 django.setup()
 
 from django.db import connections, transaction  # noqa: E402  (models need the set-up)
