@@ -33,7 +33,7 @@ READERS = (
     "audit.view_event",
     "players.view_player",
 )
-UNKNOWN = "No finished round has this code or id."
+UNKNOWN = "No finished round has this code or id. A round in progress stands on the page of tables."
 
 
 class RoundForm(forms.Form):

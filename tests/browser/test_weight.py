@@ -19,7 +19,12 @@ ROUND = 15_000
 SHIFT = 0.05  # of the screen, added up over a load and a round; see web.dev/articles/cls
 GOLDEN = "/en/table/golden/free/"
 SHARED = "/en/table/live/real/"
+PHONE_LYING = {"width": 844, "height": 390}
 
+PLACES = """() => Object.fromEntries(Array.from(document.querySelectorAll("#live button[id], #live input"), (each) => {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    return [each.id, [x, y, width, height].map(Math.round)];
+}))"""
 WATCH_SHIFTS = """
     window.shifted = 0;
     new PerformanceObserver((list) => {
@@ -100,7 +105,7 @@ def test_nothing_moves_under_the_finger(new_context: NewContext, web_server: Web
     assert page.evaluate("window.shifted") < SHIFT
 
 
-@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("screen", [DESKTOP, PHONE, PHONE_LYING], ids=["desktop", "phone", "lying"])
 def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
     new_context: NewContext, web_server: WebServer, screen: dict[str, int]
 ):
@@ -112,7 +117,13 @@ def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
     for bet in ("player", "player_pair", "perfect_pair"):
         page.locator(f"#bet-{bet}").click()
         expect(page.locator(f"#bet-{bet} .spot__stake")).to_be_visible()
+    page.locator(".tray__chip input").last.check(force=True)
+    places = page.evaluate(PLACES)
+    page.locator("#bet-banker").click()
+    expect(page.locator(".call__notice")).to_contain_text("Not enough balance")
+    assert page.evaluate(PLACES) == places
     for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING):
         assert step(live_table).phase == phase
         expect(page.locator("#live-public")).to_have_attribute("data-phase", phase)
+        assert page.evaluate(PLACES) == places
     assert page.evaluate("window.shifted") < SHIFT
