@@ -8,9 +8,12 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
+from games.errors import PlayError
 from games.models import NextRound
+from games.sentences import refusal
 from games.shipped import baccarat_limits
 from games.tables import set_open
+from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
 from tests.games.at_pages import MONEY, click
 from wallet import accounts
@@ -186,3 +189,14 @@ def test_rebet_and_deal_with_too_little_money_says_so_and_moves_nothing(table, v
     answer = click(visitor, poor, "rebet_deal")
     assert "does not cover this bet" in answer.text
     assert accounts.balance(poor.pk, Mode.REAL) == before
+
+
+def test_no_two_refusals_are_said_alike():
+    """A refusal without a sentence of its own would read as that of an old page."""
+    plain = [each for each in PlayError.__subclasses__() if each.__init__ is PlayError.__init__]
+    said = [refusal(each(), variant=VARIANTS["baccarat"], mode=Mode.REAL, language="en").text for each in plain]
+    assert len(plain) > 10
+    assert sorted(each.__name__ for each in plain if said.count(said[plain.index(each)]) > 1) == [
+        "StalePage",
+        "TableChanged",  # the page says it by `table_changed`
+    ]
