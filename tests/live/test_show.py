@@ -256,3 +256,11 @@ def test_what_became_of_the_bets_ends_in_one_full_stop(language):
     [said] = re.findall(r'data-say="([^"]+)"', own)
     assert said.endswith(".")
     assert not said.endswith("..")
+
+
+@pytest.mark.parametrize("address", ["/en/table/live/real/", "/en/"])
+def test_the_range_of_player_and_banker_stands_beside_the_tables_name(address):
+    a_live_table()
+    visitor = Client()
+    visitor.force_login(a_player(real=MONEY).user)
+    assert "SEK\xa050 – SEK\xa0200,000<" in visitor.get(address).text
