@@ -70,6 +70,7 @@ def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
     """Name every player while they are few; the hash is over a line for each, whoever they are."""
     lines = [f"{part.player_id} {part.currency} {part.returned} {part.shortfall}\n" for part in undone]
     return {
+        "cards": void.round.cards,
         "count": len(undone),
         "players": [
             {

@@ -16,6 +16,7 @@ from games.composing import changed
 from games.controls import CONTROL_OF, Change, demand
 from games.engine.bets import Variant
 from games.engine.liability import largest_win
+from games.engine.settle import SettlementError
 from games.errors import (
     Barred,
     BetTooLate,
@@ -128,7 +129,7 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
     registers.ask_where_due(click.player)
     try:
         return _change(click, change)
-    except PlayError as refusal:
+    except (PlayError, SettlementError) as refusal:
         data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
         if isinstance(refusal, Barred):
             data["bar"] = refusal.bar.code.value

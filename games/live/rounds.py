@@ -132,11 +132,12 @@ def deal(live_round: LiveRound) -> None:
     live_round.first_card, live_round.cards = shoe.gone, shoes.written(coup.cards)
     shoe.gone += len(coup.cards)
     shoe.save(update_fields=["gone"])
+    # Which cards these are, the seed of the shoe says: whoever reads the log sees none before the players do.
     log.record(
         "round.dealt",
         by=SYSTEM,
         on=f"round:{live_round.pk}",
-        data={"cards": live_round.cards, "first_card": live_round.first_card, "shoe": str(shoe.pk)},
+        data={"first_card": live_round.first_card, "shoe": str(shoe.pk)},
     )
     live_round.dealt_at = clock.now()
     shown = live_round.dealt_at + _clock(live_round.version).dealing(len(coup.cards))

@@ -97,6 +97,7 @@ class TestASettledRound:
         returned = part.staked - part.paid
         line = f"{player.pk} SEK {returned} 0\n"
         assert event["data"] == {
+            "cards": part.round.cards,
             "count": 1,
             "players": [{"currency": "SEK", "player": player.pk, "returned": returned, "shortfall": 0}],
             "reason": "not_reproduced",

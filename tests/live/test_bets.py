@@ -280,6 +280,7 @@ class TestRefusals:
         before = (held(player), stakes_of(player, table), total_of(round_at(table).pk, player.currency))
         with pytest.raises(error) as refused:
             click()
+        assert events("bet.refused")[-1]["data"]["reason"] == error.__name__
         assert (held(player), stakes_of(player, table), total_of(round_at(table).pk, player.currency)) == before
         return refused.value
 

@@ -227,10 +227,10 @@ class TestTheLog:
             "wagers": 4,
         }
 
-    def test_says_what_was_dealt_when_it_is(self, live_table):
+    def test_says_where_in_the_shoe_a_deal_begins_and_no_card_before_the_players_see_it(self, live_table):
         dealt = advance_to(live_table, Phase.DEALT)
         (event,) = events("round.dealt", on=f"round:{dealt.pk}")
-        assert event["data"] == {"cards": dealt.cards, "first_card": dealt.first_card, "shoe": str(dealt.shoe_id)}
+        assert event["data"] == {"first_card": dealt.first_card, "shoe": str(dealt.shoe_id)}
 
     def test_commits_to_the_whole_settlement_when_it_is_paid(self, live_table):
         settled = advance_to(live_table, Phase.SETTLED)

@@ -117,6 +117,7 @@ class TestInEachPhase:
         assert event["data"]["sha256"] == hashlib.sha256("".join(lines).encode()).hexdigest()
         assert event["data"]["count"] == len(parts) == len(CHIPS)
         assert event["on"] == f"round:{live_round.pk}"
+        assert event["data"]["cards"] == live_round.cards
 
     def test_the_shoe_is_retired_where_its_cards_were_drawn(self, phase):
         live_table = a_live_table()
