@@ -41,12 +41,12 @@ TRANSLATED = [
 def gallery(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
-    browser: Browser,
+    shell: Browser,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Gallery]:
     """One house for all tests here."""
     log = tmp_path_factory.mktemp("gallery") / "web.log"
-    with django_db_blocker.unblock(), open_gallery(browser, log) as opened:
+    with django_db_blocker.unblock(), open_gallery(shell, log) as opened:
         yield opened
 
 

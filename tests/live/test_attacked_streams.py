@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
@@ -37,7 +38,8 @@ async def write_to_nobody(stream: Stream) -> str:
 
 def test_whoever_reads_nothing_keeps_no_place_when_their_session_is_over(monkeypatch):
     monkeypatch.setattr(live_streams, "LAST_WORDS", 0.01)
-    assert asyncio.run(write_to_nobody(a_stream())) == "ended"
+    with ThreadPoolExecutor(1) as apart:  # Playwright's event loop runs in the thread of the tests
+        assert apart.submit(asyncio.run, write_to_nobody(a_stream())).result() == "ended"
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,20 @@ pytestmark = pytest.mark.django_db
 
 ROLES = {
     "operator": {"players.work", "players.answer_service", "games.operate_table", "games.view_incident"},
-    "supervisor": {"players.work", "games.operate_table", "games.view_incident", "wallet.approve_withdrawal"},
+    "supervisor": {
+        "players.work",
+        "games.operate_table",
+        "games.view_incident",
+        "games.supervise_table",
+        "wallet.approve_withdrawal",
+    },
     "finance": {"players.work", "wallet.view_ledger", "wallet.approve_withdrawal"},
     "compliance": {
         "players.work",
         "audit.view_event",
         "players.view_player",
         "games.view_incident",
+        "games.supervise_table",
         "players.set_limits",
         "players.review_identity",
         "players.answer_service",
