@@ -16,10 +16,11 @@ fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "Installing Chromium for the browser tests …"
     export DEBIAN_FRONTEND=noninteractive
-    missing="chromium-headless-shell"
-    has_one || missing="$missing chromium fonts-dejavu-core"
-    # shellcheck disable=SC2086  (words, each a package)
-    { apt-get update && apt-get install -y --no-install-recommends $missing; } >/dev/null || true
+    {
+        apt-get update
+        has_one || apt-get install -y --no-install-recommends chromium fonts-dejavu-core
+        apt-get install -y --no-install-recommends chromium-headless-shell
+    } >/dev/null || true
 fi
 if ! has_one; then
     echo "No Chromium found; the browser tests will fail. As root: apt-get install chromium fonts-dejavu-core" >&2
