@@ -46,15 +46,13 @@ class RulingForm(FinalForm):
 def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Stop a table over one of its rounds."""
     form = FinalForm(request.POST)
-    if not form.is_valid():
-        return _refused(request, UNSURE, "staff_incidents")
 
     def report() -> str:
         cause = form.cleaned_data["reason"]
         incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
         return f"{incident.table} is stopped. Incident {incident.pk} awaits the supervisor."
 
-    return _do(request, report, "staff_incidents")
+    return _do(request, form, report, "staff_incidents")
 
 
 @staff_required(SUPERVISE)
@@ -62,14 +60,12 @@ def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
 def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Annul a round before its deal."""
     form = FinalForm(request.POST)
-    if not form.is_valid():
-        return _refused(request, UNSURE, "staff_tables")
 
     def cancel() -> str:
         live = malfunction.cancel(round_id=round_id, reason=form.cleaned_data["reason"], by=str(request.staff))
         return f"Round {live.code} is annulled. Every stake went back."
 
-    return _do(request, cancel, "staff_tables")
+    return _do(request, form, cancel, "staff_tables")
 
 
 @staff_required(SUPERVISE)
@@ -77,11 +73,9 @@ def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
 def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Rule on an incident; to annul a round after its deal is only asked for."""
     form = RulingForm(request.POST)
-    if not form.is_valid():
-        return _refused(request, UNSURE, "staff_incidents")
-    reason, by = form.cleaned_data["reason"], request.staff
 
     def rule() -> str:
+        reason, by = form.cleaned_data["reason"], request.staff
         if form.cleaned_data["decision"] == "void":
             malfunction.ask_void(incident_id=incident_id, reason=reason, by=by)
             return "Asked for. Another person has to agree, on the page of approvals."
@@ -91,7 +85,7 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
         malfunction.let_stand(incident_id=incident_id, reason=reason, by=str(by))
         return f"Incident {incident_id} is ruled on: the round stands."
 
-    return _do(request, rule, "staff_incidents")
+    return _do(request, form, rule, "staff_incidents")
 
 
 @staff_required(SUPERVISE)
@@ -99,26 +93,22 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
 def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse:
     """Let a stopped table go on."""
     form = ReasonForm(request.POST)
-    if not form.is_valid():
-        return _refused(request, UNSURE, "staff_tables")
 
     def reopen() -> str:
         reason = form.cleaned_data["reason"]
         live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
         return f"{live_table.table} goes on."
 
-    return _do(request, reopen, "staff_tables")
+    return _do(request, form, reopen, "staff_tables")
 
 
-def _do(request: StaffRequest, deed: Callable[[], str], page: str) -> HttpResponse:
-    """Do it and say so, or say why not."""
+def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str) -> HttpResponse:
+    """Do what the form asks for and say so, or say why not."""
     try:
-        messages.success(request, deed())
+        if form.is_valid():
+            messages.success(request, deed())
+        else:
+            messages.error(request, UNSURE)
     except (MalfunctionError, ApprovalError) as error:
         messages.error(request, str(error))
-    return redirect(page)
-
-
-def _refused(request: StaffRequest, why: str, page: str) -> HttpResponse:
-    messages.error(request, why)
     return redirect(page)
