@@ -5,6 +5,8 @@ Foreign keys have no index of their own where a constraint's begins with them or
 writes to, it pays for.
 """
 
+from games.models.chat import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, ReportDecision, ReportReason
+from games.models.furniture import ChipSet, FavouriteBet, FavouriteTable
 from games.models.live import (
     OPEN_PHASES,
     UNDEALT,
@@ -24,6 +26,14 @@ from games.models.voids import Incident, IncidentKind, IncidentRuling, Ruling, V
 __all__ = [
     "OPEN_PHASES",
     "UNDEALT",
+    "ChatBan",
+    "ChatBlock",
+    "ChatMessage",
+    "ChatName",
+    "ChatReport",
+    "ChipSet",
+    "FavouriteBet",
+    "FavouriteTable",
     "Incident",
     "IncidentKind",
     "IncidentRuling",
@@ -36,6 +46,8 @@ __all__ = [
     "Participation",
     "Phase",
     "ReplayDue",
+    "ReportDecision",
+    "ReportReason",
     "Result",
     "Round",
     "Ruling",

@@ -19,6 +19,7 @@ class Table(models.Model):
     variant = models.CharField(max_length=40)  # a slug of games.variants
     shape = models.CharField(max_length=6, choices=Shape.choices, default=Shape.SOLO, db_default=Shape.SOLO)
     is_open = models.BooleanField(default=False)
+    chat_language = models.CharField(max_length=2, blank=True, default="", db_default="")  # spoken there; "": any
     version = models.ForeignKey("TableVersion", models.PROTECT, null=True, related_name="+")
 
     class Meta:

@@ -1,0 +1,108 @@
+"""What players say to each other at shared tables, under names they chose for it, and what becomes of it.
+
+A message keeps what was said; the database lets nothing of it be changed but that the house took it away, and deletes
+it only after its ninety days (GLI-19 v3.0, A.4.7): ``games/sql/0011_chat.sql``.
+"""
+
+from django.db import models
+from django.db.models.functions import Lower, Now
+
+from games.models.live import LiveTable
+from players.models import Player
+
+
+class ChatName(models.Model):
+    """The name that others at a table read; nothing else of a player is shown to them."""
+
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
+    name = models.CharField(max_length=20)
+    chosen_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(Lower("name"), name="games_chatname_once")]
+
+
+class ChatMessage(models.Model):
+    """One message, as it was said."""
+
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    name = models.CharField(max_length=20)  # as it was then
+    language = models.CharField(max_length=2)  # of the page it was written on
+    text = models.CharField(max_length=200)
+    at = models.DateTimeField(db_default=Now())
+    removed_at = models.DateTimeField(null=True)
+    removed_by = models.CharField(max_length=40, blank=True)  # of the staff
+
+    class Meta:
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["live_table", "-id"], name="games_chatmessage_table"),
+            models.Index(fields=["player", "-id"], name="games_chatmessage_player"),
+            models.Index(fields=["at"], name="games_chatmessage_at"),
+        ]
+
+
+class ChatBlock(models.Model):
+    """A player who wants to read nothing of another one."""
+
+    player = models.ForeignKey(Player, models.PROTECT, related_name="+", db_index=False)
+    blocked = models.ForeignKey(Player, models.PROTECT, related_name="+", db_index=False)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["player", "blocked"], name="games_chatblock_once")]
+
+
+class ReportReason(models.TextChoices):
+    """What a player finds wrong with a message."""
+
+    ABUSE = "abuse", "Insult or threat"
+    BEGGING = "begging", "Begging or selling"
+    PRIVATE = "private", "Somebody's private details"
+    CHEATING = "cheating", "Playing together against others"
+    OTHER = "other", "Something else"
+
+
+class ReportDecision(models.TextChoices):
+    """What staff did about a report."""
+
+    REMOVED = "removed", "The message was removed"
+    KEPT = "kept", "The message stays"
+
+
+class ChatReport(models.Model):
+    """A message somebody reported, waiting for staff or decided."""
+
+    message = models.ForeignKey(ChatMessage, models.PROTECT, related_name="reports", db_index=False)
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)  # who reported it
+    reason = models.CharField(max_length=8, choices=ReportReason)
+    at = models.DateTimeField(db_default=Now())
+    decision = models.CharField(max_length=7, choices=ReportDecision, blank=True, default="")
+    decided_by = models.CharField(max_length=40, blank=True, default="")
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("moderate_chat", "Can moderate the chat")]
+        constraints = [models.UniqueConstraint(fields=["message", "player"], name="games_chatreport_once")]
+        indexes = [
+            models.Index(fields=["at"], condition=models.Q(decision=""), name="games_chatreport_open"),
+        ]
+
+
+class ChatBan(models.Model):
+    """A time in which a player may read and not write."""
+
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    until = models.DateTimeField(null=True)  # None: until staff lift it
+    reason = models.CharField(max_length=300)
+    by = models.CharField(max_length=40)
+    at = models.DateTimeField(db_default=Now())
+    lifted_at = models.DateTimeField(null=True)
+    lifted_by = models.CharField(max_length=40, blank=True, default="")
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["player", "-id"], name="games_chatban_player")]
