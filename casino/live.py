@@ -8,6 +8,9 @@ from http import HTTPStatus
 from types import FrameType
 from typing import Any, Final
 
+from django.conf import settings
+from django.http import parse_cookie
+
 from casino.live_hub import Hub
 from casino.live_streams import Stream
 from games.live.tickets import PATH, BadTicket, read
@@ -39,7 +42,7 @@ class Streams:
             await _refuse(send, HTTPStatus.METHOD_NOT_ALLOWED)
             return
         try:
-            ticket = read(scope["path"])
+            ticket = read(scope["path"], _session_cookie(scope))
         except BadTicket:
             await _refuse(send, HTTPStatus.FORBIDDEN)
             return
@@ -110,6 +113,12 @@ async def _until_either_ends(stream: Stream, receive: Receive, send: Send) -> No
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _session_cookie(scope: Message) -> str | None:
+    """Return the cookie that says whose browser asks."""
+    brought = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
+    return parse_cookie(brought.decode("latin-1")).get(settings.SESSION_COOKIE_NAME)
 
 
 async def _refuse(send: Send, status: HTTPStatus) -> None:

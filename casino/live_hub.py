@@ -47,6 +47,8 @@ class Hub:
         """Take somebody in, to be told everything from now on; None where there are enough already."""
         if self._is_closed or self._of_player.total() >= self._most:
             return None
+        if ticket.live_table is None:  # lobbies are to come
+            return None
         if self._of_player[ticket.player] >= MOST_OF_ONE_PLAYER:
             return None
         self._of_player[ticket.player] += 1
@@ -64,11 +66,11 @@ class Hub:
         if not self._of_player[player]:
             del self._of_player[player]
         self._newcomers.pop(stream, None)
-        table = self._tables.get(number)
+        table = self._tables.get(number or 0)
         if table is not None:
             table.let_go(stream)
             if not table.streams:
-                del self._tables[number]
+                del self._tables[table.number]
 
     def let_go(self) -> None:
         """End all streams, and open none any more: the process is about to end."""
@@ -132,7 +134,7 @@ class Hub:
                 continue
             del self._newcomers[stream]
             if stream.ticket.session in running:
-                number = stream.ticket.live_table
+                number = stream.ticket.live_table or 0
                 self._tables.setdefault(number, Watched(number)).take_in(stream)
             else:
                 stream.end(OVER)

@@ -1,7 +1,9 @@
-"""Tickets that open a stream: who reads, at which table, in which session and language, signed and good for a minute.
+"""Tickets that open a stream: who reads, of which table or lobby, in which session and language, signed and good for a
+minute.
 
 A stream is opened past Django's request handler, which would hold a thread and a database connection for each; what a
-request would have found out stands in the ticket. Whether the session still runs is asked anew where it is shown.
+request would have found out stands in the ticket. Whether the session still runs is asked anew where it is shown. The
+signature holds for one session cookie, so whoever finds the address in a log opens nothing with it.
 """
 
 from dataclasses import dataclass
@@ -11,38 +13,52 @@ from uuid import UUID
 
 from django.core import signing
 
+from wallet.models import Mode
+
 PATH: Final = "/live/"
 MAX_AGE: Final = timedelta(seconds=60)
 _SALT: Final = "games.live.tickets"
 
 
 class BadTicket(Exception):
-    """Not of this house, changed, or too old."""
+    """Not of this house, changed, too old, or another browser's."""
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """What one page may open."""
+    """What one page may open: a live table, or the lobby of one kind of money."""
 
     player: int
-    live_table: int
+    live_table: int | None
     session: UUID
     language: str
+    lobby: Mode | None = None
 
 
-def issue(ticket: Ticket) -> str:
-    """Return the address at which the page opens its stream, within `MAX_AGE`."""
-    named = [ticket.player, ticket.live_table, str(ticket.session), ticket.language]
-    return f"{PATH}{signing.dumps(named, salt=_SALT)}/"
+def lobby_ticket(player: int, mode: Mode, session: UUID, language: str) -> Ticket:
+    """Return the ticket of a page that shows all tables for one kind of money."""
+    return Ticket(player, None, session, language, mode)
 
 
-def read(address: str) -> Ticket:
-    """Return the ticket that an address was made for. Raises BadTicket."""
+def issue(ticket: Ticket, cookie: str | None = None) -> str:
+    """Return the address at which the page opens its stream, within `MAX_AGE`, with the session *cookie* of its
+    reader (`request.session.session_key`).
+    """
+    named = [ticket.player, ticket.live_table, str(ticket.session), ticket.language, ticket.lobby]
+    return f"{PATH}{signing.dumps(named, salt=_salt(cookie))}/"
+
+
+def read(address: str, cookie: str | None = None) -> Ticket:
+    """Return the ticket that an address was made for, brought with *cookie*. Raises BadTicket."""
     if not (address.startswith(PATH) and address.endswith("/")):
         raise BadTicket
     try:
-        named = signing.loads(address[len(PATH) : -1], salt=_SALT, max_age=MAX_AGE)
+        named = signing.loads(address[len(PATH) : -1], salt=_salt(cookie), max_age=MAX_AGE)
     except signing.BadSignature as error:
         raise BadTicket from error
-    player, live_table, session, language = named
-    return Ticket(player, live_table, UUID(session), language)
+    player, live_table, session, language, lobby = named
+    return Ticket(player, live_table, UUID(session), language, Mode(lobby) if lobby else None)
+
+
+def _salt(cookie: str | None) -> str:
+    return f"{_SALT}.{cookie}" if cookie else _SALT

@@ -142,16 +142,24 @@ def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
 def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token: str = "") -> dict[str, Any]:
     """Return what ``#live`` is made of; *token* is what its form sends where no script does."""
     language, state = get_language() or "en", read_public(live)
-    own, session = read_own(live, request.player.pk), session_id(request)
+    own = read_own(live, request.player.pk)
     return {
         "table": live.table,
         "now_mode": Mode(live.mode),
         "mode_word": Mode(live.mode).name.lower(),
         "public": show.render_public(state, language),
         "own": show.render_own(state, own, language, notice=notice, csrf_token=token),
-        "stream": tickets.issue(tickets.Ticket(request.player.pk, live.pk, session, language)) if session else "",
+        "stream": _stream(request, live, language),
         "state": state,
     }
+
+
+def _stream(request: PlayerRequest, live: LiveTable, language: str) -> str:
+    """Return where the page may listen."""
+    session = session_id(request)
+    if session is None:
+        return ""
+    return tickets.issue(tickets.Ticket(request.player.pk, live.pk, session, language), request.session.session_key)
 
 
 def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dict[str, Any]:
