@@ -108,3 +108,27 @@ class TableStopped(PlayError):
 
 class OverLiability(PlayError):
     """All bets of the round together could win more than the house puts up in it."""
+
+
+class NameMissing(PlayError):
+    """A favourite without a name."""
+
+
+class NameTooLong(PlayError):
+    """A favourite whose name has more characters than there is room for."""
+
+
+class NameUnreadable(PlayError):
+    """A favourite whose name has characters in it that nobody sees."""
+
+
+class NameTaken(PlayError):
+    """Another favourite of the player's at this game has that name, whatever the case of its letters."""
+
+
+class NothingToSave(PlayError):
+    """A favourite of no bets: none lie on the table, and there is no earlier round."""
+
+
+class TooManyFavourites(PlayError):
+    """More favourites than a player may keep at one game."""

@@ -16,6 +16,7 @@ from games.search import Ending, Search
 
 BET = "bet:"
 TAKE = "take:"
+FAVOURITE = "favourite:"
 KEEP = "keep"  # what Enter presses: nothing happens but that the player's own value is kept
 
 
@@ -52,11 +53,14 @@ class ClickForm(forms.Form):
     table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
 
-    def clean_action(self) -> str | Change:
-        """Return the bet clicked, or what to do with the slip, or `KEEP`."""
+    def clean_action(self) -> str | int | Change:
+        """Return the bet clicked, the number of a favourite, what to do with the slip, or `KEEP`."""
         action: str = self.cleaned_data["action"]
         if action == KEEP or action.startswith(BET):
             return action
+        number = action.removeprefix(FAVOURITE)
+        if number != action and number.isdecimal() and int(number) < 2**63:
+            return int(number)
         if action in Change.__members__.values():
             return Change(action)
         raise forms.ValidationError("unknown", code="unknown")

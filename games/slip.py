@@ -26,6 +26,11 @@ class Slip:
         """Put one chip on a bet."""
         return self._with({**self.stakes, bet: self.stakes.get(bet, 0) + chip})
 
+    def lay(self, stakes: Mapping[str, int]) -> "Slip":
+        """Put several bets on top of what lies there, in one step."""
+        more = {bet: self.stakes.get(bet, 0) + stake for bet, stake in stakes.items()}
+        return self._with({**self.stakes, **more})
+
     def take(self, bet: str, chip: int) -> "Slip":
         """Take one chip off a bet, or all that lies there where it is less."""
         left = self.stakes.get(bet, 0) - chip

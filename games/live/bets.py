@@ -14,7 +14,7 @@ from django.db import transaction
 from audit import log
 from games.composing import changed
 from games.controls import CONTROL_OF, Change, demand
-from games.engine.bets import Variant
+from games.engine.bets import Control, Variant
 from games.engine.liability import largest_win
 from games.engine.settle import SettlementError
 from games.errors import (
@@ -32,7 +32,7 @@ from games.errors import (
     UnknownChip,
 )
 from games.limits import Limits
-from games.live import seats
+from games.live import favourites, seats
 from games.models import LiveRound, LiveSeat
 from games.slip import Slip
 from games.variants import VARIANTS
@@ -123,6 +123,28 @@ def change_slip(
         return changed(betting.slip, change, last_stakes=last, limits=betting.limits, funds=betting.funds)
 
     return _carry_out(Click(player, live_table_id, round_id, table_version, session), alter)
+
+
+def place_favourite(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    favourite_id: int,
+    table_version: int | None = None,
+    session: UUID | None = None,
+) -> LiveSeat:
+    """Put the bets of a favourite on top of what lies there, as a whole or not at all, and hold them.
+
+    Raises what `add_chip` raises, NotOffered where the game has no favourites, and StalePage where this is none of the
+    player's at this game.
+    """
+
+    def place(betting: Betting) -> Slip:
+        demand(betting.variant, Control.FAVOURITES)
+        return betting.slip.lay(favourites.stakes_of(player, betting.variant, favourite_id))
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session), place)
 
 
 def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
