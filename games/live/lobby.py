@@ -1,0 +1,217 @@
+"""What moves on a table's card in the lobby: how far the round has come, the last results, how many play. The same for
+everybody who reads a language, so it is rendered once for all of them, by pages and by streams.
+
+A result stands on the road when its round is settled, never when its cards are drawn: by then they lie open at the
+table.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+from uuid import UUID
+
+from django.template.loader import get_template
+from django.utils.translation import gettext as _
+from django.utils.translation import override, pgettext
+
+from games.engine.bets import Variant
+from games.engine.cards import Card, CardError
+from games.engine.coup import Outcome, TooFewCards, deal
+from games.engine.roads import Bead, big_road, last_columns
+from games.labels import bet_name
+from games.live.board import Countdown
+from games.live.clock import Clock
+from games.models import OPEN_PHASES, Phase
+from games.roads_svg import big_road as drawn
+from games.variants import VARIANTS
+from wallet.models import Mode
+
+COLUMNS: Final = 14
+"""How much of the big road a card shows."""
+
+# Parameter: live tables. A player is one who has bets in the round on the table or had some in the one before: while
+# bets are taken, nobody is told of each.
+READ_CARDS: Final = f"""
+SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
+    seat.is_open AS is_open, live.stopped_by_id IS NOT NULL AS is_stopped, version.rules_digest AS rules_digest,
+    version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase, round.deadline AS deadline,
+    (SELECT count(*) FROM games_liveseat AS bettor
+        WHERE bettor.round_id IN (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players,
+    (SELECT string_agg(told.cards, ',' ORDER BY told.number) FROM games_liveround AS told
+        WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
+            AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id)) AS results
+FROM games_livetable AS live
+JOIN games_table AS seat ON seat.id = live.table_id
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.version_id, seat.version_id)
+LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
+LEFT JOIN games_shoe AS dealt ON dealt.id = round.shoe_id
+LEFT JOIN games_shoe AS spent
+    ON spent.live_table_id = live.id AND spent.number = dealt.number - 1 AND round.number = 1
+LEFT JOIN LATERAL (SELECT earlier.id FROM games_liveround AS earlier
+    WHERE earlier.shoe_id = coalesce(spent.id, dealt.id)
+        AND earlier.number < CASE WHEN spent.id IS NULL THEN round.number ELSE 32767 END
+    ORDER BY earlier.number DESC LIMIT 1) AS before ON true
+WHERE live.id = ANY (%s)
+"""  # noqa: S608  (nothing but names of our own)
+
+# Parameter: the mode. All tables of a lobby; which of them a reader is shown, the reader's page says.
+READ_LOBBY: Final = "SELECT id FROM games_livetable WHERE mode = %s"
+
+
+@dataclass(frozen=True)
+class CardState:
+    """A shared table as the lobby knows it at the moment *now*, by the database's clock."""
+
+    now: datetime
+    live_table: int
+    mode: Mode
+    slug: str
+    variant: Variant
+    is_open: bool  # and this program plays the rules it was put live with
+    is_stopped: bool
+    clock: Clock | None
+    shoe: UUID | None
+    phase: Phase | None  # of the latest round
+    deadline: datetime | None  # of that phase
+    players: int
+    results: str  # cards of the settled rounds of the shoe
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a round is in progress."""
+        return self.phase in OPEN_PHASES
+
+    @property
+    def status(self) -> str:
+        """What the table does: a phase, or "stopped", "closed_table", "waiting"."""
+        if self.is_stopped:
+            return "stopped"
+        if not self.is_open and not self.is_playing:
+            return "closed_table"
+        return "waiting" if self.phase is None else str(self.phase)
+
+    @property
+    def beads(self) -> tuple[Bead, ...]:
+        """The results of the shoe in the order they were dealt."""
+        found = (_bead(cards) for cards in self.results.split(",") if cards)
+        return tuple(bead for bead in found if bead is not None)
+
+
+@dataclass(frozen=True)
+class CardView:
+    """What a card says of it."""
+
+    key: str  # another one where anything but the time has changed
+    status: str
+    word: str
+    countdown: Countdown | None
+    is_open: bool
+    is_stopped: bool
+    may_enter: bool  # a round in progress is played to its end at a table that was closed
+    players: int
+    road: str
+    has_results: bool
+
+
+def card_state(row: Mapping[str, Any]) -> CardState:
+    """Read a row of `READ_CARDS`."""
+    variant = VARIANTS[row["variant"]]
+    return CardState(
+        now=row["now"],
+        live_table=row["live_table"],
+        mode=Mode(row["mode"]),
+        slug=row["slug"],
+        variant=variant,
+        is_open=row["is_open"] and row["rules_digest"] == variant.digest,
+        is_stopped=row["is_stopped"],
+        clock=_clock(row["clock"]),
+        shoe=row["shoe"],
+        phase=Phase(row["phase"]) if row["phase"] else None,
+        deadline=row["deadline"],
+        players=row["players"],
+        results=row["results"] or "",
+    )
+
+
+def card_key(state: CardState) -> tuple[object, ...]:
+    """Return what is another one where a card shows something else."""
+    counted = _countdown(state)
+    return (state.status, state.is_open, counted and counted.deadline, state.players, state.shoe, state.results)
+
+
+def render_card(state: CardState, language: str) -> str:
+    """Return what moves on the card of a table, as everybody sees it."""
+    with override(language):
+        return get_template("games/_lobby_live.html").render({"card": card_view(state, language), "table": state})
+
+
+def card_view(state: CardState, language: str) -> CardView:
+    """Return what a card says, in the active language."""
+    beads = state.beads
+    return CardView(
+        key=hashlib.sha256(repr(card_key(state)).encode()).hexdigest()[:16],
+        status=state.status,
+        word=_word(state),
+        countdown=_countdown(state),
+        is_open=state.is_open,
+        is_stopped=state.is_stopped,
+        may_enter=state.is_open or state.is_stopped or state.is_playing,
+        players=state.players,
+        road=_road(state.variant, beads, language),
+        has_results=bool(beads),
+    )
+
+
+def _word(state: CardState) -> str:
+    match state.status:
+        case "stopped":
+            return _("The table is stopped")
+        case "closed_table":
+            return _("The table is closed")
+        case "waiting":
+            return _("The table opens in a moment")
+        case Phase.BETTING:
+            return _("Place your bets")
+        case Phase.CLOSED:
+            return _("No more bets")
+        case Phase.DEALT:
+            return _("Cards are being dealt")
+    return pgettext("before the seconds until it begins", "Next round")
+
+
+def _countdown(state: CardState) -> Countdown | None:
+    """Return what the card counts down, as the table does: the end of a deal is not told."""
+    if state.clock is None or state.deadline is None:
+        return None
+    lengths = {Phase.BETTING: state.clock.betting, Phase.SETTLED: state.clock.pause, Phase.VOID: state.clock.pause}
+    length = lengths.get(state.phase) if state.phase and state.status == state.phase else None
+    if length is None:
+        return None
+    return Countdown(_milliseconds(state.deadline), _milliseconds(state.now), length, "")
+
+
+def _road(variant: Variant, beads: tuple[Bead, ...], language: str) -> str:
+    names = {outcome: bet_name(variant, outcome.value, language) for outcome in Outcome}
+    return drawn(last_columns(big_road(beads), COLUMNS), columns=COLUMNS, title=_("Last results"), names=names)
+
+
+@lru_cache(maxsize=4096)
+def _bead(cards: str) -> Bead | None:
+    """Return the result that these cards make; None where they make no coup."""
+    try:
+        return Bead.of(deal([Card.parse(code) for code in cards.split()]))
+    except (CardError, TooFewCards):
+        return None
+
+
+def _clock(stored: str | None) -> Clock | None:
+    return Clock.of(json.loads(stored)) if stored else None
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
