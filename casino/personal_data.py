@@ -98,7 +98,7 @@ PARTS: Final = (
     Part("chips", games.ChipSet),
     Part("name in the chat", games.ChatName),
     Part("chat", games.ChatMessage),
-    Part("players not read in the chat", games.ChatBlock),
+    Part("players not read in the chat", games.ChatBlock, "player", ("blocked__chatname__name",), ("blocked_id",)),
     Part("reports of chat messages", games.ChatReport),
     Part("times without chat", games.ChatBan),
     Part("rounds", games.Participation, "player", ("round__code", "round__cards", "round__outcome", "table__name")),

@@ -89,6 +89,11 @@ RIGHTS = {
     "games_liveround": "SELECT, INSERT, UPDATE (phase, deadline, closed_at, dealt_at, ended_at, first_card, cards)",
     "games_liveseat": "SELECT, INSERT, UPDATE (round_id, stakes, version, undo, last_stakes, last_chip, session)",
     "games_livetotal": "SELECT, INSERT, UPDATE (stakes)",
+    "games_chatname": "SELECT, INSERT, UPDATE (name, chosen_at)",
+    "games_chatmessage": "SELECT, INSERT, UPDATE (removed_at, removed_by), DELETE",
+    "games_chatblock": "SELECT, INSERT, DELETE",
+    "games_chatreport": "SELECT, INSERT, UPDATE (decision, decided_by, decided_at), DELETE",
+    "games_chatban": "SELECT, INSERT, UPDATE (lifted_at, lifted_by)",
 }
 
 # Functions the role may call. They check what they are given and run as the owner.
@@ -99,6 +104,7 @@ FUNCTIONS = (
     "wallet_open_account",
     "players_forget",
     "players_forget_flags",
+    "games_forget_chat",
     "wallet_reserve",
     "wallet_release",
     "wallet_forget_accounts",

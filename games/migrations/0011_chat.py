@@ -1,9 +1,26 @@
-"""The chat of shared tables: messages, names, blocks, reports and bans."""
+"""The chat of shared tables, its names, blocks, reports and bans: ``games/sql/0011_chat.sql``; who moderates it."""
+
+from pathlib import Path
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.db.models.functions.text
+from django.apps.registry import Apps
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+from players.roles import Duty, grant
+
+MODERATE = Duty("games", "chatreport", "moderate_chat", "Can moderate the chat")
+READ = Duty("games", "chatreport", "read_chat", "Can read the log of the chat")
+
+
+def fill(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Let those who answer players and those who supervise tables moderate, and compliance read what they did."""
+    alias = schema_editor.connection.alias
+    for role in ("support", "supervisor"):
+        grant(apps, alias, role, MODERATE, READ)
+    grant(apps, alias, "compliance", READ)
 
 
 class Migration(migrations.Migration):
@@ -109,7 +126,10 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "permissions": [("moderate_chat", "Can moderate the chat")],
+                "permissions": [
+                    ("moderate_chat", "Can moderate the chat"),
+                    ("read_chat", "Can read the log of the chat"),
+                ],
                 "default_permissions": (),
             },
         ),
@@ -174,6 +194,18 @@ class Migration(migrations.Migration):
             index=models.Index(fields=["at"], name="games_chatmessage_at"),
         ),
         migrations.AddIndex(
+            model_name="chatmessage",
+            index=models.Index(
+                condition=models.Q(("removed_at__isnull", False)),
+                fields=["live_table", "removed_at"],
+                name="games_chatmessage_removed",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="chatmessage",
+            index=models.Index(django.db.models.functions.text.Lower("name"), name="games_chatmessage_name"),
+        ),
+        migrations.AddIndex(
             model_name="chatreport",
             index=models.Index(condition=models.Q(("decision", "")), fields=["at"], name="games_chatreport_open"),
         ),
@@ -181,4 +213,6 @@ class Migration(migrations.Migration):
             model_name="chatreport",
             constraint=models.UniqueConstraint(fields=("message", "player"), name="games_chatreport_once"),
         ),
+        migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0011_chat.sql").read_text()),
+        migrations.RunPython(fill, migrations.RunPython.noop),
     ]

@@ -41,6 +41,12 @@ class ChatMessage(models.Model):
             models.Index(fields=["live_table", "-id"], name="games_chatmessage_table"),
             models.Index(fields=["player", "-id"], name="games_chatmessage_player"),
             models.Index(fields=["at"], name="games_chatmessage_at"),
+            models.Index(
+                fields=["live_table", "removed_at"],
+                condition=models.Q(removed_at__isnull=False),
+                name="games_chatmessage_removed",
+            ),
+            models.Index(Lower("name"), name="games_chatmessage_name"),
         ]
 
 
@@ -85,7 +91,7 @@ class ChatReport(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("moderate_chat", "Can moderate the chat")]
+        permissions = [("moderate_chat", "Can moderate the chat"), ("read_chat", "Can read the log of the chat")]
         constraints = [models.UniqueConstraint(fields=["message", "player"], name="games_chatreport_once")]
         indexes = [
             models.Index(fields=["at"], condition=models.Q(decision=""), name="games_chatreport_open"),
