@@ -17,6 +17,7 @@ from games.entrance import at_a_playable_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, ClickForm
 from games.live import bets, seats, show, tickets
+from games.live.side import side_panels
 from games.live.state import READ_OWN, READ_PUBLIC, State, named, public_state
 from games.models import LiveTable, Table
 from games.presentation import Notice
@@ -172,6 +173,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
         "live": live,  # whose page shows the balance itself
         "variant": VARIANTS[live.table.variant],
         "limits": limits,
+        "panels": side_panels(live.table, Mode(live.mode)),
     }
 
 

@@ -1,0 +1,78 @@
+"""What stands beside a live table: its panels, each behind a tab."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from games.engine.bets import Control
+from games.models import Table
+from games.variants import VARIANTS
+from wallet.models import Mode
+
+ICONS = {
+    "statistics": "chart-pie",
+    "chat": "message-circle",
+    "favourites": "star",
+    "limits": "scale",
+    "history": "scroll-text",
+    "cashier": "wallet",
+    "rules": "book-open",
+    "settings": "sliders",
+}
+WITH_THE_PAGE = frozenset({"statistics", "chat", "favourites"})  # the others are asked for when they are opened
+
+
+@dataclass(frozen=True)
+class SidePanel:
+    """A panel and its tab."""
+
+    name: str
+    icon: str
+    word: str  # on the tab
+    title: str
+    template: str = ""  # of one that comes with the page
+    address: str = ""  # where any other is asked for
+
+
+def side_panels(table: Table, mode: Mode) -> tuple[SidePanel, ...]:
+    """Return the panels of a table for one kind of money, in the order of their tabs."""
+    return tuple(_panels(table, mode))
+
+
+def panel_names(table: Table) -> tuple[str, ...]:
+    """Return the names of the panels that this table has."""
+    has_favourites = Control.FAVOURITES in VARIANTS[table.variant].controls
+    return tuple(name for name in ICONS if name != "favourites" or has_favourites)
+
+
+def _panels(table: Table, mode: Mode) -> Iterator[SidePanel]:
+    words, titles = _words(), _titles()
+    for name in panel_names(table):
+        is_here = name in WITH_THE_PAGE
+        yield SidePanel(
+            name=name,
+            icon=ICONS[name],
+            word=words[name],
+            title=titles.get(name, words[name]),
+            template=f"games/_panel_{name}.html" if is_here else "",
+            address="" if is_here else reverse("live_panel", args=[table.slug, mode, name]),
+        )
+
+
+def _words() -> dict[str, str]:
+    return {
+        "statistics": _("Results"),
+        "chat": _("Chat"),
+        "favourites": _("Favourites"),
+        "limits": _("Limits"),
+        "history": _("History"),
+        "cashier": _("Cashier"),
+        "rules": _("Rules"),
+        "settings": _("Settings"),
+    }
+
+
+def _titles() -> dict[str, str]:
+    return {"favourites": _("Favourite bets"), "limits": _("Limits and payouts")}

@@ -1,0 +1,153 @@
+/* The panels beside a live table: one at a time, behind tabs. Where it is wide they stand in a column beside the felt;
+   where it is narrow a tab opens a sheet above the page, which also says how far the round has come.
+
+   Tabs are those of the ARIA practices, opened by hand: arrows, Home and End go from tab to tab, Enter or a click opens.
+   A panel with an address is asked for each time it is shown. "sabot:panel" on the document tells which one is, in
+   detail.name: null where none is. The last one chosen is kept in this browser. */
+"use strict";
+
+const PANEL_KEY = "sabot.panel"; // in localStorage: the name of the panel chosen last
+
+/** The name of the panel that the reader sees, or null. */
+let shownPanel = () => null;
+
+{
+  const TOLD = 250; // milliseconds between two looks at the table while a sheet is open
+  const side = document.getElementById("live-side");
+  const panels = document.getElementById("side-panels");
+  const sheet = document.getElementById("live-sheet");
+  const tabs = [...side.querySelectorAll("[role=tab]")];
+  const wide = matchMedia("(min-width: 1100px)");
+
+  const nameOf = (tab) => tab.id.replace("tab-", "");
+  const tabOf = (name) => tabs.find((tab) => nameOf(tab) === name);
+  const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
+
+  let chosen = null; // the tab whose panel is shown
+  let telling = null; // timer that keeps the head of the sheet right
+
+  shownPanel = () => (chosen ? nameOf(chosen) : null);
+
+  // --- One panel at a time ----------------------------------------------------------------------------------------------
+
+  function mark(tab) {
+    chosen = tab;
+    for (const each of tabs) {
+      const isChosen = each === tab;
+      each.setAttribute("aria-selected", String(isChosen));
+      panelOf(each).hidden = !isChosen;
+    }
+    const within = tab ?? tabs.find((each) => each.tabIndex === 0) ?? tabs[0];
+    for (const each of tabs) each.tabIndex = each === within ? 0 : -1;
+    document.dispatchEvent(new CustomEvent("sabot:panel", { detail: { name: shownPanel() } }));
+  }
+
+  /** Ask for what stands in a panel, where that does not come with the page. */
+  function fetchPanel(tab) {
+    const body = panelOf(tab).querySelector(":scope > [hx-get]");
+    if (body) htmx.trigger(body, "panel:show");
+  }
+
+  function show(tab) {
+    const isNew = tab !== chosen;
+    if (isNew) {
+      mark(tab);
+      panels.scrollTop = 0;
+    }
+    fetchPanel(tab);
+    if (!wide.matches) openSheet(tab);
+  }
+
+  function choose(tab) {
+    localStorage.setItem(PANEL_KEY, nameOf(tab));
+    show(tab);
+  }
+
+  // --- The sheet --------------------------------------------------------------------------------------------------------
+
+  const textOf = (selector) => document.querySelector(selector)?.textContent.trim() ?? "";
+
+  function write(selector, text) {
+    const element = sheet.querySelector(selector);
+    if (element.textContent !== text) element.textContent = text;
+  }
+
+  /** Say in the head of the sheet what the table says behind it. */
+  function tellOfTable() {
+    write(".sheet__seconds", textOf("#live-public [data-seconds]"));
+    write(".sheet__call", textOf("#live-public .live-call__what"));
+    write(".sheet__balance .meter__name", textOf("#live-own .meter--balance .meter__name"));
+    write(".sheet__balance .meter__sum", textOf("#live-own .meter--balance .meter__sum"));
+    const isLast = document.querySelector("#live-public .countdown--last") !== null;
+    sheet.querySelector(".sheet__seconds").classList.toggle("sheet__seconds--last", isLast);
+  }
+
+  function openSheet(tab) {
+    document.getElementById("sheet-title").textContent = panelOf(tab).querySelector("h2").textContent;
+    tellOfTable();
+    if (sheet.open) return;
+    sheet.showModal();
+    telling = setInterval(tellOfTable, TOLD);
+  }
+
+  sheet.addEventListener("close", () => {
+    clearInterval(telling);
+    if (wide.matches) return;
+    const tab = chosen;
+    mark(null);
+    tab?.focus({ preventScroll: true });
+  });
+  sheet.addEventListener("click", (event) => { if (event.target === sheet) sheet.close(); });
+  document.getElementById("sheet-close").addEventListener("click", () => sheet.close());
+
+  /** Put the panels where they belong at this width. */
+  function settle() {
+    if (wide.matches) {
+      if (sheet.open) sheet.close();
+      side.append(panels);
+      show(chosen ?? tabOf(localStorage.getItem(PANEL_KEY)) ?? tabs[0]);
+    } else {
+      sheet.append(panels);
+      mark(null);
+    }
+    for (const tab of tabs) {
+      if (wide.matches) tab.removeAttribute("aria-haspopup");
+      else tab.setAttribute("aria-haspopup", "dialog");
+    }
+  }
+
+  // --- What the reader does ---------------------------------------------------------------------------------------------
+
+  const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+
+  function next(tab, key) {
+    if (key === "Home") return tabs[0];
+    if (key === "End") return tabs.at(-1);
+    return key in STEPS ? tabs.at((tabs.indexOf(tab) + STEPS[key]) % tabs.length) : null;
+  }
+
+  for (const tab of tabs) {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", (event) => {
+      const other = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey ? null : next(tab, event.key);
+      if (!other) return;
+      event.preventDefault();
+      for (const each of tabs) each.tabIndex = each === other ? 0 : -1;
+      other.focus();
+    });
+  }
+
+  // --- What could not be loaded -----------------------------------------------------------------------------------------
+
+  /** A panel that has nothing to show says so, and offers to try again; one that has keeps it. */
+  function sayTrouble(event) {
+    const body = event.detail.elt.closest?.(".side__body");
+    if (body?.querySelector(".side__wait")) body.replaceChildren(document.getElementById("panel-trouble").content.cloneNode(true));
+  }
+
+  for (const kind of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) document.addEventListener(kind, sayTrouble);
+  panels.addEventListener("click", (event) => { if (event.target.closest("[data-again]") && chosen) fetchPanel(chosen); });
+
+  wide.addEventListener("change", settle);
+  settle();
+}
