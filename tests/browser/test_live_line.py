@@ -54,7 +54,7 @@ def asked_in(page: Page) -> Iterator[list[str]]:
     def note(address: str) -> None:
         if STREAM.search(address):
             asked.append("stream")
-        elif address.endswith(page.locator("#live").get_attribute("data-reload") or "?"):
+        elif (page.locator("#live").get_attribute("data-reload") or "?") in address:
             asked.append("state")
 
     page.on("request", lambda request: addresses.append(request.url))
