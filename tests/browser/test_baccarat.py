@@ -14,7 +14,7 @@ from games.tables import set_open
 from players.models import Player
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import PASSWORD, a_player, a_table
-from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
 from tests.harness.web import ServerStarter, WebServer
 from tests.servers.search import seed_where
 from wallet import accounts
@@ -55,9 +55,10 @@ def meter(page: Page, name: str) -> str:
 
 def shows(page: Page, name: str, amount: int) -> None:
     """Wait until a meter has come to rest at an amount in minor units of SEK."""
-    page.wait_for_function(
+    wait_in(
+        page,
         "([selector, text]) => document.querySelector(selector).innerText.trim() === text",
-        arg=[f".meter--{name} .meter__sum", format_money(amount, "SEK", "en")],
+        [f".meter--{name} .meter__sum", format_money(amount, "SEK", "en")],
     )
 
 
@@ -282,7 +283,7 @@ def test_a_whole_round_without_javascript(enter):
     page.locator("#act-deal").click()
     expect(page.locator(".card")).to_have_count(6)
     expect(page.locator(".call__result")).to_be_visible()
-    shows(page, "win", 1950)
+    shows_at_once(page, "win", 1950)
 
 
 def test_enter_on_a_chip_stakes_nothing(enter):

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.at_table import log_in
 from tests.builders import a_player
-from tests.harness.browser import DESKTOP
+from tests.harness.browser import DESKTOP, wait_in
 from tests.harness.web import stop
 
 pytestmark = pytest.mark.browser
@@ -35,7 +35,7 @@ def settled(window, address: str) -> Page:
     page = window.new_page()
     page.goto(address)
     page.evaluate("navigator.serviceWorker.ready")
-    page.wait_for_function("navigator.serviceWorker.controller")
+    wait_in(page, "() => navigator.serviceWorker.controller")
     return page
 
 

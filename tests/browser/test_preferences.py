@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.at_table import log_in
 from tests.builders import a_player, a_table
-from tests.harness.browser import DESKTOP, PHONE
+from tests.harness.browser import DESKTOP, PHONE, wait_in
 from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.browser
@@ -68,7 +68,7 @@ def test_the_theme_of_the_device_is_followed_as_it_changes(window):
     page.get_by_role("group", name="Theme").get_by_text("As my device").click()
     dark = ground(page)
     page.emulate_media(color_scheme="light")
-    page.wait_for_function("dark => getComputedStyle(document.body).backgroundColor !== dark", arg=dark)
+    wait_in(page, "dark => getComputedStyle(document.body).backgroundColor !== dark", dark)
     expect(page.locator("meta[name=theme-color]")).to_have_attribute("content", ground(page))
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from games.models import Phase
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.builders import a_golden_table, a_player, a_table
-from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
 
@@ -78,7 +78,7 @@ def test_a_first_visit_to_a_shared_table_is_light(new_context: NewContext, web_s
     a_live_table()
     page, meter = metered(a_window(new_context, web_server, a_player(real=1_000_000)))
     page.goto(SHARED)  # its stream never ends: the line is not idle
-    page.wait_for_function("document.fonts.status === 'loaded'")
+    wait_in(page, "() => document.fonts.status === 'loaded'")
     assert 20_000 < meter.read() < FIRST_LOAD
 
 

@@ -37,6 +37,22 @@ HOW_TO_GET_IT = (
 
 expect.set_options(timeout=PATIENCE)
 
+WAIT = """async ([argument, patience]) => {
+  const holds = CONDITION;
+  const given = Date.now();
+  while (!holds(argument)) {
+    if (Date.now() - given > patience) throw new Error(`waited in vain for ${holds}`);
+    await new Promise((later) => setTimeout(later, 20));
+  }
+}"""
+
+
+def wait_in(page: Page, condition: str, argument: object = None) -> None:
+    """Wait until a function of JavaScript is true of *argument*. The page asks itself: Playwright's `wait_for_function`
+    evaluates anew each time it asks, which our policy refuses from the second time on.
+    """
+    page.evaluate(WAIT.replace("CONDITION", condition), [argument, PATIENCE])
+
 
 def find_chromium() -> str | None:
     """Return the path of a Chromium: the one CHROMIUM names, else one on the PATH."""
