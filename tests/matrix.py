@@ -403,6 +403,7 @@ LINES = (
     Line("service_new", "POST", players(MOVED), data=lambda world: {"topic": "question", "text": "When?"}),
     Line("service_thread", "GET", players(PAGE, other=NOT_FOUND), a_conversation),
     Line("service_thread", "POST", players(MOVED, other=NOT_FOUND), a_conversation, lambda world: {"text": "More."}),
+    Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
     Line("service_close", "POST", players(MOVED, other=NOT_FOUND), a_conversation),
     # Money
     Line("statement", "GET", players(PAGE)),

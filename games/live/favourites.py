@@ -23,7 +23,7 @@ from games.errors import (
 from games.live import seats
 from games.models import FavouriteBet, LiveSeat, LiveTable
 from games.variants import VARIANTS
-from players.models import Player
+from players.models import Player, User
 
 MOST = 12  # at one game
 LONGEST = 40  # characters of a name
@@ -132,7 +132,7 @@ def _locked(player: Player, variant: Variant) -> list[FavouriteBet]:
     """Return the player's favourites at a game, which nobody else changes until the transaction ends: counting and
     comparing them would otherwise miss what another tab is about to save.
     """
-    Player.objects.select_for_update(no_key=True).get(pk=player.pk)
+    User.objects.select_for_update(no_key=True).get(pk=player.user_id)
     return of(player, variant)
 
 

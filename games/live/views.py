@@ -17,6 +17,7 @@ from games.entrance import at_a_playable_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, ClickForm
 from games.live import bets, seats, show, tickets
+from games.live.favourite_panel import panel
 from games.live.side import side_panels
 from games.live.state import READ_OWN, READ_PUBLIC, State, named, public_state
 from games.models import LiveTable, Table
@@ -136,6 +137,8 @@ def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
     }
     if isinstance(action, Change):
         bets.change_slip(**click, change=action)
+    elif isinstance(action, int):
+        bets.place_favourite(**click, favourite_id=action)
     else:
         bets.add_chip(**click, bet=action.removeprefix(BET), chip=form.cleaned_data["chip"] or 0)
 
@@ -166,13 +169,14 @@ def _stream(request: PlayerRequest, live: LiveTable, language: str) -> str:
 def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dict[str, Any]:
     """Return everything on the page of a table."""
     parts = _parts(request, live, notice, get_token(request))
-    limits = parts["state"].limits(request.player.currency)
+    limits, language = parts["state"].limits(request.player.currency), get_language() or "en"
     return {
         **parts,
         **_beside(request, live),
         "live": live,  # whose page shows the balance itself
         "variant": VARIANTS[live.table.variant],
         "limits": limits,
+        "favourites": panel(request.session, request.player, live, parts["state"], language),
         "panels": side_panels(live.table, Mode(live.mode)),
     }
 

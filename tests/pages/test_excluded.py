@@ -76,6 +76,7 @@ OPEN = {
 BARRED = {
     "table_play",
     "live_bet",
+    "live_favourites",
     "table_rebuy",
     "cashier_deposit",
     "cashier_top_up",
