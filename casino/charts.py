@@ -5,9 +5,12 @@ Lengths are per cent of the chart's own width and height, so a chart is as wide 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import cos, pi, sin
 
 FULL = 100.0
 NOTHING = "0"
+ROOM = 7.0  # per cent of a pie that a mark needs
+OUT = 0.62  # how far from its middle marks stand, of its radius
 
 
 class NegativeShare(ValueError):
@@ -16,12 +19,16 @@ class NegativeShare(ValueError):
 
 @dataclass(frozen=True)
 class Figure:
-    """One value of a chart: ``text`` is how it is written, ``tone`` picks a colour (``player``, ``tie``, ``2`` …)."""
+    """One value of a chart: ``text`` is how it is written, ``tone`` picks a colour (``player``, ``tie``, ``2`` …),
+    ``mark`` is the letter or number that it bears in a pie, and ``note`` what is written small beside it there.
+    """
 
     label: str
     value: float
     text: str
     tone: str = ""
+    mark: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,17 @@ class Bar:
     figure: Figure
     start: float
     length: float
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A figure as a slice of a pie that is 100 wide: its outline, and where its mark stands."""
+
+    figure: Figure
+    outline: str
+    x: float
+    y: float
+    has_room: bool  # for the mark
 
 
 @dataclass(frozen=True)
@@ -66,6 +84,32 @@ def shares(figures: Sequence[Figure]) -> list[Bar]:
         found.append(Bar(each, _round(start), _round(part)))
         start += part
     return found
+
+
+def slices(figures: Sequence[Figure]) -> list[Slice]:
+    """Return the figures that are more than nothing as slices of a pie, clockwise from the top.
+
+    Raises NegativeShare.
+    """
+    return [_slice(each) for each in shares(figures) if each.length]
+
+
+def _slice(share: Bar) -> Slice:
+    """A slice that is the whole pie bears its mark in the middle."""
+    if share.length == FULL:
+        middle = FULL / 2
+        return Slice(share.figure, f"M{middle} 0a{middle} {middle} 0 1 1 -.01 0z", middle, middle, has_room=True)
+    (left, top), (right, bottom) = _on_pie(share.start), _on_pie(share.start + share.length)
+    x, y = _on_pie(share.start + share.length / 2, OUT)
+    arc = f"A{FULL / 2} {FULL / 2} 0 {int(share.length > FULL / 2)} 1 {right} {bottom}"
+    outline = f"M{FULL / 2} {FULL / 2}L{left} {top}{arc}z"
+    return Slice(share.figure, outline, x, y, has_room=share.length >= ROOM)
+
+
+def _on_pie(part: float, out: float = 1) -> tuple[float, float]:
+    """Return the point so many per cent of the way round, and so far *out* from the middle."""
+    angle = part / FULL * 2 * pi
+    return round(FULL / 2 * (1 + out * sin(angle)), 1), round(FULL / 2 * (1 - out * cos(angle)), 1)
 
 
 def curve(figures: Sequence[Figure]) -> Curve | None:

@@ -10,7 +10,7 @@ Titles and names are the caller's, in the reader's language.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 from django.utils.html import escape
@@ -37,16 +37,31 @@ def bead_plate(road: Sequence[Mark[Bead]], *, columns: int, title: str, names: M
     shown = last_columns(road, columns)
     counted = Counter(mark.what.outcome for mark in shown)
     said = _said((names[outcome], counted[outcome]) for outcome in Outcome)
-    marks = "".join(_at(mark, CELL, _bead(mark.what, names)) for mark in shown)
+    discs = "".join(
+        _path(f"road__bead--{outcome}", (f"M{_at(mark, 12, 12)}h0" for mark in shown if mark.what.outcome is outcome))
+        for outcome in Outcome
+    )
+    letters = _letters("road__letter", ((mark, mark.what) for mark in shown), names)
+    marks = discs + letters + _pairs((mark, mark.what) for mark in shown)
     return _board("beads", columns, CELL, marks, title, said)
 
 
 def big_road(road: Sequence[Mark[Win]], *, columns: int, title: str, names: Mapping[Outcome, str]) -> SafeString:
     """The end of a big road, on a board so wide. It is described streak by streak."""
     shown = last_columns(road, columns)
-    won = [mark.what.bead.outcome for mark in shown if mark.what.bead]
-    said = _said((names[outcome], len(list(streak))) for outcome, streak in groupby(won))
-    marks = "".join(_at(mark, CELL, _win(mark.what, names)) for mark in shown)
+    wins = [(mark, mark.what.bead) for mark in shown if mark.what.bead]
+    said = _said((names[outcome], len(list(streak))) for outcome, streak in groupby(bead.outcome for _, bead in wins))
+    rings = "".join(
+        _path(f"road__ring--{side}", (f"M{_at(mark, 3, 12)}{RING}" for mark, bead in wins if bead.outcome is side))
+        for side in (Outcome.PLAYER, Outcome.BANKER)
+    )
+    ties = _path("road__tie", (f"M{_at(mark, 2, 22)}l20-20" for mark in shown if mark.what.ties))
+    counts = "".join(
+        '<text class="road__ties" x="{}" y="{}">{}</text>'.format(*_at(mark, 23, 9).split(), mark.what.ties)
+        for mark in shown
+        if mark.what.ties > 1
+    )
+    marks = rings + ties + _letters("road__side", wins, names) + _pairs(wins) + counts
     return _board("big", columns, CELL, marks, title, said)
 
 
@@ -56,48 +71,63 @@ def derived_road(
     """The end of a derived road, on a board so wide. It is described run by run."""
     shown = last_columns(road, columns)
     said = _said((names[what], len(list(run))) for what, run in groupby(mark.what for mark in shown))
-    marks = "".join(_at(mark, SMALL_CELL, _DERIVED[shape, mark.what]) for mark in shown)
+    marks = "".join(
+        _path(f"road__{what}", (f"M{_at(mark, x, y)}{drawn}" for mark in shown if mark.what is what))
+        for (of, what), (x, y, drawn) in _DERIVED.items()
+        if of is shape
+    )
     return _board(shape.value, columns, SMALL_CELL, marks, title, said)
 
 
+RING: Final = "a9 9 0 1018 0a9 9 0 10-18 0"
+_ROUND: Final = (2.0, 6.0, "a4 4 0 108 0a4 4 0 10-8 0")
+_SQUARE: Final = (2.0, 2.0, "h8v8h-8z")
 _DERIVED: Final = {
-    (Shape.RINGS, Regularity.RED): '<circle class="road__red" cx="6" cy="6" r="4"/>',
-    (Shape.RINGS, Regularity.BLUE): '<rect class="road__blue" x="2.5" y="2.5" width="7" height="7"/>',
-    (Shape.DOTS, Regularity.RED): '<circle class="road__red" cx="6" cy="6" r="4"/>',
-    (Shape.DOTS, Regularity.BLUE): '<rect class="road__blue" x="2.5" y="2.5" width="7" height="7"/>',
-    (Shape.SLASHES, Regularity.RED): '<path class="road__red" d="M2 10 10 2"/>',
-    (Shape.SLASHES, Regularity.BLUE): '<path class="road__blue" d="M2 2 10 10"/>',
+    (Shape.RINGS, Regularity.RED): _ROUND,
+    (Shape.RINGS, Regularity.BLUE): _SQUARE,
+    (Shape.DOTS, Regularity.RED): _ROUND,
+    (Shape.DOTS, Regularity.BLUE): _SQUARE,
+    (Shape.SLASHES, Regularity.RED): (2.0, 10.0, "l8-8"),
+    (Shape.SLASHES, Regularity.BLUE): (2.0, 2.0, "l8 8"),
 }
+"""Where a mark begins in its cell, and how it goes on."""
+
+Place = Mark[Bead] | Mark[Win] | Mark[Regularity]
 
 
-def _bead(bead: Bead, names: Mapping[Outcome, str]) -> str:
-    side = bead.outcome.value
-    disc = f'<circle class="road__bead road__bead--{side}" cx="12" cy="12" r="10"/>'
-    return f'{disc}<text class="road__letter" x="12" y="16">{_letter(bead, names)}</text>{_pairs(bead)}'
+def _letters(kind: str, beads: Iterable[tuple[Place, Bead]], names: Mapping[Outcome, str]) -> str:
+    """The first letters of the sides, each in its cell: one text, in which every character has a place of its own."""
+    placed = [(*_at(mark, 12, 16).split(), _letter(bead, names)) for mark, bead in beads]
+    if not placed:
+        return ""
+    x, y, letters = zip(*placed, strict=True)
+    return f'<text class="{kind}" x="{" ".join(x)}" y="{" ".join(y)}">{"".join(letters)}</text>'
 
 
-def _win(win: Win, names: Mapping[Outcome, str]) -> str:
-    tie = '<path class="road__tie" d="M2 22 22 2"/>' if win.ties else ""
-    ties = f'<text class="road__ties" x="23" y="9">{win.ties}</text>' if win.ties > 1 else ""
-    if win.bead is None:
-        return tie + ties
-    ring = f'<circle class="road__ring road__ring--{win.bead.outcome.value}" cx="12" cy="12" r="9"/>'
-    letter = f'<text class="road__side" x="12" y="16">{_letter(win.bead, names)}</text>'
-    return ring + tie + letter + _pairs(win.bead) + ties
+def _pairs(beads: Iterable[tuple[Place, Bead]]) -> str:
+    """Dots in two corners, each on a rim that keeps it apart from what it lies on."""
+    known = list(beads)
+    corners = {
+        "player": [f"M{_at(mark, 20, 20)}h0" for mark, bead in known if bead.player_pair],
+        "banker": [f"M{_at(mark, 4, 4)}h0" for mark, bead in known if bead.banker_pair],
+    }
+    rims = _path("road__rim", chain.from_iterable(corners.values()))
+    return rims + "".join(_path(f"road__pair--{side}", dots) for side, dots in corners.items())
 
 
-def _pairs(bead: Bead) -> str:
-    player = '<circle class="road__pair road__pair--player" cx="20" cy="20" r="3"/>' if bead.player_pair else ""
-    banker = '<circle class="road__pair road__pair--banker" cx="4" cy="4" r="3"/>' if bead.banker_pair else ""
-    return player + banker
+def _path(kind: str, drawn: Iterable[str]) -> str:
+    """All that is drawn alike, as one outline: a shoe's roads are sent to everybody at the table."""
+    outline = "".join(drawn)
+    return f'<path class="{kind}" d="{outline}"/>' if outline else ""
 
 
 def _letter(bead: Bead, names: Mapping[Outcome, str]) -> str:
     return escape(names[bead.outcome][0].upper())
 
 
-def _at(mark: Mark[Bead] | Mark[Win] | Mark[Regularity], cell: int, drawn: str) -> str:
-    return f'<g transform="translate({mark.column * cell} {mark.row * cell})">{drawn}</g>'
+def _at(mark: Place, x: float, y: float) -> str:
+    cell = SMALL_CELL if isinstance(mark.what, Regularity) else CELL
+    return f"{mark.column * cell + x:g} {mark.row * cell + y:g}"
 
 
 def _said(counts: Iterable[tuple[str, int]]) -> str:
@@ -106,8 +136,8 @@ def _said(counts: Iterable[tuple[str, int]]) -> str:
 
 def _board(kind: str, columns: int, cell: int, marks: str, title: str, said: str) -> SafeString:
     wide, high = columns * cell, ROWS * cell
-    across = "".join(f"M0 {row * cell}H{wide}" for row in range(ROWS + 1))
-    down = "".join(f"M{column * cell} 0V{high}" for column in range(columns + 1))
+    across = "".join(f"M0 {y}H{wide}" for y in range(0, high + 1, CELL))
+    down = "".join(f"M{x} 0V{high}" for x in (*range(0, wide, CELL), wide))
     return mark_safe(  # noqa: S308  names and titles are escaped; all else is numbers and our own markup
         f'<svg class="road road--{kind}" viewBox="-1 -1 {wide + 2} {high + 2}" width="{wide}" height="{high}" '
         f'role="img"><title>{escape(title)}</title><desc>{escape(said)}</desc>'

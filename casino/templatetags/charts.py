@@ -1,6 +1,8 @@
-"""Charts in templates: ``{% load charts %}{% bar_chart "Rounds a day" figures %}``; so ``line_chart``, ``share_chart``.
+"""Charts in templates: ``{% load charts %}{% bar_chart "Rounds a day" figures %}``; so ``line_chart``, ``share_chart``,
+``pie_chart``.
 
-*figures* are tuples (label, value, text) or (label, value, text, tone), so that no floor below needs to know of charts.
+*figures* are tuples (label, value, text), with a tone and a mark where the chart has them, so that no floor below needs
+to know of charts.
 Every figure stands in text beside its drawing.
 """
 
@@ -9,7 +11,7 @@ from typing import Any
 
 from django import template
 
-from casino.charts import Figure, bars, curve, shares
+from casino.charts import Figure, bars, curve, shares, slices
 
 register = template.Library()
 Given = Iterable[Sequence[Any]]
@@ -32,6 +34,13 @@ def line_chart(title: str, figures: Given) -> dict[str, object]:
 def share_chart(title: str, figures: Given) -> dict[str, object]:
     """Show the parts of a whole."""
     return {"title": title, "shares": shares(_read(figures))}
+
+
+@register.inclusion_tag("staff/charts/_pie.html")
+def pie_chart(title: str, figures: Given) -> dict[str, object]:
+    """Show the parts of a whole as a pie, with all figures beside it."""
+    read = _read(figures)
+    return {"title": title, "slices": slices(read), "figures": read}
 
 
 def _read(figures: Given) -> list[Figure]:

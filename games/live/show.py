@@ -5,7 +5,7 @@ The public part has no token, nonce or preference in it, so it is rendered once 
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +14,39 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from games.live.board import OwnView, own_view, public_view
+from games.live.results import results_view
 from games.live.state import READ_OWN, READ_PUBLIC, State, own_state, public_state
 from games.presentation import Notice
 
-__all__ = ["READ_OWN", "READ_PUBLIC", "State", "public_state", "render_own", "render_public"]
+__all__ = [
+    "READ_OWN",
+    "READ_PUBLIC",
+    "State",
+    "board_key",
+    "public_state",
+    "render_board",
+    "render_own",
+    "render_public",
+]
 
 
 def render_public(state: State, language: str) -> str:
     """Return ``#live-public`` as everybody sees it at the moment of *state*."""
     with override(language):
         return get_template("games/_live_public.html").render({"live": public_view(state, language)})
+
+
+def board_key(state: State) -> Hashable:
+    """Return what is another one where the board shows something else; it costs no more than reading it."""
+    return (state.shoe and state.shoe.number, state.results)
+
+
+def render_board(state: State, language: str) -> str:
+    """Return ``#live-board``, the results of the shoe on the table, the same for everybody."""
+    with override(language):
+        key = hashlib.sha256(repr(board_key(state)).encode()).hexdigest()[:16]
+        view = results_view(state, language)
+        return get_template("games/_live_board.html").render({"board": view, "key": key})
 
 
 def render_own(

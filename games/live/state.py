@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from games.engine.bets import Variant
@@ -17,11 +17,13 @@ from games.engine.cards import Card, CardError
 from games.engine.coup import Coup, TooFewCards, deal
 from games.limits import Limits, StoredLimits
 from games.live.clock import Clock
-from games.models import OPEN_PHASES, Phase, Ruling
+from games.models import OPEN_PHASES, Phase, Result, Ruling, VoidReason
 from games.variants import VARIANTS
 from wallet.models import Mode
 
 # Parameter: the live table. The version is that of the round, where there is one: it is played to its end under it.
+# A result is told when its round is settled, never when its cards are drawn; an annulled one is left out. How many won
+# is counted over all who had bet, and only in the pause that shows it: one pass over an index of that round's parts.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
     seat.variant AS variant, seat.is_open AS is_open, live.stopped_by_id IS NOT NULL AS is_stopped,
@@ -29,7 +31,15 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
     shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number,
     round.is_last AS is_last, round.code AS code, round.phase AS phase, round.deadline AS deadline,
-    round.dealt_at AS dealt_at, round.cards AS cards, void.round_id IS NOT NULL AS is_annulled,
+    round.dealt_at AS dealt_at, round.cards AS cards, coalesce(void.reason, '') AS annulled,
+    (SELECT string_agg(past.cards, ',' ORDER BY past.number) FROM games_liveround AS past
+        WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}'
+            AND NOT EXISTS (SELECT FROM games_void AS undone WHERE undone.round_id = past.id)) AS results,
+    CASE WHEN round.phase = '{Phase.SETTLED}' AND void.round_id IS NULL THEN (
+        SELECT ARRAY[count(*) FILTER (WHERE part.result = {Result.WON}),
+            count(*) FILTER (WHERE part.result = {Result.EVEN}), count(*) FILTER (WHERE part.result = {Result.LOST})]
+        FROM games_participation AS part WHERE part.round_id = round.id
+    ) END AS counts,
     EXISTS (SELECT FROM games_incident AS incident JOIN games_incidentruling AS ruling
         ON ruling.incident_id = incident.id AND ruling.ruling = '{Ruling.STANDS}'
         WHERE incident.live_round_id = round.id) AS stands,
@@ -53,7 +63,8 @@ SELECT seat.player_id AS player, seat.version AS version, seat.currency AS curre
     seat.stakes::text AS stakes,
     seat.undo <> '[]'::jsonb AS can_undo, seat.last_stakes::text AS last_stakes, seat.last_chip AS last_chip,
     account.balance - account.held AS funds, law.time_zone AS zone,
-    part.paid AS paid, played.code AS code, void.round_id IS NOT NULL AS is_annulled,
+    part.paid AS paid, played.code AS code, coalesce(void.reason, '') AS annulled,
+    sat.number AS sat_at, behind.number AS sat_shoe,
     (SELECT jsonb_object_agg(wager.bet, jsonb_build_array(wager.stake, wager.payout, wager.result))::text
         FROM games_wager AS wager WHERE wager.participation_id = part.id) AS bets,
     CASE live.mode WHEN 'R' THEN sitting.paid_real - sitting.staked_real
@@ -67,6 +78,8 @@ LEFT JOIN players_sitting AS sitting ON sitting.session = seat.session
 LEFT JOIN games_participation AS part ON part.round_id = seat.round_id AND part.player_id = seat.player_id
 LEFT JOIN games_round AS played ON played.id = part.round_id
 LEFT JOIN games_void AS void ON void.round_id = part.round_id
+LEFT JOIN games_liveround AS sat ON sat.id = seat.round_id
+LEFT JOIN games_shoe AS behind ON behind.id = sat.shoe_id
 WHERE seat.live_table_id = %s AND seat.player_id = ANY (%s)
 """
 
@@ -81,6 +94,19 @@ class Shoe:
     is_spent: bool
 
 
+class Counts(NamedTuple):
+    """How many of those who had bet on a round won, came out even and lost, whatever their currency."""
+
+    won: int
+    even: int
+    lost: int
+
+    @property
+    def players(self) -> int:
+        """How many had bet."""
+        return sum(self)
+
+
 @dataclass(frozen=True)
 class Coming:
     """The round that is played, or that was played last."""
@@ -93,8 +119,14 @@ class Coming:
     deadline: datetime
     dealt_at: datetime | None
     cards: tuple[Card, ...]  # all that are drawn, turned up or not
-    is_annulled: bool
+    annulled: VoidReason | None
     stands: bool  # an incident on it was ruled on so
+    counts: Counts | None  # once it is settled
+
+    @property
+    def is_annulled(self) -> bool:
+        """Whether it was annulled, with somebody's bets on it."""
+        return self.annulled is not None
 
 
 @dataclass(frozen=True)
@@ -116,6 +148,7 @@ class State:
     spent_shoe: UUID | None  # the one before, or this one, whose seed is public
     spent_number: int | None
     round: Coming | None
+    results: str  # cards of the shoe's settled rounds in their order, parted by commas: see `games.live.results`
 
     def at(self, moment: datetime) -> "State":
         """Return the same table at a later moment, if nothing has happened to it."""
@@ -192,9 +225,15 @@ class Own:
     zone: str
     paid: int
     code: str  # of the round played last, once it is over
-    is_annulled: bool  # that round
+    annulled: VoidReason | None  # that round
     bets: Mapping[str, Settled]  # of that round
     net: int | None
+    sat_at: tuple[int, int] | None  # number of its shoe, and its own in it
+
+    @property
+    def is_annulled(self) -> bool:
+        """Whether the round played last was annulled."""
+        return self.annulled is not None
 
 
 def public_state(row: Mapping[str, Any]) -> State:
@@ -216,6 +255,7 @@ def public_state(row: Mapping[str, Any]) -> State:
         spent_shoe=row["spent_shoe"],
         spent_number=row["spent_number"],
         round=_coming(row) if row["round"] else None,
+        results=row["results"] or "",
     )
 
 
@@ -235,9 +275,10 @@ def own_state(row: Mapping[str, Any]) -> Own:
         zone=row["zone"],
         paid=row["paid"] or 0,
         code=row["code"] or "",
-        is_annulled=row["is_annulled"],
+        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
         bets={bet: Settled(*line) for bet, line in bets.items()},
         net=row["net"],
+        sat_at=(row["sat_shoe"], row["sat_at"]) if row["sat_at"] else None,
     )
 
 
@@ -256,8 +297,9 @@ def _coming(row: Mapping[str, Any]) -> Coming:
         deadline=row["deadline"],
         dealt_at=row["dealt_at"],
         cards=_drawn(row["cards"]),
-        is_annulled=row["is_annulled"],
+        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
         stands=row["stands"],
+        counts=Counts(*row["counts"]) if row["counts"] else None,
     )
 
 

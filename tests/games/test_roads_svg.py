@@ -1,5 +1,6 @@
 """Roads as drawings: well formed, told without colours, and nothing in them that a reader's browser would refuse."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from xml.etree import ElementTree
@@ -29,12 +30,27 @@ def read(svg: str) -> ElementTree.Element:
     return ElementTree.fromstring(svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))  # noqa: S314
 
 
-def texts(drawing: ElementTree.Element) -> list[str]:
-    return [text.text or "" for text in drawing.iter(f"{SVG}text")]
+def letters(drawing: ElementTree.Element) -> str:
+    """The letters of the marks, each of which has a place of its own."""
+    shown = next(text for text in drawing.iter(f"{SVG}text") if text.get("class") != "road__ties")
+    said = shown.text or ""
+    assert len(shown.get("x", "").split()) == len(shown.get("y", "").split()) == len(said)
+    return said
 
 
-def classes(drawing: ElementTree.Element) -> Counter[str]:
-    return Counter(each for node in drawing.iter() for each in node.get("class", "").split())
+def ties(drawing: ElementTree.Element) -> list[str]:
+    return [text.text or "" for text in drawing.iter(f"{SVG}text") if text.get("class") == "road__ties"]
+
+
+def marks(drawing: ElementTree.Element) -> Counter[str]:
+    """How many marks there are of each kind: all of a kind are one outline, each begun by a move."""
+    return Counter({path.get("class", ""): path.get("d", "").count("M") for path in drawing.iter(f"{SVG}path")})
+
+
+def places(drawing: ElementTree.Element, kind: str) -> list[tuple[float, float]]:
+    """Where the marks of a kind begin."""
+    outline = next(path.get("d", "") for path in drawing.iter(f"{SVG}path") if path.get("class") == kind)
+    return [(float(x), float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", outline)]
 
 
 def plate(columns: int = 9, **changes: str) -> ElementTree.Element:
@@ -68,34 +84,45 @@ def test_a_road_is_a_picture_with_a_title_and_a_description(
 
 
 def test_every_bead_bears_the_letter_of_its_side() -> None:
-    assert "".join(texts(plate())) == "TPTTPBBBPTBPP"
+    assert letters(plate()) == "TPTTPBBBPTBPP"
+    assert {kind: count for kind, count in marks(plate()).items() if "bead" in kind} == {
+        "road__bead--player": 5,
+        "road__bead--banker": 4,
+        "road__bead--tie": 4,
+    }
 
 
 def test_every_circle_bears_the_letter_of_its_side_and_ties_are_counted_from_two() -> None:
-    assert texts(big()) == ["P", "3", "P", "B", "B", "B", "P", "B", "P", "P"]
-    assert classes(big())["road__tie"] == 2
+    assert letters(big()) == "PPBBBPBPP"
+    assert ties(big()) == ["3"]
+    assert marks(big())["road__tie"] == 2
 
 
 def test_ties_before_any_win_are_a_stroke_and_their_number() -> None:
     road = Roads.of([TIE, TIE]).big_road
     drawing = read(roads_svg.big_road(road, columns=3, title="Big road", names=NAMES))
-    assert (texts(drawing), classes(drawing)["road__tie"], classes(drawing)["road__ring"]) == (["2"], 1, 0)
+    assert ties(drawing) == ["2"]
+    assert set(marks(drawing)) == {"road__grid", "road__tie"}
+
+
+def test_a_mark_stands_in_its_cell() -> None:
+    assert places(plate(), "road__bead--banker") == [(12, 132), (36, 12), (36, 36), (36, 108)]
+    assert places(big(), "road__ring--banker") == [(27, 12), (27, 36), (27, 60), (75, 12)]
 
 
 def test_pairs_have_a_corner_each() -> None:
     drawing = plate()
-    corners = {node.get("class"): (node.get("cx"), node.get("cy")) for node in drawing.iter(f"{SVG}circle")}
-    assert corners["road__pair road__pair--player"] == ("20", "20")
-    assert corners["road__pair road__pair--banker"] == ("4", "4")
-    assert classes(drawing)["road__pair"] == 9
+    assert {(x % 24, y % 24) for x, y in places(drawing, "road__pair--player")} == {(20, 20)}
+    assert {(x % 24, y % 24) for x, y in places(drawing, "road__pair--banker")} == {(4, 4)}
+    assert marks(drawing)["road__rim"] == 9
 
 
 @pytest.mark.parametrize("shape", Shape)
 def test_red_and_blue_differ_in_shape(shape: Shape) -> None:
     shapes = {
-        (node.get("class"), node.tag, node.get("d"))
-        for node in derived(shape).iter()
-        if node.get("class") in ("road__red", "road__blue")
+        (path.get("class", ""), re.sub(r"M[\d.]+ [\d.]+([^M]*).*", r"\1", path.get("d", "")))
+        for path in derived(shape).iter(f"{SVG}path")
+        if path.get("class") != "road__grid"
     }
     (red, *red_shape), (blue, *blue_shape) = sorted(shapes, reverse=True)
     assert (red, blue) == ("road__red", "road__blue")
@@ -107,10 +134,9 @@ def test_red_and_blue_differ_in_shape(shape: Shape) -> None:
 def test_every_mark_lies_on_the_board(draw: Callable[..., ElementTree.Element], columns: int) -> None:
     drawing = draw(columns=columns)
     wide, high = int(drawing.get("width", "0")), int(drawing.get("height", "0"))
-    places = [node.get("transform", "") for node in drawing.iter(f"{SVG}g")]
-    assert places
-    for place in places:
-        left, top = map(int, place.removeprefix("translate(").removesuffix(")").split())
+    drawn = [kind for kind in marks(drawing) if kind != "road__grid"]
+    assert drawn
+    for left, top in (place for kind in drawn for place in places(drawing, kind)):
         assert 0 <= left < wide
         assert 0 <= top < high
 
@@ -119,12 +145,12 @@ def test_an_empty_shoe_is_an_empty_board() -> None:
     roads = Roads.of([])
     drawing = read(roads_svg.bead_plate(roads.bead_plate, columns=6, title="Bead plate", names=NAMES))
     assert drawing.findtext(f"{SVG}desc") == "Player 0, Banker 0, Tie 0"
-    assert list(drawing.iter(f"{SVG}g")) == []
+    assert set(marks(drawing)) == {"road__grid"}
 
 
 def test_names_cannot_become_markup() -> None:
     drawing = plate(player='<b onload="x">', tie="&amp;")
-    assert texts(drawing)[:2] == ["&", "<"]
+    assert letters(drawing)[:2] == "&<"
     assert drawing.find(f".//{SVG}b") is None
 
 
