@@ -4,10 +4,13 @@ They stand on the top floor, since whoever stops playing gets back what lies in 
 lead on.
 """
 
+from contextlib import suppress
+
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -101,8 +104,17 @@ def reality_check(request: PlayerRequest) -> HttpResponse:
         sittings.answer_check(player=request.player, session=session, goes_on=goes_on)
     slug, mode = request.POST.get("table", ""), request.POST.get("mode", "")
     if goes_on and slug and mode in Mode.values:
-        return redirect("table", slug=slug, mode=Mode(mode))
+        with suppress(NoReverseMatch):  # what no page of ours sends
+            return redirect(_where_they_play(request, slug, Mode(mode)))
     return redirect("lobby")
+
+
+def _where_they_play(request: PlayerRequest, slug: str, mode: Mode) -> str:
+    """Return the address of the table, with the one that stands beside it, where one does."""
+    other, its_mode = request.POST.get("beside", ""), request.POST.get("beside_mode", "")
+    if other and its_mode in Mode.values:
+        return reverse("beside", args=[slug, mode, other, Mode(its_mode)])
+    return reverse("table", args=[slug, mode])
 
 
 def give_back(player: Player) -> None:

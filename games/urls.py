@@ -3,7 +3,7 @@ from django.urls import path, register_converter
 from games import fair_views, help_views, purse_views, service_views, views
 from games.converters import ModeConverter
 from games.guests import views as guests
-from games.live import favourite_views, panels
+from games.live import beside, favourite_views, panels
 from games.live import views as live
 from games.statement import views as statement
 
@@ -17,6 +17,9 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/favourites/", favourite_views.live_favourites, name="live_favourites"),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/", panels.live_panel, name="live_panel"),
+    path("table/<slug:slug>/<mode:mode>/framed/", beside.live_framed, name="live_framed"),
+    path("beside/<slug:slug>/<mode:mode>/", beside.beside_choose, name="beside_choose"),
+    path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", beside.beside, name="beside"),
     path("table/<slug:slug>/<mode:mode>/re-buy/", purse_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", purse_views.table_leave, name="table_leave"),
     path("try/<slug:slug>/", guests.guest, name="guest"),

@@ -48,6 +48,7 @@ class Answer(Enum):
     PAGE = "a page of the house"
     TEXT = "something for machines"
     DOCUMENT = "what a player sent in, in which nothing runs"
+    FRAMED = "a page that the house alone may frame"
     MOVED = "a redirect into the house"
     LOG_IN = "a redirect to the log-in page"
     FORBIDDEN = "403"
@@ -55,7 +56,7 @@ class Answer(Enum):
     UNSIGNED = "400, since no bank has signed it"
 
 
-PAGE, TEXT, DOCUMENT, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND, UNSIGNED = Answer
+PAGE, TEXT, DOCUMENT, FRAMED, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND, UNSIGNED = Answer
 Answers = dict[str, Answer]
 
 
@@ -241,6 +242,11 @@ def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     return {"slug": world.live_slug, "mode": Mode.REAL}
 
 
+def two_shared_tables(world: World) -> Mapping[str, object]:
+    """Arguments of the page that shows two of them."""
+    return {"left": world.live_slug, "left_mode": Mode.REAL, "right": world.live_slug, "right_mode": Mode.FREE}
+
+
 def a_submission_of(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a submission."""
     return {"submission_id": world.submission.pk}
@@ -393,7 +399,11 @@ LINES = (
     Line("table_leave", "POST", players(MOVED), golden_in_free_mode, lambda world: {"key": uuid4()}),
     Line("table", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_bet", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "undo"}),
+    Line("live_framed", "GET", players(FRAMED), a_shared_table_in_real_mode),
+    Line("beside_choose", "GET", players(PAGE), a_shared_table_in_real_mode),
+    Line("beside", "GET", players(PAGE), two_shared_tables),
     Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
+    Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
@@ -403,7 +413,6 @@ LINES = (
     Line("service_new", "POST", players(MOVED), data=lambda world: {"topic": "question", "text": "When?"}),
     Line("service_thread", "GET", players(PAGE, other=NOT_FOUND), a_conversation),
     Line("service_thread", "POST", players(MOVED, other=NOT_FOUND), a_conversation, lambda world: {"text": "More."}),
-    Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
     Line("service_close", "POST", players(MOVED, other=NOT_FOUND), a_conversation),
     # Money
     Line("statement", "GET", players(PAGE)),

@@ -36,14 +36,14 @@ WHOLE = "page"  # query parameter: what stands around the table as well
 NOTICE = "live_notice"  # session key: a sentence that waits for the page after a redirect
 
 
-def live_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = "games/live.html") -> HttpResponse:
     """Show a shared table as it stands, or what keeps the player from playing."""
     demand_welcome(request.player, mode, session_id(request))
     live = _live_table(found, mode)
     seats.open_seat(request.player, live)
     waiting = request.session.pop(NOTICE, None)
     notice = Notice(**waiting) if waiting else _annulled(request, live)
-    return render(request, "games/live.html", _page(request, live, notice))
+    return render(request, template, _page(request, live, notice))
 
 
 @player_required

@@ -130,7 +130,9 @@
 
   function askForCheck() {
     const check = document.getElementById("check");
-    if (check && !check.matches(":modal")) showCheck(check);
+    if (!check || check.matches(":modal")) return;
+    // In a frame, the page around it asks: once, whatever tables it shows.
+    if (document.dispatchEvent(new CustomEvent("live:check", { cancelable: true }))) showCheck(check);
   }
 
   /** The answer is on the page: the next click that waited is sent, unless this one was refused. */

@@ -12,6 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from tests.matrix import (
     DOCUMENT,
     FORBIDDEN,
+    FRAMED,
     LINES,
     LOG_IN,
     MOVED,
@@ -32,6 +33,7 @@ STATUS = {
     PAGE: 200,
     TEXT: 200,
     DOCUMENT: 200,
+    FRAMED: 200,
     MOVED: 302,
     LOG_IN: 302,
     FORBIDDEN: 403,
@@ -50,6 +52,8 @@ POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
+# What else may frame or be framed: a live table, by the page that shows two of them.
+FRAMING = {"beside": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors": "'self'"}}
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 CELLS = [pytest.param(line, role, id=f"{line.name} {line.method} {role}") for line in LINES for role in ROLES]
@@ -86,7 +90,7 @@ def visitor_as(world: World, role: str, **options: Any) -> Client:
 
 def insider(line: Line) -> str:
     """A role that the line lets in."""
-    best = (PAGE, TEXT, DOCUMENT, MOVED, UNSIGNED, LOG_IN)  # where nobody gets in, whoever is led to the log-in
+    best = (PAGE, TEXT, DOCUMENT, FRAMED, MOVED, UNSIGNED, LOG_IN)  # where nobody gets in, whoever is led to the log-in
     return next(role for answer in best for role in ROLES if line.answers[role] is answer)
 
 
@@ -98,12 +102,13 @@ def ask(visitor: Client, line: Line, world: World, method: str = "") -> Any:
 
 def check_headers(answer: Any) -> str:
     """Hold an answer to the security headers; return the nonce its scripts must carry ("" where it has none)."""
+    other = FRAMING.get(answer.resolver_match.view_name, {}) if answer.status_code == STATUS[PAGE] else {}
     policy = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
     scripts = policy.pop("script-src")
     nonce = re.fullmatch(r"(?:'nonce-([\w+/=-]{16,})')?", scripts)
     assert nonce, scripts
-    assert policy == POLICY
-    assert answer["X-Frame-Options"] == "DENY"
+    assert policy == POLICY | other
+    assert answer["X-Frame-Options"] == ("SAMEORIGIN" if "frame-ancestors" in other else "DENY")
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Referrer-Policy"] == "same-origin"
     for cookie in filter(lambda cookie: cookie.value, answer.cookies.values()):
@@ -143,7 +148,7 @@ def test_every_role_gets_what_the_matrix_says(line, role):
     assert answer.status_code == STATUS[expected]
     to_log_in = answer.get("Location", "").startswith(reverse("account_login"))
     assert to_log_in is (expected is LOG_IN)
-    if expected in (PAGE, FORBIDDEN, NOT_FOUND):
+    if expected in (PAGE, FRAMED, FORBIDDEN, NOT_FOUND):
         check_page(answer, language="en")
     elif expected is DOCUMENT:
         check_document(answer)
