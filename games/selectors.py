@@ -1,16 +1,24 @@
 """Questions about tables."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models.query import QuerySet
+from django.utils.safestring import SafeString, mark_safe
 
+from games.favourite_tables import kept_tables
 from games.labels import variant_label
 from games.limits import Limits
+from games.live.lobby import READ_CARDS, READ_LOBBY, CardState, card_state, render_card
+from games.live.state import named
 from games.models import Shape, Table
+from games.places import takes_bets
 from games.still import Still, still
 from games.variants import VARIANTS
 from players.models import Player
 from players.services import currency_of
+from wallet.models import Mode
 
 
 @dataclass(frozen=True)
@@ -20,24 +28,43 @@ class LobbyTable:
     slug: str
     variant: str
     name: str
+    game: str
     tagline: str
     is_open: bool
+    is_stopped: bool
+    may_enter: bool
     is_solo: bool
+    is_favourite: bool
     decks: int
+    chat_language: str  # "": any
     currency: str
     lowest: int
     highest: int
     still: Still
+    live: SafeString | None  # what moves on the card of a shared table
 
 
-def lobby(player: Player | None, language: str) -> tuple[LobbyTable, ...]:
-    """Return every table that a player can play, with the range that may be staked there; to a visitor all that were
-    put live, in the currency of their language.
+def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable, ...]:
+    """Return every table that a player can play for that kind of money, with the range that may be staked there; to a
+    visitor all that were put live, in the currency of their language. Favourites come first, then what is open.
     """
     currency = player.currency if player else currency_of(language)
-    return tuple(
-        _lobby_table(table, currency, number, language) for number, table in enumerate(_playable(player), start=1)
-    )
+    cards, kept = {card.slug: card for card in cards_of(mode)}, kept_tables(player)
+    tables = [
+        _lobby_table(table, currency, number, language, cards.get(table.slug), is_favourite=table.pk in kept)
+        for number, table in enumerate(_playable(player), start=1)
+    ]
+    return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))
+
+
+def cards_of(mode: Mode) -> Iterable[CardState]:
+    """Return what moves on the cards of all shared tables for one kind of money, as they stand now."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ_LOBBY, [mode.value])
+        numbers = [number for (number,) in cursor.fetchall()]
+        cursor.execute(READ_CARDS, [numbers])
+        columns = [column.name for column in cursor.description]
+        return [card_state(named(columns, row)) for row in cursor.fetchall()]
 
 
 def playable_table(variant: str, player: Player | None) -> Table | None:
@@ -51,21 +78,30 @@ def _playable(player: Player | None) -> QuerySet[Table]:
     return found.filter(version__limits__has_key=player.currency) if player else found
 
 
-def _lobby_table(table: Table, wanted: str | None, number: int, language: str) -> LobbyTable:
+def _lobby_table(
+    table: Table, wanted: str | None, number: int, language: str, card: CardState | None, *, is_favourite: bool
+) -> LobbyTable:
     """Return the table with its limits in the *wanted* currency, or else in the first it takes."""
     assert table.version is not None  # noqa: S101  (the query asked for it)
     variant, stored = VARIANTS[table.variant], table.version.limits
     limits = Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
+    is_open = card.is_open if card else takes_bets(table)
     return LobbyTable(
         slug=table.slug,
         variant=table.variant,
         name=table.name,
+        game=variant_label(variant, "name", language),
         tagline=variant_label(variant, "tagline", language),
-        is_open=table.is_open,
+        is_open=is_open,
+        is_stopped=card is not None and card.is_stopped,
+        may_enter=card.may_enter if card else is_open,
         is_solo=table.shape == Shape.SOLO,
+        is_favourite=is_favourite,
         decks=variant.decks,
+        chat_language=table.chat_language,
         currency=limits.currency,
         lowest=limits.main.minimum,
         highest=limits.main.maximum,
         still=still(variant, number, language),
+        live=mark_safe(render_card(card, language)) if card else None,  # noqa: S308  (a template of ours)
     )

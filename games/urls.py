@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from games import fair_views, help_views, purse_views, service_views, views
+from games import fair_views, help_views, lobby_views, purse_views, service_views, views
 from games.converters import ModeConverter
 from games.guests import views as guests
 from games.live import beside, favourite_views, panels
@@ -10,13 +10,20 @@ from games.statement import views as statement
 register_converter(ModeConverter, "mode")
 
 urlpatterns = [
-    path("", views.lobby, name="lobby"),
+    path("", lobby_views.lobby, name="lobby"),
+    path("lobby/now/", lobby_views.lobby_now, name="lobby_now"),
+    path("lobby/favourite/<slug:slug>/", lobby_views.favourite_table, name="favourite_table"),
     path("table/<slug:slug>/<mode:mode>/", views.table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/favourites/", favourite_views.live_favourites, name="live_favourites"),
+    path("table/<slug:slug>/<mode:mode>/panel/cashier/top-up/", panels.live_top_up, name="live_top_up"),
+    path(
+        "table/<slug:slug>/<mode:mode>/panel/history/<uuid:round_id>/", panels.live_panel_round, name="live_panel_round"
+    ),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/", panels.live_panel, name="live_panel"),
+    path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/now/", panels.live_panel_now, name="live_panel_now"),
     path("table/<slug:slug>/<mode:mode>/framed/", beside.live_framed, name="live_framed"),
     path("beside/<slug:slug>/<mode:mode>/", beside.beside_choose, name="beside_choose"),
     path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", beside.beside, name="beside"),

@@ -1,9 +1,8 @@
-"""The player's pages: lobby, table, Game logs. Thin: parse, call one service or selector, render."""
+"""The player's pages: table, Game logs. Thin: parse, call one service or selector, render."""
 
 from uuid import UUID
 
-from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -12,13 +11,12 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
-from games import logs_csv, meanwhile, places, selectors, solo
+from games import logs_csv, meanwhile, places, solo
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.entrance import at_a_playable_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
-from games.help import game_lines
 from games.live.views import live_page
 from games.models import NextRound, Shape, Table
 from games.page import game_view, table_limits
@@ -26,38 +24,15 @@ from games.presentation import Notice
 from games.search import every
 from games.sentences import annulled, refusal, repeated, table_changed
 from games.sitting import sitting_view
-from games.still import still
 from games.variants import VARIANTS
 from games.void import tell
-from players import gate, sittings
+from players import sittings
 from players.access import PlayerRequest, player_required, session_id
 from players.gate import Code
-from players.identity import player_of
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 
 NOTICE = "table_notice"  # session key: a sentence that waits for the page after a redirect
-
-
-@require_safe
-def lobby(request: HttpRequest) -> HttpResponse:
-    """The tables of the house; anyone may look."""
-    player, language = player_of(request.user), _language()
-    news = meanwhile.news(meanwhile.unseen_by(player), request, language) if player else {}
-    tables = selectors.lobby(player, language)
-    may_try = settings.GUEST_PLAY and not request.user.is_authenticated
-    to_try = [each for each in tables if may_try and each.is_open and each.is_solo]
-    context = {
-        "tables": tables,
-        "to_try": to_try,
-        "news": news.values(),
-        "bar": gate.bar_to_play(player, real=False) if player else None,
-        "games": game_lines(language),
-        "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),
-    }
-    response = render(request, "games/lobby.html", context)
-    meanwhile.remember(response, request, news)
-    return response
 
 
 @player_required

@@ -87,6 +87,11 @@ class CardState:
         return self.phase in OPEN_PHASES
 
     @property
+    def may_enter(self) -> bool:
+        """Whether there is something to do at the table: a round in progress is played to its end where it was closed."""
+        return self.is_open or self.is_stopped or self.is_playing
+
+    @property
     def status(self) -> str:
         """What the table does: a phase, or "stopped", "closed_table", "waiting"."""
         if self.is_stopped:
@@ -112,7 +117,7 @@ class CardView:
     countdown: Countdown | None
     is_open: bool
     is_stopped: bool
-    may_enter: bool  # a round in progress is played to its end at a table that was closed
+    may_enter: bool
     players: int
     road: str
     has_results: bool
@@ -160,7 +165,7 @@ def card_view(state: CardState, language: str) -> CardView:
         countdown=_countdown(state),
         is_open=state.is_open,
         is_stopped=state.is_stopped,
-        may_enter=state.is_open or state.is_stopped or state.is_playing,
+        may_enter=state.may_enter,
         players=state.players,
         road=_road(state.variant, beads, language),
         has_results=bool(beads),

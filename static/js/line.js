@@ -29,6 +29,7 @@ function houseClock() {
                    listen from now on; null where it is no such answer, and the page is not this reader's any more
       on           what to do with the data of each kind of event: { kind: (data) => … }
       lost(isLost) says whether the line is lost, each time that is known
+      every        milliseconds between two questions where no stream gets through; optional
       tick()       is called four times a second while the page is seen; optional
       deadline()   returns when something is to have happened, by the house's clock, or 0; optional
       clock        the house's, for that deadline
@@ -103,7 +104,7 @@ function openLine(page) {
     if (!stream && Date.now() - silentSince >= STREAM_AGAIN) listen();
     if (hasSpoken) return;
     if (Date.now() - missedAt >= MISSED) miss();
-    askIn(POLL);
+    askIn(page.every ?? POLL);
   }
 
   /** This is not the reader's to watch any more: the session is over, or something else keeps them away. */
@@ -197,7 +198,7 @@ function openLine(page) {
   page.tick?.();
   if (!document.hidden) {
     listen();
-    askIn(FIRST_NEWS / 2);
+    askIn(page.stream ? FIRST_NEWS / 2 : page.every ?? POLL);
   } else isWhole = false;
 
   return { refresh };
