@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.sessions.backends.base import SessionBase
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from games import errors
 from games.engine.bets import Control
@@ -52,15 +52,17 @@ class Panel:
     items: tuple[FavouriteView, ...]
     currency: str
     takes_bets: bool
-    suggested: str  # a name for the next one
+    name: str  # for the next one: as typed, where that was refused
     longest: int
     is_full: bool
     said: Notice | None
     removed: str  # name of what can be brought back
 
 
-def panel(session: SessionBase, player: Player, live: LiveTable, state: State, language: str) -> Panel | None:
-    """Return what the panel shows; None where the game has no favourites."""
+def panel(
+    session: SessionBase, player: Player, live: LiveTable, state: State, language: str, *, typed: str = ""
+) -> Panel | None:
+    """Return what the panel shows; None where the game has no favourites. *typed* is a name that was refused."""
     if Control.FAVOURITES not in state.variant.controls:
         return None
     kept, limits = favourites.of(player, state.variant), state.limits(player.currency)
@@ -69,7 +71,7 @@ def panel(session: SessionBase, player: Player, live: LiveTable, state: State, l
         items=tuple(_shown(each, state, limits, language) for each in kept),
         currency=limits.currency,
         takes_bets=state.takes_bets,
-        suggested=favourites.free_name(_("Favourite"), kept),
+        name=typed[:LONGEST] or favourites.free_name(pgettext("a favourite bet without a name", "Favourite"), kept),
         longest=LONGEST,
         is_full=len(kept) >= MOST,
         said=Notice(**said) if said else None,

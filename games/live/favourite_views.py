@@ -51,17 +51,18 @@ def live_favourites(request: PlayerRequest, found: Table, mode: Mode) -> HttpRes
     """Answer a button of the panel with the panel as it then stands: the fragment to htmx, the page otherwise."""
     live, language = get_object_or_404(LiveTable, table=found, mode=mode), get_language() or "en"
     live.table = found
-    state = read_public(live)
+    state, typed = read_public(live), ""
     demand_welcome(request.player, mode, session_id(request))
     try:
         demand(state.variant, Control.FAVOURITES)
         said = Notice("info", _do(request, live))
     except (PlayError, SettlementError) as error:
         said = Notice("error", sentence(error, state, language))
+        typed = request.POST.get("name", "") if request.POST.get("deed") == Deed.SAVE else ""
     request.session[SAID] = vars(said)
     if not request.htmx:
         return redirect(f"{reverse('table', args=[found.slug, mode])}#panel-favourites")
-    shown = panel(request.session, request.player, live, state, language)
+    shown = panel(request.session, request.player, live, state, language, typed=typed)
     context = {"table": found, "now_mode": mode, "favourites": shown}
     return render(request, "games/_panel_favourites.html", context)
 

@@ -3,7 +3,8 @@
 "use strict";
 
 const KEYS_KEY = "sabot.keys"; // in localStorage: "off" where the reader does without
-const CHIP_KEYS = ["1", "2", "3", "4", "5", "6"];
+const CHIP_KEYS = ["1", "2", "3", "4", "5", "6", "7", "8"];
+const FAVOURITE_KEYS = ["G", "H", "J"]; // beside F, which shows them
 const BET_KEYS = { P: "player", T: "tie", B: "banker" };
 const BUTTON_KEYS = {
   D: "act-deal",
@@ -12,6 +13,7 @@ const BUTTON_KEYS = {
   X: "act-double",
   "Shift+X": "act-double_deal",
   R: "act-rebet",
+  F: "tab-favourites",
   "Shift+R": "act-rebet_deal",
   S: "sound",
   "?": "keys",
@@ -24,6 +26,7 @@ const SHORTCUTS = [
   ...CHIP_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".tray [name=chip]")[index] })),
   ...Object.entries(BET_KEYS).map(([key, bet]) => ({ key, find: byId(`bet-${bet}`) })),
   ...Object.entries(BET_KEYS).map(([key, bet]) => ({ key: `Shift+${key}`, find: byId(`take-${bet}`) })),
+  ...FAVOURITE_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".favourite__place")[index] })),
   ...Object.entries(BUTTON_KEYS).map(([key, id]) => ({ key, find: byId(id) })),
 ];
 

@@ -9,7 +9,7 @@
 
   const own = () => document.getElementById("live-own");
   const shown = () => document.getElementById("live-public");
-  const buttonFor = (action) => own().querySelector(`button[value="${action}"]`);
+  const buttonFor = (action) => Array.from(document.getElementById("slip").elements).find(({ name, value }) => name === "action" && value === action);
 
   const clicks = []; // values of the buttons pressed while an answer was under way
   const told = new Set(); // what has been told, or stood there when the page came
@@ -111,11 +111,11 @@
   }
 
   function press(event) {
-    const button = event.target.closest("#live-own button[name=action]");
-    if (!button) return;
+    const button = event.target.closest("button[name=action]");
+    if (button?.form?.id !== "slip") return;
     if (button.getAttribute("aria-disabled") === "true") {
       event.preventDefault();
-      pointOut(shown().querySelector(".live-call__words"));
+      pointOut(document.querySelector("#live-sheet[open] .sheet__table") ?? shown().querySelector(".live-call__words"));
       return;
     }
     if (isUnderWay) {

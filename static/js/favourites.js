@@ -1,0 +1,48 @@
+/* Favourite bets beside a live table. Placing one is a press of the table's own form, which live_table.js sees to; this
+   keeps the buttons in step with the table, and tells the sheet, which may hide it, what became of the press. */
+"use strict";
+
+{
+  const panel = () => document.getElementById("favourites");
+  const sheet = document.getElementById("live-sheet");
+
+  /** Favourites can be placed where bets can. */
+  function follow() {
+    const isClosed = document.querySelector("#live-own .spot").getAttribute("aria-disabled") === "true";
+    for (const button of panel()?.querySelectorAll(".favourite__place") ?? []) {
+      if (isClosed) button.setAttribute("aria-disabled", "true");
+      else button.removeAttribute("aria-disabled");
+    }
+  }
+
+  /** A favourite that lies on the table is looked at there; one that was refused says why where it was pressed. */
+  function placed() {
+    const refused = document.querySelector("#live-own .call__notice--error");
+    const answer = document.getElementById("favourites-answer");
+    answer.replaceChildren(...(refused && sheet?.open ? refused.cloneNode(true).childNodes : []));
+    if (!refused) sheet?.close();
+    else if (sheet?.open) answer.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The button that was pressed is gone: what it offers in its place, or the next one to save. */
+  function focusNext() {
+    const next = document.getElementById("favourite-back") ?? document.getElementById("favourite-save");
+    next?.focus({ preventScroll: true });
+  }
+
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (!detail.successful) return;
+    if (detail.target?.id === "favourites") {
+      const said = panel()?.querySelector(".favourites__said--info")?.textContent.trim();
+      if (said) say(said);
+      if (document.activeElement === document.body) focusNext();
+    } else if (detail.target?.id === "live-own" && panel()) {
+      if (detail.requestConfig.parameters.action?.startsWith("favourite:")) placed();
+    } else {
+      return;
+    }
+    follow();
+  });
+  document.addEventListener("live:own", follow);
+  follow();
+}
