@@ -13,7 +13,7 @@ from games.board import round_view, spots
 from games.examination import is_readable
 from games.labels import bet_name
 from games.limits import Limits
-from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round, Wager
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round, VoidReason, Wager
 from games.page import dealt, participation
 from games.presentation import RoundView, SpotView
 from games.search import Search, find
@@ -59,6 +59,7 @@ class HistoryLine:
     currency: str
     status: Status
     is_dealt: bool  # an annulled round may have no cards
+    is_undone_by_people: bool  # annulled, and not because of a malfunction that a machine found
     view: RoundView | None  # only a complete round has a result to look at
     wagers: tuple[WagerLine, ...]  # none of a round that is being examined: its bets may be what is wrong
     staked: int
@@ -163,6 +164,7 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         currency=part.currency,
         status=status,
         is_dealt=bool(part.round.cards),
+        is_undone_by_people=status == "void" and VoidReason(part.round.void.reason).is_of_people,
         view=None if status != "complete" else round_view(dealt(part), variant, language=language, fresh=False),
         wagers=tuple(
             WagerLine(bet_name(variant, wager.bet, language), wager.stake, paid_back(wager), wager.result)

@@ -14,7 +14,7 @@ from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
 from games.labels import announcement, bet_name
-from games.models import Participation
+from games.models import Participation, VoidReason
 from games.presentation import Notice
 from players.gate import Bar
 from wallet.models import AccountKind, Mode
@@ -91,20 +91,31 @@ def closed() -> Notice:
     return Notice("info", text, reverse("lobby"), _("To the tables"))
 
 
-def annulled(rounds: Sequence[tuple[UUID, str]]) -> Notice | None:
-    """Say that rounds, given by id and code, have been annulled; None where there are none."""
+def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
+    """Say that rounds, given by id, code and reason, have been annulled; None where there are none."""
     if not rounds:
         return None
-    text = ngettext(
+    text = _annulled_by_people(rounds) or ngettext(
         "Round %(codes)s was annulled because of a malfunction."
         " All stakes were returned and any payout was taken back.",
         "Rounds %(codes)s were annulled because of a malfunction."
         " All stakes were returned and any payouts were taken back.",
         len(rounds),
     )
-    last_id, _last_code = rounds[-1]
-    codes = ", ".join(code for _id, code in rounds)
+    last_id, _last_code, _reason = rounds[-1]
+    codes = ", ".join(code for _id, code, _why in rounds)
     return Notice("info", text % {"codes": codes}, reverse("round", args=[last_id]), _("Look at the round"))
+
+
+def _annulled_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
+    """Blame no machine where people annulled a round; nothing where none of them did."""
+    if not any(VoidReason(reason).is_of_people for _id, _code, reason in rounds):
+        return ""
+    return ngettext(
+        "Round %(codes)s was annulled. All stakes were returned and any payout was taken back.",
+        "Rounds %(codes)s were annulled. All stakes were returned and any payouts were taken back.",
+        len(rounds),
+    )
 
 
 def _sentence(error: errors.PlayError | SettlementError) -> str:

@@ -98,15 +98,16 @@ WITH told AS (
     ON CONFLICT DO NOTHING
     RETURNING part_id
 )
-SELECT round.id, round.code FROM told
+SELECT round.id, round.code, void.reason FROM told
 JOIN games_voidpart AS part ON part.id = told.part_id JOIN games_round AS round ON round.id = part.void_id
+JOIN games_void AS void ON void.round_id = round.id
 ORDER BY round.at
 """
 
 
-def tell(player: Player, table_id: int, mode: Mode) -> tuple[tuple[UUID, str], ...]:
-    """Return id and code of the rounds at this table whose annulment the player has not been told of, oldest first,
-    and count them as told.
+def tell(player: Player, table_id: int, mode: Mode) -> tuple[tuple[UUID, str, str], ...]:
+    """Return id, code and reason of the rounds at this table whose annulment the player has not been told of, oldest
+    first, and count them as told.
 
     A fixed statement, since every page of a table asks.
     """

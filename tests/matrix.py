@@ -403,6 +403,7 @@ LINES = (
     Line("beside_choose", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("beside", "GET", players(PAGE), two_shared_tables),
     Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
+    Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),

@@ -9,18 +9,19 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from games.board import chip_view, hand_view, spots
 from games.engine.coup import Coup, Side, total
 from games.labels import announcement, bet_name
-from games.live.state import Own, State
+from games.live.state import Coming, Own, State
 from games.models import Phase
 from games.presentation import ChipView, HandView, Notice, SpotView
 from wallet.models import Mode
 from wallet.money import format_money
 
 FIRST_TWO = 2
+FEWEST_COUNTED = 3  # players of whom it is told how many won: each of them with two others
 CALL = "No more bets"  # what a croupier calls wherever English is understood
 
 
@@ -55,6 +56,7 @@ class PublicView:
     call: str
     english: str  # the same call in English, where that is another language
     sentence: str
+    counts: str  # what became of those who had bet, once the round is settled
     notes: tuple[str, ...]
     countdown: Countdown | None
     player: HandView
@@ -91,7 +93,10 @@ class OwnView:
     controls: frozenset[str]
     notice: Notice | None
     hint: str  # how a bet is placed, for whoever has none here
-    last: str  # what became of the bets in the round played last
+    outcome: str  # of the round on the table: "won", "even", "lost" or "annulled"; empty where it is not over
+    came_to: str  # what the round played last came to, in words
+    last: str  # what became of the bets, until the round after it takes no more bets
+    last_said: str  # the same, read out once
     last_round: UUID | None
     code: str
     clock: str  # the time of day where the player is
@@ -110,7 +115,7 @@ def public_view(state: State, language: str) -> PublicView:
     # Nothing that is still face down, nor the end of the deal, which would tell how many cards come.
     marks = (
         (phase, state.is_open, turned, countdown and countdown.deadline),
-        played and (played.id, played.is_annulled, played.stands),
+        played and (played.id, played.is_annulled, played.stands, played.counts),
         shoe and (shoe.id, shoe.is_spent),
     )
     return PublicView(
@@ -121,6 +126,7 @@ def public_view(state: State, language: str) -> PublicView:
         call=call,
         english=english,
         sentence=sentence,
+        counts=_counts(state),
         notes=_notes(state),
         countdown=countdown,
         player=_hand(coup, Side.PLAYER, state, language),
@@ -137,6 +143,8 @@ def public_view(state: State, language: str) -> PublicView:
 def own_view(state: State, own: Own, language: str, notice: Notice | None) -> OwnView:
     """Return what is the player's own at the moment of *state*."""
     played, limits, variant = state.round, state.limits(own.currency), state.variant
+    outcome, came_to = _outcome(own, language)
+    last = _last(own, language) if own.is_recent else ""
     is_now = _bets_now(state, own)
     is_here = is_now and bool(own.stakes)
     is_over = is_here and bool(own.bets)
@@ -156,7 +164,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in limits.chips),
         bet_total=sum(stakes.values()),
         balance=own.funds,
-        win=own.paid if own.bets and not own.is_annulled else 0,
+        win=own.paid if own.bets and last and not own.is_annulled else 0,
         is_ahead=own.paid > sum(line.stake for line in own.bets.values()),
         can_undo=state.takes_bets and is_now and own.can_undo,
         can_clear=state.takes_bets and is_here,
@@ -165,8 +173,11 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         controls=frozenset(control.value for control in variant.controls),
         notice=notice or _waits(state, own),
         hint=_("Choose a chip, then put it on a bet.") if state.takes_bets and not is_here else "",
-        last=_last(own, language),
-        last_round=own.round if own.bets else None,
+        outcome=outcome if is_now else "",
+        came_to=came_to,
+        last=last,
+        last_said=f"{came_to} – {last}" if last else "",
+        last_round=own.round if own.bets and last else None,
         code=played.code if played else "",
         clock=_clock(state.now, own.zone),
         zone=own.zone,
@@ -212,6 +223,18 @@ def _call(state: State) -> tuple[str, str, str]:
     return announcement(state.coup), "", _("The next round opens in a moment.") if _is_next(state) else ""
 
 
+def _counts(state: State) -> str:
+    """Return what became of all who had bet, as numbers. Of one or two nothing is told: whoever knows who they are, or
+    is one of them, would read what the other's money did.
+    """
+    counts = state.round.counts if state.round else None
+    if counts is None or counts.players < FEWEST_COUNTED:
+        return ""
+    words = {"won": counts.won, "even": counts.even, "lost": counts.lost}
+    players = ngettext("%(count)d player", "%(count)d players", counts.players) % {"count": counts.players}
+    return _("%(players)s: %(won)d won, %(even)d even, %(lost)d lost") % {"players": players, **words}
+
+
 def _no_more_bets() -> tuple[str, str]:
     call = _("No more bets")
     return call, "" if call == CALL else CALL
@@ -224,7 +247,7 @@ def _notes(state: State) -> tuple[str, ...]:
     if played is not None and played.stands:
         notes.append(_("The shift supervisor has looked at this round: it stands."))
     if played is not None and played.is_annulled and state.is_stopped:
-        notes.append(_annulled(is_dealt=played.dealt_at is not None))
+        notes.append(_annulled(played))
     if state.is_stopped or played is None:
         return tuple(notes)
     if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
@@ -250,8 +273,10 @@ def _is_next(state: State) -> bool:
     return state.is_open and not state.is_playing and not _is_shuffled_now(state)
 
 
-def _annulled(*, is_dealt: bool) -> str:
-    if is_dealt:
+def _annulled(played: Coming) -> str:
+    if played.dealt_at is not None and played.annulled and played.annulled.is_of_people:
+        return _("The shift supervisor annulled this round: all stakes were returned and any payout was taken back.")
+    if played.dealt_at is not None:
         return _(
             "This round was annulled because of a malfunction: all stakes were returned and any payout was taken back."
         )
@@ -297,6 +322,21 @@ def _waits(state: State, own: Own) -> Notice | None:
     if state.is_stopped or not state.is_playing or state.takes_bets or (_bets_now(state, own) and own.stakes):
         return None
     return Notice("info", _("Bets for this round are closed. You can place yours when the next one opens."))
+
+
+def _outcome(own: Own, language: str) -> tuple[str, str]:
+    """Return what the round played last came to for the player, as one word and in a few; nothing before its end."""
+    if own.is_annulled:
+        return "annulled", _("Your stakes are back")
+    if not own.bets:
+        return "", ""
+    net = own.paid - sum(line.stake for line in own.bets.values())
+    words = {"amount": format_money(abs(net), own.currency, language)}
+    if net > 0:
+        return "won", _("You won %(amount)s") % words
+    if net < 0:
+        return "lost", _("You lost %(amount)s") % words
+    return "even", _("You came out even")
 
 
 def _last(own: Own, language: str) -> str:

@@ -59,18 +59,29 @@ WHERE live.id = %s
 # Parameters: the live table, its players. The slip's round is what `part` is of: the one played last, until they bet
 # again. A balance is what may still be bet.
 READ_OWN = """
+WITH live AS MATERIALIZED (
+    SELECT live.id, live.mode, live.round_id, (
+        SELECT before.id FROM games_liveround AS latest
+        JOIN games_shoe AS shoe ON shoe.id = latest.shoe_id
+        JOIN games_shoe AS earlier
+            ON earlier.live_table_id = live.id AND earlier.number = shoe.number - (latest.number = 1)::int
+        JOIN games_liveround AS before
+            ON before.shoe_id = earlier.id AND (latest.number = 1 OR before.number < latest.number)
+        WHERE latest.id = live.round_id ORDER BY before.number DESC LIMIT 1
+    ) AS round_before
+    FROM games_livetable AS live WHERE live.id = %s
+)
 SELECT seat.player_id AS player, seat.version AS version, seat.currency AS currency, seat.round_id AS round,
     seat.stakes::text AS stakes,
     seat.undo <> '[]'::jsonb AS can_undo, seat.last_stakes::text AS last_stakes, seat.last_chip AS last_chip,
     account.balance - account.held AS funds, law.time_zone AS zone,
     part.paid AS paid, played.code AS code, coalesce(void.reason, '') AS annulled,
-    sat.number AS sat_at, behind.number AS sat_shoe,
+    coalesce(seat.round_id IN (live.round_id, live.round_before), false) AS is_recent,
     (SELECT jsonb_object_agg(wager.bet, jsonb_build_array(wager.stake, wager.payout, wager.result))::text
         FROM games_wager AS wager WHERE wager.participation_id = part.id) AS bets,
     CASE live.mode WHEN 'R' THEN sitting.paid_real - sitting.staked_real
         ELSE sitting.paid_free - sitting.staked_free END AS net
-FROM games_liveseat AS seat
-JOIN games_livetable AS live ON live.id = seat.live_table_id
+FROM live JOIN games_liveseat AS seat ON seat.live_table_id = live.id
 JOIN wallet_account AS account ON account.id = seat.account_id
 JOIN players_player AS whose ON whose.id = seat.player_id
 JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id
@@ -78,9 +89,7 @@ LEFT JOIN players_sitting AS sitting ON sitting.session = seat.session
 LEFT JOIN games_participation AS part ON part.round_id = seat.round_id AND part.player_id = seat.player_id
 LEFT JOIN games_round AS played ON played.id = part.round_id
 LEFT JOIN games_void AS void ON void.round_id = part.round_id
-LEFT JOIN games_liveround AS sat ON sat.id = seat.round_id
-LEFT JOIN games_shoe AS behind ON behind.id = sat.shoe_id
-WHERE seat.live_table_id = %s AND seat.player_id = ANY (%s)
+WHERE seat.player_id = ANY (%s)
 """
 
 
@@ -228,7 +237,7 @@ class Own:
     annulled: VoidReason | None  # that round
     bets: Mapping[str, Settled]  # of that round
     net: int | None
-    sat_at: tuple[int, int] | None  # number of its shoe, and its own in it
+    is_recent: bool  # it is the table's latest, or the one before
 
     @property
     def is_annulled(self) -> bool:
@@ -278,7 +287,7 @@ def own_state(row: Mapping[str, Any]) -> Own:
         annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
         bets={bet: Settled(*line) for bet, line in bets.items()},
         net=row["net"],
-        sat_at=(row["sat_shoe"], row["sat_at"]) if row["sat_at"] else None,
+        is_recent=row["is_recent"],
     )
 
 

@@ -173,6 +173,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
     return {
         **parts,
         **_beside(request, live),
+        "board": show.render_board(parts["state"], language),
         "live": live,  # whose page shows the balance itself
         "variant": VARIANTS[live.table.variant],
         "limits": limits,

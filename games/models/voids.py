@@ -17,6 +17,11 @@ class VoidReason(models.TextChoices):
     CANCELLED = "cancelled", "cancelled before its deal"
     DECIDED = "decided", "decided by two people after an incident"
 
+    @property
+    def is_of_people(self) -> bool:
+        """Whether people annulled the round, for what they may have seen: no machine's fault is spoken of then."""
+        return self in (VoidReason.CANCELLED, VoidReason.DECIDED)
+
 
 class Void(models.Model):
     """A round annulled: what it moved has been moved back. A row of its own, since a finished round never changes."""

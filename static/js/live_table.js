@@ -58,8 +58,15 @@
     if (before.dataset.phase === "betting" && after.dataset.phase === "closed") playSound("closed");
   }
 
+  /** Why a click was refused is said while bets are taken as they were then; after that it is past. */
+  function forgetRefusal(before, after) {
+    if (after.dataset.phase !== "betting" || before.dataset.deadline === after.dataset.deadline) return;
+    own().querySelector(".call__notice--error")?.remove();
+  }
+
   document.addEventListener("live:public", ({ detail: { before, after } }) => {
     arrive(before, after);
+    forgetRefusal(before, after);
     tell(after);
     countDown();
   });
