@@ -15,7 +15,9 @@ from uuid import UUID
 
 import structlog
 
-from casino.live_line import Line, Lost, open_line
+from casino.live_chats import Chats
+from casino.live_line import Line, Lost, News, open_line
+from casino.live_lobbies import Lobbies
 from casino.live_streams import OVER, Stream
 from casino.live_tables import Watched
 from games.live import show
@@ -36,6 +38,8 @@ class Hub:
     def __init__(self, most: int) -> None:
         self._most = most
         self._tables: dict[int, Watched] = {}
+        self._chats = Chats()
+        self._lobbies = Lobbies()
         self._newcomers: dict[Stream, None] = {}  # in the order in which they came
         self._of_player: Counter[int] = Counter()
         self._stirred = asyncio.Event()
@@ -46,8 +50,6 @@ class Hub:
     def admit(self, ticket: Ticket) -> Stream | None:
         """Take somebody in, to be told everything from now on; None where there are enough already."""
         if self._is_closed or self._of_player.total() >= self._most:
-            return None
-        if ticket.live_table is None:  # lobbies are to come
             return None
         if self._of_player[ticket.player] >= MOST_OF_ONE_PLAYER:
             return None
@@ -61,16 +63,21 @@ class Hub:
 
     def leave(self, stream: Stream) -> None:
         """Forget somebody who has gone."""
-        player, number = stream.ticket.player, stream.ticket.live_table
+        player, number, lobby = stream.ticket.player, stream.ticket.live_table, stream.ticket.lobby
         self._of_player[player] -= 1
         if not self._of_player[player]:
             del self._of_player[player]
-        self._newcomers.pop(stream, None)
-        table = self._tables.get(number or 0)
-        if table is not None:
-            table.let_go(stream)
-            if not table.streams:
-                del self._tables[table.number]
+        if self._newcomers.pop(stream, stream) is None:
+            return
+        if lobby is not None:
+            self._lobbies.let_go(lobby, stream)
+        if number is not None:
+            self._chats.let_go(number, stream)
+            table = self._tables.get(number)
+            if table is not None:
+                table.let_go(stream)
+                if not table.streams:
+                    del self._tables[number]
 
     def let_go(self) -> None:
         """End all streams, and open none any more: the process is about to end."""
@@ -86,7 +93,8 @@ class Hub:
             await asyncio.gather(self._work, return_exceptions=True)
 
     def _watching(self) -> list[Stream]:
-        return [stream for table in self._tables.values() for stream in table.streams]
+        at_tables = [stream for table in self._tables.values() for stream in table.streams]
+        return at_tables + self._lobbies.streams
 
     async def _keep_up(self) -> None:
         """Work while the process lives, whatever becomes of the database."""
@@ -97,6 +105,8 @@ class Hub:
                     pause = FIRST_PAUSE
                     for table in self._tables.values():
                         table.begin_anew()
+                    self._chats.begin_anew()
+                    self._lobbies.begin_anew()
                     await self._work_on(line)
             except Lost as error:
                 logger.warning("live_line_lost", error=str(error), again_in=pause)
@@ -108,20 +118,28 @@ class Hub:
     async def _work_on(self, line: Line) -> None:
         """Do whatever is due, the public first; rest when nothing is."""
         while True:
-            for number in line.hear() & self._tables.keys():
-                self._tables[number].is_stale = True
+            self._hear(line.hear())
             await self._let_newcomers_in(line)
             await self._look_at_sessions(line)
             for table in list(self._tables.values()):
                 if table.is_stale:
                     await self._read(line, table)
                 table.show()
+            await self._chats.keep_up(line)
+            await self._lobbies.keep_up(line)
             for table in list(self._tables.values()):
                 await self._read_own(line, table)
-            if self._show_own():
+            is_more = self._lobbies.show()
+            if self._show_own() or self._show_board() or is_more:
                 await asyncio.sleep(0)
             else:
                 await line.rest(self._stirred, self._seconds_of_rest())
+
+    def _hear(self, news: News) -> None:
+        for number in news.tables & self._tables.keys():
+            self._tables[number].is_stale = True
+        self._chats.hear(news)
+        self._lobbies.hear(news)
 
     async def _let_newcomers_in(self, line: Line) -> None:
         """Give each newcomer whose session runs the state as it is: the public part, and their own."""
@@ -134,10 +152,17 @@ class Hub:
                 continue
             del self._newcomers[stream]
             if stream.ticket.session in running:
-                number = stream.ticket.live_table or 0
-                self._tables.setdefault(number, Watched(number)).take_in(stream)
+                self._take_in(stream)
             else:
                 stream.end(OVER)
+
+    def _take_in(self, stream: Stream) -> None:
+        number, lobby = stream.ticket.live_table, stream.ticket.lobby
+        if lobby is not None:
+            self._lobbies.take_in(lobby, stream)
+        if number is not None:
+            self._tables.setdefault(number, Watched(number)).take_in(stream)
+            self._chats.take_in(number, stream)
 
     async def _look_at_sessions(self, line: Line) -> None:
         """Every few seconds end the streams of sessions that are over, and show the others that the line stands."""
@@ -181,6 +206,10 @@ class Hub:
                     return True
                 table.show_one()
         return False
+
+    def _show_board(self) -> bool:
+        """Show a table's board to those who read one language; say whether there was any to show."""
+        return any(table.show_board() for table in self._tables.values())
 
     def _seconds_of_rest(self) -> float:
         due = [self._sessions_due, *(table.due for table in self._tables.values() if table.due is not None)]

@@ -7,20 +7,31 @@ bring them.
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.db import connections
 from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
-from games.live.news import CHANNEL
+from games.live.news import BLOCKS, CHANNEL, CHAT
 
 NAME: Final = "sabot live"  # as PostgreSQL shows the connection
 PATIENCE: Final = 10.0  # seconds for an answer: a line that is silent for longer is dead
+MOST_DIGITS: Final = 18  # of a number that PostgreSQL can count to
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Lost = (OperationalError, TimeoutError)
 """What is raised where the database is gone, or does not answer."""
+
+
+@dataclass
+class News:
+    """What there has been news of, by numbers."""
+
+    tables: set[int] = field(default_factory=set)  # that have moved
+    chats: set[int] = field(default_factory=set)  # tables at which something was said
+    blocks: set[int] = field(default_factory=set)  # players who want to read others than before
 
 
 class Line:
@@ -28,7 +39,7 @@ class Line:
 
     def __init__(self, connection: AsyncConnection[DictRow]) -> None:
         self._connection = connection
-        self._heard: set[int] = set()
+        self._heard = News()
         connection.add_notify_handler(self._note)
 
     async def ask(self, question: str, parameters: Parameters) -> list[DictRow]:
@@ -37,13 +48,13 @@ class Line:
             answer = await self._connection.execute(question.encode(), parameters)
             return await answer.fetchall()
 
-    def hear(self) -> set[int]:
-        """Return the live tables of which there has been news since the last call. Raises Lost."""
+    def hear(self) -> News:
+        """Return what there has been news of since the last call. Raises Lost."""
         server = self._connection.pgconn
         server.consume_input()
         while news := server.notifies():
             self._take_in(news.extra.decode("ascii", "replace"))
-        heard, self._heard = self._heard, set()
+        heard, self._heard = self._heard, News()
         return heard
 
     async def rest(self, stirred: asyncio.Event, seconds: float) -> None:
@@ -64,9 +75,11 @@ class Line:
         self._take_in(news.payload)
 
     def _take_in(self, said: str) -> None:
-        """Note which table there is news of. Whoever may log in to the database may say anything on the channel."""
-        if said.isdecimal():
-            self._heard.add(int(said))
+        """Note what there is news of. Whoever may log in to the database may say anything on the channel."""
+        what, _, number = said.rpartition(" ")
+        of = {"": self._heard.tables, CHAT: self._heard.chats, BLOCKS: self._heard.blocks}.get(what)
+        if of is not None and number.isdecimal() and len(number) <= MOST_DIGITS:
+            of.add(int(number))
 
 
 @asynccontextmanager

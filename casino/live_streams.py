@@ -1,7 +1,8 @@
 """One open stream: what a page is still to be told, and the writing of it as server-sent events."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from time import monotonic
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from games.live.tickets import Ticket
 
 MOST_WAITING: Final = 16  # events that a slow reader may be behind; one more, and the page has to begin anew
 HEARTBEAT: Final = 15.0  # seconds of silence after which an event without meaning shows that both ends are there
+MOST_SAID: Final = 16  # lines of the chat that wait beside them; one more, and the page has to read the chat anew
 LAST_WORDS: Final = 10.0  # seconds that a reader has to take what waits, once there is no more to come
 RETRY: Final = b"retry: 3000\n\n"
 
@@ -24,14 +26,19 @@ def event(name: str, html: str, number: str = "") -> bytes:
 
 OVER: Final = event("over", "")  # the session has ended
 BEAT: Final = event("beat", "")
+MISSED: Final = event("missed", "")  # something that is told only once was not
 
 
 class Stream:
-    """Somebody who watches. Whoever is too slow to read is dropped: the browser comes back and loads what is true."""
+    """Somebody who watches. Whoever is too slow to read is dropped: the browser comes back and loads what is true. What
+    is said in the chat waits apart and goes last: too much of it costs nobody the table.
+    """
 
     def __init__(self, ticket: Ticket) -> None:
         self.ticket = ticket
-        self._waiting: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
+        self._waiting: deque[bytes | None] = deque()
+        self._said: deque[bytes] = deque()
+        self._stirred = asyncio.Event()
         self._last: dict[str, bytes] = {}
         self._told_at = monotonic()
         self._has_ended = False
@@ -39,9 +46,24 @@ class Stream:
 
     def tell(self, kind: str, news: bytes) -> None:
         """Have an event sent, unless it is the one of its kind that was sent last."""
-        if news and self._last.get(kind) != news:
-            self._last[kind] = news
-            self._put(news)
+        self.tell_all([(kind, news)])
+
+    def tell_all(self, events: Iterable[tuple[str, bytes]]) -> None:
+        """Have events sent as one piece, without those that were sent last of their kind."""
+        news = [(kind, each) for kind, each in events if each and self._last.get(kind) != each]
+        if news:
+            self._last.update(news)
+            self._put(b"".join(each for _, each in news))
+
+    def say(self, line: bytes) -> None:
+        """Have something sent that was said in the chat."""
+        if self._has_ended or not line:
+            return
+        if len(self._said) >= MOST_SAID:
+            self._said.clear()
+            line = MISSED
+        self._said.append(line)
+        self._stir()
 
     def end(self, last: bytes = b"") -> None:
         """Send what waits and a last event, and end; whoever does not take it keeps no place for it."""
@@ -61,19 +83,29 @@ class Stream:
         """Write until the end. Cancelled where the reader is too slow, or gone."""
         self._writing = asyncio.current_task()
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
-        while (news := await self._waiting.get()) is not None:
+        while (news := await self._next()) is not None:
             await send({"type": "http.response.body", "body": news, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _next(self) -> bytes | None:
+        while not (self._waiting or self._said):
+            self._stirred.clear()
+            await self._stirred.wait()
+        return self._waiting.popleft() if self._waiting else self._said.popleft()
 
     def _put(self, news: bytes | None) -> None:
         if self._has_ended:
             return
-        self._told_at = monotonic()
-        try:
-            self._waiting.put_nowait(news)
-        except asyncio.QueueFull:
+        if len(self._waiting) >= MOST_WAITING:
             self._has_ended = True
             self._drop()
+            return
+        self._waiting.append(news)
+        self._stir()
+
+    def _stir(self) -> None:
+        self._told_at = monotonic()
+        self._stirred.set()
 
     def _drop(self) -> None:
         if self._writing is not None:

@@ -1,7 +1,7 @@
 """A live table as one process shows it: rendered once for each language that somebody watches in."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from datetime import timedelta
 from functools import partial
 from time import monotonic
@@ -35,6 +35,9 @@ class Watched:
         self._renders = 0
         self._unread: set[int] = set()  # players whose own has to be read
         self._owed: dict[int, Mapping[str, Any]] = {}  # what was read for players, and not yet shown to them
+        self._board_key: Hashable = None
+        self._boards: dict[str, bytes] = {}  # the event of each language, of that key
+        self._without_board: dict[Stream, None] = {}  # who has not been shown the board as it is now
 
     @property
     def owes(self) -> bool:
@@ -46,10 +49,12 @@ class Watched:
         self.streams.add(stream)
         self._of_player[stream.ticket.player].add(stream)
         self._unread.add(stream.ticket.player)
+        self._without_board[stream] = None
 
     def let_go(self, stream: Stream) -> None:
         """Forget somebody."""
         self.streams.discard(stream)
+        self._without_board.pop(stream, None)
         player = stream.ticket.player
         self._of_player[player].discard(stream)
         if not self._of_player[player]:
@@ -69,6 +74,11 @@ class Watched:
         if moment != self._moment:
             self._moment = moment
             self._unread.update(self._of_player)
+        key = show.board_key(state)
+        if key != self._board_key:
+            self._board_key = key
+            self._boards.clear()
+            self._without_board = dict.fromkeys(self.streams)
 
     def show(self) -> None:
         """Show the public part to everybody who has not seen it as it is now."""
@@ -109,6 +119,18 @@ class Watched:
             if language not in rendered:
                 rendered[language] = self._event("own", partial(show.render_own, state, row, language))
             stream.tell("own", rendered[language])
+
+    def show_board(self) -> bool:
+        """Show the board to everybody of one language who has not seen it; say whether there was anybody."""
+        if self._state is None or not self._without_board:
+            return False
+        language = next(iter(self._without_board)).ticket.language
+        if language not in self._boards:
+            self._boards[language] = self._event("board", partial(show.render_board, self._state, language))
+        for stream in [each for each in self._without_board if each.ticket.language == language]:
+            del self._without_board[stream]
+            stream.tell("board", self._boards[language])
+        return True
 
     def _now(self, state: State) -> State:
         """Return *state* at this moment of the database's clock; never ahead of it, since reading took time."""

@@ -23,6 +23,7 @@ __all__ = [
     "READ_PUBLIC",
     "State",
     "board_key",
+    "board_mark",
     "public_state",
     "render_board",
     "render_own",
@@ -41,12 +42,16 @@ def board_key(state: State) -> Hashable:
     return (state.shoe and state.shoe.number, state.results)
 
 
+def board_mark(state: State) -> str:
+    """Return the key as a page keeps it."""
+    return hashlib.sha256(repr(board_key(state)).encode()).hexdigest()[:16]
+
+
 def render_board(state: State, language: str) -> str:
     """Return ``#live-board``, the results of the shoe on the table, the same for everybody."""
     with override(language):
-        key = hashlib.sha256(repr(board_key(state)).encode()).hexdigest()[:16]
         view = results_view(state, language)
-        return get_template("games/_live_board.html").render({"board": view, "key": key})
+        return get_template("games/_live_board.html").render({"board": view, "key": board_mark(state)})
 
 
 def render_own(

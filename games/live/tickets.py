@@ -7,7 +7,7 @@ signature holds for one session cookie, so whoever finds the address in a log op
 """
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -33,6 +33,7 @@ class Ticket:
     session: UUID
     language: str
     lobby: Mode | None = None
+    made_at: datetime | None = None  # the page, by the database's clock: what was said since then it is told
 
 
 def lobby_ticket(player: int, mode: Mode, session: UUID, language: str) -> Ticket:
@@ -44,7 +45,8 @@ def issue(ticket: Ticket, cookie: str | None = None) -> str:
     """Return the address at which the page opens its stream, within `MAX_AGE`, with the session *cookie* of its
     reader (`request.session.session_key`).
     """
-    named = [ticket.player, ticket.live_table, str(ticket.session), ticket.language, ticket.lobby]
+    made_at = ticket.made_at and ticket.made_at.timestamp()
+    named = [ticket.player, ticket.live_table, str(ticket.session), ticket.language, ticket.lobby, made_at]
     return f"{PATH}{signing.dumps(named, salt=_salt(cookie))}/"
 
 
@@ -56,8 +58,15 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         named = signing.loads(address[len(PATH) : -1], salt=_salt(cookie), max_age=MAX_AGE)
     except signing.BadSignature as error:
         raise BadTicket from error
-    player, live_table, session, language, lobby = named
-    return Ticket(player, live_table, UUID(session), language, Mode(lobby) if lobby else None)
+    player, live_table, session, language, lobby, made_at = named
+    return Ticket(
+        player,
+        live_table,
+        UUID(session),
+        language,
+        Mode(lobby) if lobby else None,
+        datetime.fromtimestamp(made_at, UTC) if made_at else None,
+    )
 
 
 def _salt(cookie: str | None) -> str:

@@ -17,6 +17,7 @@ from games.entrance import at_a_playable_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, ClickForm
 from games.live import bets, seats, show, tickets
+from games.live.chat_panel import chat_view
 from games.live.favourite_panel import panel
 from games.live.side import side_panels
 from games.live.state import READ_OWN, READ_PUBLIC, State, named, public_state
@@ -33,6 +34,7 @@ from players.rates import at_a_human_pace
 from wallet.models import Mode
 
 WHOLE = "page"  # query parameter: what stands around the table as well
+BOARD = "board"  # query parameter: the key of the board that the page shows
 NOTICE = "live_notice"  # session key: a sentence that waits for the page after a redirect
 
 
@@ -78,14 +80,18 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @never_cache
 @at_a_playable_table
 def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Answer a page that asks by itself with ``#live`` as it stands, and with a ticket for another stream; with the
-    whole page where no script asks but the browser.
+    """Answer a page that asks by itself with ``#live`` as it stands, with the board if the page shows another one, and
+    with a ticket for another stream; with the whole page where no script asks but the browser.
     """
     live = _live_table(found, mode)
     seats.seat_at(request.player, live)
     if WHOLE in request.GET:
         return render(request, "games/live.html", _page(request, live, _annulled(request, live)))
-    return render(request, "games/_live.html", _parts(request, live, _annulled(request, live)))
+    parts = _parts(request, live, _annulled(request, live))
+    state, answer = parts["state"], render(request, "games/_live.html", parts)
+    if request.GET.get(BOARD) not in (None, show.board_mark(state)):
+        answer.write(show.render_board(state, get_language() or "en"))
+    return answer
 
 
 def read_public(live: LiveTable) -> State:
@@ -153,17 +159,18 @@ def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token
         "mode_word": Mode(live.mode).name.lower(),
         "public": show.render_public(state, language),
         "own": show.render_own(state, own, language, notice=notice, csrf_token=token),
-        "stream": _stream(request, live, language),
+        "stream": _stream(request, state, language),
         "state": state,
     }
 
 
-def _stream(request: PlayerRequest, live: LiveTable, language: str) -> str:
+def _stream(request: PlayerRequest, state: State, language: str) -> str:
     """Return where the page may listen."""
     session = session_id(request)
     if session is None:
         return ""
-    return tickets.issue(tickets.Ticket(request.player.pk, live.pk, session, language), request.session.session_key)
+    ticket = tickets.Ticket(request.player.pk, state.live_table, session, language, made_at=state.now)
+    return tickets.issue(ticket, request.session.session_key)
 
 
 def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dict[str, Any]:
@@ -178,6 +185,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
         "variant": VARIANTS[live.table.variant],
         "limits": limits,
         "favourites": panel(request.session, request.player, live, parts["state"], language),
+        "chat": chat_view(request.player, live),
         "panels": side_panels(live.table, Mode(live.mode)),
     }
 

@@ -1,0 +1,172 @@
+"""What is said at the live tables of this process: read once, and told to everybody there who wants to hear its author.
+
+A page comes with what had been said when it was made; its stream brings what was said since. That may be a while, and a
+message is told only once: so what was said lately is kept here for those who come.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any, Final
+
+import structlog
+
+from casino.live_line import Line, News
+from casino.live_streams import Stream, event
+from games.live import chat_show
+from games.live.tickets import MAX_AGE
+
+KEPT: Final = MAX_AGE + timedelta(seconds=30)  # for whoever comes with a ticket that is still good
+OVERLAP: Final = timedelta(seconds=5)  # what a page was made without, though it was said before
+
+# Parameters: how long ago, the live table. From where a table is read that nobody has watched.
+READ_FROM: Final = """
+SELECT moment AS removed, coalesce((SELECT max(said.id) FROM games_chatmessage AS said
+    WHERE said.live_table_id = %s AND said.at < moment), 0) AS last
+FROM (SELECT clock_timestamp() - %s::interval) AS beginning (moment)
+"""
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Said:
+    """One message, or that it was removed."""
+
+    author: int
+    at: datetime  # it was said, or removed; by the database's clock
+    taken_at: float  # by this process's
+    line: bytes
+
+
+class Chat:
+    """What is said at one table."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.streams: set[Stream] = set()
+        self.is_stale = True
+        self._newcomers: set[Stream] = set()
+        self._from: tuple[int, datetime] | None = None  # the last message known, and when the last one was removed
+        self._lately: dict[int, Said] = {}  # by number of the message
+        self._news: list[Said] = []
+
+    def take_in(self, stream: Stream) -> None:
+        """Have somebody told what was said since their page was made, and from now on."""
+        self._newcomers.add(stream)
+
+    def let_go(self, stream: Stream) -> None:
+        """Forget somebody."""
+        self._newcomers.discard(stream)
+        self.streams.discard(stream)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody listens."""
+        return not (self.streams or self._newcomers)
+
+    async def read(self, line: Line) -> None:
+        """Read what was said since the last time."""
+        if self._from is None:
+            (row,) = await line.ask(READ_FROM, [self.number, KEPT])
+            self._from = (row["last"], row["removed"])
+        rows = await line.ask(chat_show.READ_SINCE, [self.number, *self._from])
+        self.is_stale = False
+        for row in rows:
+            self._take(row)
+        long_ago = monotonic() - KEPT.total_seconds()
+        self._lately = {number: said for number, said in self._lately.items() if said.taken_at >= long_ago}
+
+    def show(self, blocked: Mapping[int, Collection[int]]) -> None:
+        """Tell everybody what is new to them, without those they have *blocked*."""
+        for said in self._news:
+            for stream in self.streams:
+                if said.author not in blocked.get(stream.ticket.player, ()):
+                    stream.say(said.line)
+        self._news.clear()
+        for stream in self._newcomers:
+            of_no_interest = blocked.get(stream.ticket.player, ())
+            news = [
+                said for said in self._lately.values() if said.author not in of_no_interest and _is_new(said, stream)
+            ]
+            stream.say(b"".join(said.line for said in news))
+        self.streams |= self._newcomers
+        self._newcomers.clear()
+
+    def _take(self, row: Mapping[str, Any]) -> None:
+        number, removed_at = row["id"], row["removed_at"]
+        assert self._from is not None  # noqa: S101  (it is read from somewhere)
+        last, removed = self._from
+        self._from = (max(last, number), max(removed, removed_at or removed))
+        try:
+            line = event("chat", chat_show.render_message(row))
+        except Exception:
+            logger.exception("live_render_failed", live_table=self.number, fragment="chat", message=number)
+            return
+        said = Said(row["player"], removed_at or row["at"], monotonic(), line)
+        self._lately[number] = said
+        self._news.append(said)
+
+
+class Chats:
+    """What is said at all tables that somebody watches, and who wants to read whom."""
+
+    def __init__(self) -> None:
+        self._chats: dict[int, Chat] = {}
+        self._players: defaultdict[int, set[Stream]] = defaultdict(set)
+        self._blocked: dict[int, set[int]] = {}
+        self._unread: set[int] = set()  # players whose blocks have to be read
+
+    def take_in(self, number: int, stream: Stream) -> None:
+        """Have somebody hear what is said at that table."""
+        player = stream.ticket.player
+        self._chats.setdefault(number, Chat(number)).take_in(stream)
+        self._players[player].add(stream)
+        self._unread.add(player)
+
+    def let_go(self, number: int, stream: Stream) -> None:
+        """Forget somebody."""
+        player = stream.ticket.player
+        chat = self._chats.get(number)
+        if chat is None or stream not in self._players.get(player, ()):
+            return
+        chat.let_go(stream)
+        if chat.is_empty:
+            del self._chats[number]
+        self._players[player].discard(stream)
+        if not self._players[player]:
+            del self._players[player]
+            self._blocked.pop(player, None)
+
+    def hear(self, news: News) -> None:
+        """Note what has to be read."""
+        for number in news.chats & self._chats.keys():
+            self._chats[number].is_stale = True
+        self._unread |= news.blocks & self._players.keys()
+
+    def begin_anew(self) -> None:
+        """Have everything read that was said meanwhile: news may have been missed."""
+        for chat in self._chats.values():
+            chat.is_stale = True
+        self._unread.update(self._players)
+
+    async def keep_up(self, line: Line) -> None:
+        """Read what there is to read, blocks first, and tell it."""
+        players = list(self._unread & self._players.keys())
+        if players:
+            blocked: defaultdict[int, set[int]] = defaultdict(set)
+            for row in await line.ask(chat_show.READ_BLOCKS, [players]):
+                blocked[row["player"]].add(row["blocked"])
+            self._blocked.update({player: blocked[player] for player in players if player in self._players})
+        self._unread.clear()
+        for chat in list(self._chats.values()):
+            if chat.is_stale:
+                await chat.read(line)
+            chat.show(self._blocked)
+
+
+def _is_new(said: Said, stream: Stream) -> bool:
+    made_at = stream.ticket.made_at
+    return made_at is not None and said.at > made_at - OVERLAP
