@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from casino.launcher import answers, listening_socket, web_arguments
+from casino.launcher import answers, listening_socket
+from tests.harness import nursery
 from tests.harness.databases import Database
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -20,7 +21,7 @@ SECONDS_TO_STOP = 10.0
 class WebServer:
     """A running server process and its address."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | nursery.Forked
     port: int
     log: Path
 
@@ -43,15 +44,8 @@ def start(database: Database, log: Path, *, application: str, environment: Mappi
     """
     with listening_socket(0) as listening, log.open("wb") as output:
         port = listening.getsockname()[1]
-        process = subprocess.Popen(
-            web_arguments(listening.fileno(), application),
-            cwd=PROJECT,
-            env=database.environment | {"PORT": str(port)} | dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            pass_fds=(listening.fileno(),),
-        )
+        surroundings = database.environment | {"PORT": str(port)} | dict(environment)
+        process = nursery.begin(application, listening.fileno(), output.fileno(), surroundings)
     server = WebServer(process, port, log)
     _wait_until_it_answers(server)
     return server

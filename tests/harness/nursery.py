@@ -1,0 +1,159 @@
+"""Web servers that begin with everything loaded: forked from one process that has imported the house and nothing more.
+
+A server of its own for every test in a browser costs most of its time in imports and in parsing templates. Python's own
+fork server does both once for each worker of xdist; a server that is forked from it gets the environment, the database
+and the settings that one begun anew would have, and then runs uvicorn as that does. The process that is forked has no
+thread and no connection.
+"""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from importlib import import_module, reload
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
+from multiprocessing.reduction import DupFd
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+NURSERY = "SABOT_TEST_NURSERY"  # in the environment of the process that servers are forked from
+ENVIRONMENT = {NURSERY: "1", "DJANGO_SETTINGS_MODULE": "casino.settings"}
+IMPORTS = (
+    "casino.wsgi",
+    "casino.urls",
+    "casino.door",
+    "casino.live",
+    "casino.live_hub",
+    "casino.launcher",
+    "players.identity_views",
+)
+SERVERS = ("uvicorn.main", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on", "a2wsgi")
+# What the house reads as a module is imported, rather than when it needs it, stays as it was.
+READ_ONCE = {"AUTH_USER_MODEL", "DATA_UPLOAD_MAX_MEMORY_SIZE", "INSTALLED_APPS", "LOGGING", "MIDDLEWARE", "TEMPLATES"}
+READ_ONCE |= {"PLAYER_IDLE_SECONDS", "SESSION_COOKIE_AGE", "STORAGES", "VAR_DIR"}
+
+_context = get_context("forkserver")
+
+
+class Forked:
+    """A server's process, with what tests ask of a `subprocess.Popen`."""
+
+    def __init__(self, process: ForkServerProcess) -> None:
+        self._process = process
+        self.pid = process.pid or 0
+
+    def poll(self) -> int | None:
+        """Return how it ended, or None while it runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end and return how it was. Raises subprocess.TimeoutExpired."""
+        self._process.join(timeout)
+        ended = self._process.exitcode
+        if ended is None:
+            raise subprocess.TimeoutExpired("web", timeout or 0)
+        return ended
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to stop."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill it."""
+        self.send_signal(signal.SIGKILL)
+
+
+def begin(application: str, listening: int, output: int, environment: Mapping[str, str]) -> Forked:
+    """Run *application* ("module:name") under uvicorn on an open socket, as the launcher does."""
+    _context.set_forkserver_preload([__name__])
+    before = {name: os.environ.get(name) for name in ENVIRONMENT}
+    os.environ.update(ENVIRONMENT)
+    try:
+        process = _context.Process(
+            target=_serve, args=(application, DupFd(listening), DupFd(output), dict(environment)), daemon=True
+        )
+        process.start()
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    return Forked(process)
+
+
+def _serve(application: str, listening: Any, output: Any, environment: Mapping[str, str]) -> None:
+    """Become the server that `python -m uvicorn` would be with this environment."""
+    descriptor = listening.detach()
+    written = output.detach()
+    for stream in (1, 2):
+        os.dup2(written, stream)
+    if NURSERY not in os.environ or "casino.urls" not in sys.modules:
+        sys.exit("the house was not loaded before this process was forked")
+    os.environ.clear()
+    os.environ.update(environment)
+    _take_settings()
+    sys.argv = list(import_module("casino.launcher").web_arguments(descriptor, application)[2:])
+    import_module("uvicorn.main").main()
+
+
+def _take_settings() -> None:
+    """Let the settings be those of this environment, also where somebody has kept one."""
+    from casino import settings as module  # the house needs its environment first
+
+    moved = _moved(module)
+    if moved.keys() & READ_ONCE:
+        sys.exit(f"a server with other {sorted(moved.keys() & READ_ONCE)} cannot be forked")
+    settings = import_module("django.conf").settings
+    for name, value in moved.items():
+        setattr(settings, name, value)
+    for handler in _handlers():
+        handler.settings = handler.configure_settings(None)
+    vars(import_module("payments.core"))["PAYMENT_HOST"] = settings.PAYMENT_HOST
+    import_module("casino.celery").app.conf.broker_url = settings.BROKER_URL
+
+
+def _moved(module: ModuleType) -> dict[str, Any]:
+    """What is set differently in this environment."""
+    before = dict(vars(module))
+    after = vars(reload(module))
+    return {name: value for name, value in after.items() if name.isupper() and value != before[name]}
+
+
+def _handlers() -> tuple[Any, Any]:
+    return import_module("django.db").connections, import_module("django.core.cache").caches
+
+
+def _load() -> None:
+    """Import the house, and parse its templates and texts."""
+    for name in (*SERVERS, *IMPORTS):
+        import_module(name)
+    settings = import_module("django.conf").settings
+    translation = import_module("django.utils.translation")
+    get_template = import_module("django.template.loader").get_template
+    resolve = import_module("django.urls").resolve
+    for language, _ in settings.LANGUAGES:
+        with translation.override(language):
+            resolve(f"/{language}/")
+    for folder in settings.TEMPLATES[0]["DIRS"]:
+        for path in sorted(Path(folder).rglob("*.html")):
+            get_template(str(path.relative_to(folder)))
+    connections, caches = _handlers()
+    begun = [connection.alias for connection in connections.all(initialized_only=True) if not connection.connection]
+    for alias in begun:
+        del connections[alias]  # somebody asked how it quotes; it was never opened
+    if threading.active_count() > 1 or any(handler.all(initialized_only=True) for handler in (connections, caches)):
+        raise RuntimeError("a process with threads or connections cannot be forked")
+    gc.collect()
+    gc.freeze()
+
+
+if NURSERY in os.environ and "pytest" not in sys.modules:
+    _load()
