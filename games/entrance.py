@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
+from typing import Concatenate, ParamSpec
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -22,24 +23,25 @@ from players.access import PlayerRequest
 from players.models import Player
 from wallet.models import Mode
 
-TableView = Callable[[PlayerRequest, Table, Mode], HttpResponse]
-View = Callable[[PlayerRequest, str, Mode], HttpResponse]
+More = ParamSpec("More")  # what else an address says
+TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
+View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 
 
-def at_a_playable_table(view: TableView) -> View:
+def at_a_playable_table(view: TableView[More]) -> View[More]:
     """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, or
     nowhere (`Barred`), a form leads to the table's page, and that says why.
     """
 
     @wraps(view)
-    def entered(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    def entered(request: PlayerRequest, slug: str, mode: Mode, *args: More.args, **kwargs: More.kwargs) -> HttpResponse:
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug)
         try:
             demand_playable(table, request.player)
         except PlayError as error:
             return _turned_away(request, table, mode, error)
         try:
-            return view(request, table, mode)
+            return view(request, table, mode, *args, **kwargs)
         except Barred as error:
             return _kept_away(request, table, mode, error)
 

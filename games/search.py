@@ -31,13 +31,16 @@ RESULTS = {Ending.WON: Result.WON, Ending.LOST: Result.LOST, Ending.EVEN: Result
 
 @dataclass(frozen=True)
 class Search:
-    """Which rounds: from and to a day of *zone* (both included), at one table, with one ending. None: any."""
+    """Which rounds: from and to a day of *zone* (both included), at one table, with one ending (None: any), with one
+    kind of money.
+    """
 
     since: date | None = None
     until: date | None = None
     table: str | None = None  # its slug
     ending: Ending | None = None
     zone: tzinfo = UTC
+    mode: Mode = Mode.REAL
 
 
 FIND = """
@@ -63,7 +66,7 @@ END = 2**63 - 1  # later than every id
 
 
 def find(player: Player, search: Search, *, before: int | None = None, limit: int) -> list[Participation]:
-    """Return the player's real-money rounds older than the one with the mark *before*, with all that is shown of them.
+    """Return the player's rounds older than the one with the mark *before*, with all that is shown of them.
 
     A mark that is none of the player's is taken for none.
     """
@@ -93,7 +96,7 @@ def parameters(player: Player, search: Search, *, before: int | None, limit: int
     mark = _moment_of(before, player)
     return {
         "player": player.pk,
-        "mode": Mode.REAL.value,
+        "mode": search.mode.value,
         "tables": list(tables.values_list("pk", flat=True)),
         "results": [int(RESULTS[search.ending])] if search.ending else [int(each) for each in Result],
         "begin": begin or "-infinity",
@@ -109,7 +112,7 @@ def _void(player: Player, search: Search, before: int | None, limit: int) -> lis
     """Find among the player's annulled rounds, which are few."""
     begin, end = _bounds(search)
     rounds = VoidPart.objects.filter(player=player).values("void_id")
-    found = Participation.objects.filter(player=player, mode=Mode.REAL, round_id__in=rounds)
+    found = Participation.objects.filter(player=player, mode=search.mode, round_id__in=rounds)
     if search.table:
         found = found.filter(table__slug=search.table)
     if begin:

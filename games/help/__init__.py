@@ -4,7 +4,7 @@ drift apart. `docs/help-writing.md` says how a text is written.
 
 from games.help.errors import BadExample, HelpTextError, UnknownMark
 from games.help.figures import percent
-from games.help.page import GameLine, RulesPage, game_lines, rules_page
+from games.help.page import GameLine, RulesPage, game_lines, rules_beside, rules_page
 
 __all__ = [
     "BadExample",
@@ -14,5 +14,6 @@ __all__ = [
     "UnknownMark",
     "game_lines",
     "percent",
+    "rules_beside",
     "rules_page",
 ]

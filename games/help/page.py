@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 
@@ -26,6 +26,8 @@ from games.variants.game import Game
 BLOCK = re.compile(r"<p>\{\{ ([a-z_]+) \}\}</p>")
 MARK = re.compile(r"\{\{(.*?)\}\}")
 INSIDE = re.compile(r" ([a-z_]+)(?::([a-z0-9_.]+))? ")
+HEADING = re.compile(r"(</?h)([2-5])\b")
+BESIDE = "rules-"  # before anchors, where the help stands on another page
 SECTION = re.compile(r"(.+) \{#([a-z-]+)\}")
 
 _markdown = MarkdownIt("commonmark", {"html": False})
@@ -79,6 +81,18 @@ def rules_page(game: Game, language: str) -> RulesPage:
         before=lines[place - 1] if place else None,
         after=lines[place + 1] if place + 1 < len(lines) else None,
     )
+
+
+def rules_beside(game: Game, language: str) -> RulesPage:
+    """Return the same help to stand below a heading of another page: its own headings a level lower, anchors under a
+    name of their own, and links beside the page that is read.
+    """
+    page = rules_page(game, language)
+    sections = tuple(Section(f"{BESIDE}{section.anchor}", section.title) for section in page.sections)
+    lower = HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", page.body)
+    anchored = lower.replace('<h3 id="', f'<h3 id="{BESIDE}').replace('<a href="#', f'<a href="#{BESIDE}')
+    body = anchored.replace('<a href="/', '<a target="_blank" href="/')
+    return replace(page, sections=sections, body=mark_safe(body))  # noqa: S308  (what was safe still is)
 
 
 def game_lines(language: str) -> tuple[GameLine, ...]:

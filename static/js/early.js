@@ -2,7 +2,7 @@
    What is as the house has it leaves no attribute. */
 "use strict";
 
-const HOUSE_PREFERENCES = { theme: "dark", deck: "two", motion: "system", sound: "off" };
+const HOUSE_PREFERENCES = { theme: "dark", deck: "two", motion: "system", sound: "off", squeeze: "off" };
 
 const preference = (name) => localStorage.getItem(`sabot.${name}`) ?? HOUSE_PREFERENCES[name];
 

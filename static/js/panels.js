@@ -12,6 +12,7 @@ const PANEL_KEY = "sabot.panel"; // in localStorage: the name of the panel chose
 let shownPanel = () => null;
 
 {
+  const LEFT = 1000; // milliseconds after which a form that leads away has been sent
   const TOLD = 250; // milliseconds between two looks at the table while a sheet is open
   const side = document.getElementById("live-side");
   const panels = document.getElementById("side-panels");
@@ -136,6 +137,37 @@ let shownPanel = () => null;
       other.focus();
     });
   }
+
+  // --- What changes while a panel is shown ------------------------------------------------------------------------------
+
+  const bodyShown = (selector) => (chosen ? panelOf(chosen).querySelector(selector) : null);
+  const renewed = new Set(); // rounds after which the panel has asked anew
+
+  /** Ask anew for what a round has changed, once for each: not while one of its parts is looked at, which says so by
+      having no address to ask. */
+  function renew() {
+    const { phase, round } = document.getElementById("live-public").dataset;
+    const part = bodyShown("[data-renew]");
+    if (!part || (phase !== "settled" && phase !== "void") || renewed.has(round)) return;
+    renewed.add(round);
+    htmx.ajax("GET", part.dataset.renew, { target: part.closest(".side__body"), swap: "innerHTML" });
+  }
+
+  document.addEventListener("live:public", renew);
+
+  // Whoever comes back from the bank sees what came of it; live.js asks for the table itself.
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && bodyShown("[data-renew-on-return]")) fetchPanel(chosen); });
+
+  // A form that leads away is good for one time: another stands there when its reader comes back.
+  panels.addEventListener("submit", (event) => { if (event.target.matches("[data-leads-away]")) setTimeout(() => fetchPanel(chosen), LEFT); });
+
+  // Money that a panel has moved shows at the table at once, in every tab.
+  panels.addEventListener("htmx:afterSwap", (event) => {
+    if (!event.target.querySelector("[data-moved]")) return;
+    const line = new BroadcastChannel("sabot.live");
+    line.postMessage(document.getElementById("live").dataset.table);
+    line.close();
+  });
 
   // --- What could not be loaded -----------------------------------------------------------------------------------------
 
