@@ -3,6 +3,7 @@ bound to a log.
 """
 
 import logging
+from typing import Final
 
 import structlog
 from structlog.types import EventDict, WrappedLogger
@@ -14,6 +15,8 @@ SHARED: list[structlog.types.Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
 ]
+TICK: Final = "games.tasks.tick"
+NOTHING: Final = "[]"  # what it finds nearly always
 _json = structlog.processors.JSONRenderer()
 
 
@@ -22,6 +25,18 @@ def renderer(logger: WrappedLogger, name: str, event: EventDict) -> str | bytes:
     event.pop("_record", None)
     event.pop("_from_structlog", None)
     return _json(logger, name, event)
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """Say whether a line of Celery's says anything: that the house asks every second whether a table is due, and that
+    none was, does not.
+    """
+    match record.args:
+        case {"name": name, **rest}:
+            return name != TICK or rest.get("return_value", NOTHING) != NOTHING
+        case (_, task):
+            return task != TICK
+    return True
 
 
 def configure() -> None:

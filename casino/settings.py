@@ -335,9 +335,11 @@ PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or (  # where providers reach
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 
+LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"news": {"()": "django.utils.log.CallbackFilter", "callback": "ext://casino.logs.is_news"}},
     "formatters": {
         "line": {
             "()": "structlog.stdlib.ProcessorFormatter",
@@ -346,6 +348,10 @@ LOGGING = {
         }
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {
+        name: {"filters": [] if LOG_LEVEL == "DEBUG" else ["news"]}
+        for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")
+    },
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }
 SILENCED_SYSTEM_CHECKS: list[str] = []

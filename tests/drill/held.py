@@ -8,7 +8,10 @@ from urllib.parse import urlsplit
 
 from tests.start.support import PROJECT, House, environment, fresh_var
 
-PACE = {"REALITY_CHECK_MINUTES": "1000"}  # a long drill is one sitting, and nobody there to answer
+PACE = {
+    "REALITY_CHECK_MINUTES": "1000",  # a long drill is one sitting, and nobody there to answer
+    "LOG_LEVEL": "DEBUG",  # every tick is in the logs, also those that found nothing
+}
 
 
 @contextmanager
