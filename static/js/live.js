@@ -26,10 +26,12 @@
 
   const element = (html) => parsed(html).firstElementChild;
 
-  /** Put a part in its place, unless it says what stands there already. Focus and the chosen chip stay. */
-  function exchange(name, after) {
+  /** Put a part in its place, unless it says what stands there already, or the reader still turns its cards (squeeze.js).
+      Focus and the chosen chip stay. */
+  function exchange(name, news) {
     const before = part(name);
-    if (!after || !before || before.dataset.key === after.dataset.key) return;
+    const after = news && before && keepBack(name, news);
+    if (!after || before.dataset.key === after.dataset.key) return;
     const focused = before.contains(document.activeElement) ? document.activeElement.id : "";
     const checked = Array.from(before.querySelectorAll("input:checked[id]"), (input) => input.id);
     before.replaceWith(after);
@@ -153,4 +155,23 @@
     clock,
   });
   tabs.addEventListener("message", (event) => { if (event.data === live.dataset.table) line.refresh(); });
+
+  document.addEventListener("squeeze:show", ({ detail: { name, after } }) => {
+    if (name === "own") showOwn(after);
+    else exchange(name, after);
+  });
+
+  // The balance is one, at however many tables it is bet: a page that shows another one asks anew.
+  const purses = new BroadcastChannel("sabot.balance");
+  const money = () => ({
+    isReal: document.querySelector(".money--real") !== null,
+    balance: part("own").querySelector(".meter--balance .meter__sum").textContent,
+  });
+  const tellBalance = () => purses.postMessage(money());
+  document.addEventListener("live:own", tellBalance);
+  document.addEventListener("htmx:afterRequest", (event) => { if (isClick(event) && event.detail.successful) tellBalance(); });
+  purses.addEventListener("message", ({ data }) => {
+    const { isReal, balance } = money();
+    if (data.isReal === isReal && data.balance !== balance) line.refresh();
+  });
 }
