@@ -328,6 +328,7 @@ LINES = (
     Line("offline", "GET", everyone(PAGE)),
     # For everyone
     Line("lobby", "GET", everyone(PAGE)),
+    Line("lobby_now", "GET", everyone(TEXT)),
     Line("fair", "GET", everyone(PAGE)),
     Line("shoe", "GET", everyone(PAGE), lambda world: {"shoe_id": world.shoe_id}),
     Line("terms", "GET", everyone(PAGE)),
@@ -405,6 +406,13 @@ LINES = (
     Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
     Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
+    Line(
+        "favourite_table",
+        "POST",
+        players(MOVED),
+        lambda world: {"slug": world.live_slug},
+        lambda world: {"keep": "yes"},
+    ),
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),

@@ -55,6 +55,19 @@ def test_a_click_answers_with_the_chip_on_its_bet_and_the_balance_less_by_it():
     assert held(player) == 25_000
 
 
+def test_a_page_that_asks_is_brought_the_board_where_it_shows_another_one():
+    live_table, visitor = a_live_table(), visitor_of(a_player(real=MONEY))
+    key = re.search(r'id="live-board" data-key="(\w+)"', visitor.get(TABLE).text)
+    assert key
+    assert "live-board" not in visitor.get(f"{TABLE}now/", {"board": key[1]}).text
+    advance_to(live_table, Phase.CLOSED)
+    assert "live-board" not in visitor.get(f"{TABLE}now/", {"board": key[1]}).text
+    answer = visitor.get(f"{TABLE}now/", {"board": "another"}).text
+    assert f'id="live-board" data-key="{key[1]}"' in answer
+    assert answer.index("</section>") < answer.index("live-board")
+    assert "live-board" not in visitor.get(f"{TABLE}now/").text
+
+
 def test_every_bet_stands_there_with_what_it_pays_and_its_limits():
     live_table = a_live_table()
     page = visitor_of(a_player(real=MONEY)).get(TABLE).text
@@ -213,7 +226,7 @@ def test_a_closed_table_can_be_looked_at():
 def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_guests():
     a_live_table()
     lobby = Client().get("/en/").text
-    card = lobby[lobby.index('class="table-card"') :]
+    card = lobby[lobby.index('class="table-card') :]
     assert "With others" in card
     assert "/en/try/live/" not in lobby
     assert Client().get("/en/try/live/").status_code == 404

@@ -5,7 +5,8 @@ from django.db import connection
 
 from games.live.lobby import READ_CARDS, READ_LOBBY, card_key, card_state, render_card
 from games.live.state import named
-from games.models import LiveTable, Phase
+from games.live.voiding import void_live_round
+from games.models import LiveTable, Phase, VoidReason
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, step
 from wallet.models import Mode
@@ -57,14 +58,24 @@ class TestResults:
         assert seen == {"betting": 0, "closed": 0, "dealt": 0, "settled": 1}
         assert len(card_of(live_table).beads) == 1
 
-    def test_of_a_round_in_play_change_nothing_on_the_card(self):
+    def test_of_a_round_in_play_are_not_even_read(self):
         live_table = a_live_table()
         bet(a_player(real=MONEY), live_table, player=5000)
         live_round = advance_to(live_table, Phase.DEALT)
-        page = render_card(card_of(live_table), "en")
+        state = card_of(live_table)
         assert live_round.cards
-        assert not any(card in page for card in live_round.cards.split())
-        assert "road__ring" not in page
+        assert live_round.cards not in repr(state)
+        assert "No results in this shoe yet" in render_card(state, "en")
+
+    def test_of_an_annulled_round_are_left_out(self):
+        live_table = a_live_table()
+        for _ in range(2):
+            bet(a_player(real=MONEY), live_table, player=5000)
+            live_round = advance_to(live_table, Phase.SETTLED)
+            advance_to(live_table, Phase.BETTING)
+        before = len(card_of(live_table).beads)
+        void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
+        assert (before, len(card_of(live_table).beads)) == (2, 1)
 
 
 def test_each_kind_of_money_has_cards_of_its_own():

@@ -59,6 +59,7 @@ OPEN = {
     "cashier_withdraw_cancel": "money that was set aside comes back, to be withdrawn another way; nothing is deposited",
     "account_sessions_end": SECURITY,
     "account_session_end": SECURITY,
+    "favourite_table": "a table marked to be found again; nothing is staked there",
     "session_stay": "reading on without being logged out",
     "terms_agree": "the terms also say how withdrawals work",
     "account_close": "leaving for good",
