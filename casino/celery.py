@@ -63,6 +63,7 @@ app.conf.beat_schedule = {
         "task": "players.tasks.forget_old_conversations",
         "schedule": crontab(hour="4", minute="50"),
     },
+    "forget old chat": {"task": "games.tasks.forget_old_chat", "schedule": crontab(hour="4", minute="30")},
     "clear expired sessions": {
         "task": "players.tasks.clear_expired_sessions",
         "schedule": crontab(hour="4", minute="40"),

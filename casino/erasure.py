@@ -8,6 +8,7 @@ says whose it was.
 from django.db import transaction
 from django.db.models import Q
 
+from games.live import chat_moderation
 from games.models import NextRound
 from players import closures
 from players.models import DocumentContent, Duplicate, Mail, Player, Submission, Trait
@@ -29,6 +30,7 @@ def erase(player: Player) -> None:
     """Forget whose account this was. The database refuses where it has not been closed for long enough."""
     closures.forget(player)
     payout_accounts.forget(player)
+    chat_moderation.forget(player)
     DocumentContent.objects.filter(document__submission__player=player).delete()
     Trait.objects.filter(player=player).delete()
     Submission.objects.filter(player=player).update(

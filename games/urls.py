@@ -1,4 +1,4 @@
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 
 from games import fair_views, help_views, lobby_views, purse_views, service_views, views
 from games.converters import ModeConverter
@@ -25,6 +25,7 @@ urlpatterns = [
     ),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/", panels.live_panel, name="live_panel"),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/now/", panels.live_panel_now, name="live_panel_now"),
+    path("table/<slug:slug>/<mode:mode>/chat/", include("games.live.chat_urls")),
     path("table/<slug:slug>/<mode:mode>/framed/", beside.live_framed, name="live_framed"),
     path("beside/<slug:slug>/<mode:mode>/", beside.beside_choose, name="beside_choose"),
     path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", beside.beside, name="beside"),

@@ -26,6 +26,7 @@ from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Playe
 from players.service import begin
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.live.talk import say
 from tests.people import PASSWORD, a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
 from wallet.markers import CONTACT_DUE
@@ -77,6 +78,11 @@ class World:
     def live_slug(self) -> str:
         """A shared table that takes bets."""
         return a_live_table("no_commission", slug="shared").table.slug
+
+    @cached_property
+    def chat_message_id(self) -> int:
+        """Something that somebody else said at that table."""
+        return say(LiveTable.objects.get(table__slug=self.live_slug, mode=Mode.REAL)).pk
 
     @cached_property
     def golden_id(self) -> int:
@@ -247,6 +253,11 @@ def two_shared_tables(world: World) -> Mapping[str, object]:
     return {"left": world.live_slug, "left_mode": Mode.REAL, "right": world.live_slug, "right_mode": Mode.FREE}
 
 
+def a_message_in_the_chat(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about a message."""
+    return a_shared_table_in_real_mode(world) | {"number": world.chat_message_id}
+
+
 def a_submission_of(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a submission."""
     return {"submission_id": world.submission.pk}
@@ -413,6 +424,19 @@ LINES = (
         lambda world: {"slug": world.live_slug},
         lambda world: {"keep": "yes"},
     ),
+    Line("live_chat", "GET", players(TEXT), a_shared_table_in_real_mode),
+    Line(
+        "live_chat_say",
+        "POST",
+        players(MOVED),
+        a_shared_table_in_real_mode,
+        lambda world: {"text": "Hi", "name": "Bo1"},
+    ),
+    Line("live_chat_name", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"name": "Bo2"}),
+    Line("live_chat_message", "GET", players(PAGE), a_message_in_the_chat),
+    Line("live_chat_report", "POST", players(MOVED), a_message_in_the_chat, lambda world: {"reason": "abuse"}),
+    Line("live_chat_block", "POST", players(MOVED), a_message_in_the_chat),
+    Line("live_chat_unblock", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"block": "1"}),
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),

@@ -49,6 +49,11 @@ class ChatMessage(models.Model):
             models.Index(Lower("name"), name="games_chatmessage_name"),
         ]
 
+    @property
+    def author(self) -> str:
+        """What the event log calls whoever said it."""
+        return f"player:{self.player_id}"
+
 
 class ChatBlock(models.Model):
     """A player who wants to read nothing of another one."""

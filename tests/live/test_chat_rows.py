@@ -30,7 +30,7 @@ def a_message(live_table: LiveTable, player: Player, text: str = "Good evening")
     return ChatMessage.objects.create(live_table=live_table, player=player, name="?", language="en", text=text)
 
 
-def refused(sql: str, why: str, *values: object, error: type[DatabaseError] = IntegrityError) -> None:
+def refused(sql: str, why: str, *values: int | str, error: type[DatabaseError] = IntegrityError) -> None:
     with pytest.raises(error, match=why), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(sql, values)
 

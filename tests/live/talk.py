@@ -1,0 +1,36 @@
+"""People who talk at a shared table, in tests."""
+
+from itertools import count
+
+import psycopg
+
+from games.live import chat
+from games.models import ChatMessage, ChatName, LiveTable
+from players.models import Player
+from tests.builders import a_player
+
+_names = count(1)
+
+
+def a_talker(name: str = "", *, law: str = "RO") -> Player:
+    """A player with a name in the chat, and money."""
+    player = a_player(law, real=1_000_000)
+    ChatName.objects.create(player=player, name=name or f"Talker {next(_names)}")
+    return player
+
+
+def say(
+    live_table: LiveTable, text: str = "Good evening", by: Player | None = None, language: str = "en"
+) -> ChatMessage:
+    """Something said at the table, by somebody else each time unless it is told by whom: nobody talks fast."""
+    return chat.say(player=by or a_talker(), live_table=live_table, text=text, language=language)
+
+
+def wait(owner: psycopg.Connection, time: str = "1 minute") -> None:
+    """Have all that was said or chosen lie further back."""
+    owner.execute("ALTER TABLE games_chatmessage DISABLE TRIGGER USER")
+    owner.execute("ALTER TABLE games_chatname DISABLE TRIGGER USER")
+    owner.execute("UPDATE games_chatmessage SET at = at - %s::interval", [time])
+    owner.execute("UPDATE games_chatname SET chosen_at = chosen_at - %s::interval", [time])
+    owner.execute("ALTER TABLE games_chatmessage ENABLE TRIGGER USER")
+    owner.execute("ALTER TABLE games_chatname ENABLE TRIGGER USER")

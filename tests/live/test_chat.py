@@ -1,0 +1,338 @@
+"""The chat of a shared table by itself: who may say what, and what becomes of it."""
+
+from datetime import datetime
+from functools import partial
+
+import pytest
+from django.db import connection, transaction
+from django.utils.translation import override
+
+from audit.models import Personal
+from casino import erasure
+from games.errors import Barred
+from games.live import chat, chat_moderation, chat_show
+from games.live.chat_moderation import Length
+from games.live.chat_panel import chat_view, read_log
+from games.live.state import named
+from games.models import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, LiveTable, ReportDecision, ReportReason
+from players import closures, exclusions
+from players.models import Player
+from tests.builders import a_player, a_shared_table
+from tests.live.at_table import live_table_of
+from tests.live.talk import a_talker, say, wait
+from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
+from tests.people import a_member_of_staff, events
+from tests.wallet.test_at_once import at_once
+from wallet.models import Mode
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return live_table_of(a_shared_table())
+
+
+def news_since(live_table: LiveTable, last: int, removed: datetime) -> list[dict[str, object]]:
+    """What a stream that knew so much is told."""
+    with connection.cursor() as cursor:
+        cursor.execute(chat_show.READ_SINCE, [live_table.pk, last, removed])
+        return [dict(named([each.name for each in cursor.description], row)) for row in cursor.fetchall()]
+
+
+def start_of(live_table: LiveTable) -> tuple[int, datetime]:
+    with connection.cursor() as cursor:
+        cursor.execute(chat_show.READ_LAST, [live_table.pk])
+        last, removed = cursor.fetchone()
+        return last, removed
+
+
+def told(player: Player, live_table: LiveTable) -> list[str]:
+    return [line["text"] for line in read_log(player, live_table)]
+
+
+@pytest.mark.django_db
+class TestAName:
+    def test_is_chosen_and_on_record_as_personal(self):
+        player = a_player()
+        assert chat.choose_name(player=player, name=" Ștefan  ".rstrip()).name == "Ștefan"
+        (event,) = events("chat.named", by=str(player))
+        assert "Ștefan" not in str(event)
+        assert Personal.objects.get(event__kind="chat.named").value == "Ștefan"
+
+    @pytest.mark.parametrize("other", ["Åsa", "åsa", "ÅSA", "A\u030asa"])
+    def test_is_one_player_s(self, other):
+        chat.choose_name(player=a_player(), name="Åsa")
+        with pytest.raises(chat.NameTaken):
+            chat.choose_name(player=a_player(), name=other)
+        assert ChatName.objects.count() == 1
+
+    def test_is_not_changed_twice_a_day_but_may_be_chosen_again_as_it_is(self):
+        player = a_player()
+        chat.choose_name(player=player, name="Anna")
+        assert chat.choose_name(player=player, name="Anna").name == "Anna"
+        with pytest.raises(chat.NamedToday):
+            chat.choose_name(player=player, name="Bea")
+        assert chat.name_of(player) == "Anna"
+
+    def test_is_not_changed_by_whoever_is_banned(self):
+        player = a_talker("Anna")
+        chat_moderation.ban(player=player, length=Length.HOUR, reason="", by=a_member_of_staff("support"))
+        with pytest.raises(chat.Banned):
+            chat.choose_name(player=player, name="Bea")
+
+
+@pytest.mark.django_db
+class TestSaying:
+    def test_is_read_by_everybody_and_by_streams_from_their_last_message_on(self, live_table):
+        start = start_of(live_table)
+        anna = a_talker("Anna")
+        one = say(live_table, "Hej  på\ter", anna, "sv")
+        assert [(row["id"], row["player"]) for row in news_since(live_table, *start)] == [(one.pk, anna.pk)]
+        two = say(live_table, "Hello")
+        (row,) = news_since(live_table, one.pk, start[1])
+        assert row["id"] == two.pk
+        assert told(a_player(), live_table) == ["Hej på er", "Hello"]
+        html = chat_show.render_message(news_since(live_table, 0, start[1])[0])
+        assert f'id="chat-{one.pk}"' in html
+        assert '<p class="chat__text" lang="sv" dir="auto">Hej på er</p>' in html
+        assert f"player:{anna.pk}" not in html
+
+    def test_is_heard_at_that_table_alone(self, live_table):
+        say(live_table)
+        assert told(a_player(), live_table_of(live_table.table, Mode.FREE)) == []
+
+    def test_needs_a_name(self, live_table):
+        with pytest.raises(chat.NoName):
+            chat.say(player=a_player(real=1), live_table=live_table, text="Hi", language="en")
+        assert not ChatMessage.objects.exists()
+
+    def test_is_slow(self, live_table):
+        anna = a_talker()
+        say(live_table, "One", anna)
+        with pytest.raises(chat.TooFast):
+            say(live_table, "Two", anna)
+        with pytest.raises(chat.TooFast):
+            say(live_table_of(a_shared_table(slug="other")), "Two", anna)
+        assert told(anna, live_table) == ["One"]
+
+    @pytest.mark.parametrize("stop", ["pause", "closing"])
+    def test_needs_what_playing_needs(self, live_table, stop):
+        anna = a_talker()
+        if stop == "pause":
+            exclusions.pause(player=anna, by=str(anna))
+        else:
+            closures.begin(player=anna, by=str(anna), ip="192.0.2.1")
+        for table in (live_table, live_table_of(live_table.table, Mode.FREE)):
+            with pytest.raises(Barred):
+                say(table, "Hi", anna)
+
+    def test_in_another_language_than_the_house_has_is_marked_as_english(self, live_table):
+        assert say(live_table, language="fr").language == "en"
+
+
+@pytest.mark.django_db
+class TestBlocking:
+    def test_hides_what_somebody_says_and_said_from_that_player_alone(self, live_table):
+        anna, bert = a_talker("Anna"), a_talker("Bert")
+        message = say(live_table, "Rude", bert)
+        for _ in range(2):
+            block = chat.block(player=anna, live_table=live_table, number=message.pk)
+        assert told(anna, live_table) == []
+        assert told(a_player(), live_table) == told(bert, live_table) == ["Rude"]
+        with connection.cursor() as cursor:
+            cursor.execute(chat_show.READ_BLOCKS, [[anna.pk, bert.pk]])
+            assert cursor.fetchall() == [(anna.pk, bert.pk)]
+        assert [each.name for each in chat_view(anna, live_table).blocked] == ["Bert"]
+        chat.unblock(player=bert, block_id=block.pk)  # which is not bert's to end
+        assert ChatBlock.objects.exists()
+        for _ in range(2):
+            chat.unblock(player=anna, block_id=block.pk)
+        assert told(anna, live_table) == ["Rude"]
+
+    def test_is_of_others_at_that_table(self, live_table):
+        anna = a_talker()
+        message = say(live_table, by=anna)
+        with pytest.raises(chat.OwnMessage):
+            chat.block(player=anna, live_table=live_table, number=message.pk)
+        with pytest.raises(chat.NotThere):
+            chat.block(player=a_player(), live_table=live_table_of(live_table.table, Mode.FREE), number=message.pk)
+
+
+@pytest.mark.django_db
+class TestReporting:
+    def test_is_on_record_once_by_numbers(self, live_table):
+        anna, message = a_talker(), say(live_table, "Something rude")
+        for reason in (ReportReason.ABUSE, ReportReason.OTHER):
+            chat.report(player=anna, live_table=live_table, number=message.pk, reason=reason)
+        assert ChatReport.objects.get().reason == ReportReason.ABUSE
+        (event,) = events("chat.reported")
+        assert event["on"] == f"chat_message:{message.pk}"
+        assert event["data"]["author"] == f"player:{message.player_id}"
+        assert "rude" not in str(event)
+        assert told(anna, live_table) == ["Something rude"]
+
+    def test_is_of_what_others_said_and_stands(self, live_table):
+        anna = a_talker()
+        own, gone = say(live_table, by=anna), say(live_table)
+        chat_moderation.remove(message_id=gone.pk, by=a_member_of_staff("support"))
+        with pytest.raises(chat.OwnMessage):
+            chat.report(player=anna, live_table=live_table, number=own.pk, reason=ReportReason.ABUSE)
+        with pytest.raises(chat.NotThere):
+            chat.report(player=anna, live_table=live_table, number=gone.pk, reason=ReportReason.ABUSE)
+        assert not ChatReport.objects.exists()
+
+
+@pytest.mark.django_db
+class TestStaff:
+    def test_remove_a_message_for_everybody_and_for_good(self, live_table):
+        staff, start = a_member_of_staff("support"), start_of(live_table)
+        message = say(live_table, "Rude")
+        chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
+        chat_moderation.remove(message_id=message.pk, by=staff)
+        assert told(a_player(), live_table) == []
+        (row,) = news_since(live_table, message.pk, start[1])
+        html = chat_show.render_message(row)
+        assert "Rude" not in html
+        assert ">" + "</li>" in html
+        assert ChatReport.objects.get().decision == ReportDecision.REMOVED
+        assert ChatMessage.objects.get().text == "Rude"  # for staff, who have decided it
+        (event,) = events("chat.removed", by=str(staff))
+        assert "Rude" not in str(event)
+        with pytest.raises(chat_moderation.Decided):
+            chat_moderation.remove(message_id=message.pk, by=staff)
+
+    def test_keep_a_message_once(self, live_table):
+        staff, message = a_member_of_staff("support"), say(live_table)
+        with pytest.raises(chat_moderation.Decided):
+            chat_moderation.keep(message_id=message.pk, by=staff)
+        chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.OTHER)
+        chat_moderation.keep(message_id=message.pk, by=staff)
+        with pytest.raises(chat_moderation.Decided):
+            chat_moderation.keep(message_id=message.pk, by=staff)
+        assert len(events("chat.kept")) == 1
+        assert len(told(a_player(), live_table)) == 1
+
+    @pytest.mark.parametrize("length", list(Length))
+    def test_ban_a_player_who_reads_on(self, live_table, length):
+        staff, anna = a_member_of_staff("support"), a_talker()
+        begun = chat_moderation.ban(player=anna, length=length, reason="Rude to Bert", by=staff)
+        assert (begun.until is None) == (length is Length.LIFTED)
+        with pytest.raises(chat.Banned, match="read the chat"):
+            say(live_table, by=anna)
+        assert chat_view(anna, live_table).banned
+        (event,) = events("chat.banned", by=str(staff))
+        assert "Bert" not in str(event)
+        chat_moderation.lift(ban_id=begun.pk, by=staff)
+        with pytest.raises(chat_moderation.Decided):
+            chat_moderation.lift(ban_id=begun.pk, by=staff)
+        assert say(live_table, by=anna).pk
+
+    def test_decide_both_or_neither(self, live_table):
+        staff, message = a_member_of_staff("support"), say(live_table)
+        chat_moderation.remove(message_id=message.pk, by=staff)
+        with pytest.raises(chat_moderation.Decided):
+            chat_moderation.decide(
+                message_id=message.pk, decision=ReportDecision.REMOVED, length=Length.DAY, reason="", by=staff
+            )
+        assert chat.ban_of(message.player) is None
+
+    def test_say_until_when_in_the_reader_s_language(self, live_table):
+        anna = a_talker()
+        chat_moderation.ban(player=anna, length=Length.DAY, reason="", by=a_member_of_staff("support"))
+        found = chat.ban_of(anna)
+        assert found
+        sentences = set()
+        for language in ("sv", "da", "ro", "de", "en"):
+            with override(language):
+                sentences.add(chat.banned_sentence(found, anna))
+        assert len(sentences) == 5
+
+
+class TestInTime:
+    """What takes time: it passes in the database."""
+
+    def test_six_messages_within_half_a_minute_and_no_same_one_again(self, cloned_db, owner):
+        live_table, anna = live_table_of(a_shared_table()), a_talker()
+        for number in range(6):
+            say(live_table, f"Message {number}", anna)
+            wait(owner, "3 seconds")
+        with pytest.raises(chat.TooFast):
+            say(live_table, "Message 7", anna)
+        with pytest.raises(chat.SameAgain):
+            say(live_table, "MESSAGE  5", anna)
+        wait(owner, "15 seconds")
+        say(live_table, "Message 7", anna)
+        wait(owner, "11 minutes")
+        say(live_table, "Message 7", anna)
+
+    def test_of_messages_at_once_one_is_said(self, cloned_db):
+        live_table, anna = live_table_of(a_shared_table()), a_talker()
+
+        def talk(number: int) -> str:
+            try:
+                say(live_table, f"Message {number}", anna)
+            except chat.TooFast:
+                return "too fast"
+            return "said"
+
+        assert sorted(at_once([partial(talk, number) for number in range(6)])) == ["said"] + ["too fast"] * 5
+
+    def test_whoever_speaks_second_has_the_higher_number_when_both_are_heard(self, cloned_db):
+        live_table, bert = live_table_of(a_shared_table()), a_talker()
+        with transaction.atomic():
+            first = say(live_table)
+            second = in_a_thread(lambda: str(say(live_table, by=bert).pk))
+            until(somebody_is_blocked)
+        assert int(second.result(timeout=PATIENCE)) > first.pk
+
+    def test_a_name_is_another_one_the_next_day(self, cloned_db, owner):
+        anna = a_player()
+        chat.choose_name(player=anna, name="Anna")
+        wait(owner, "25 hours")
+        assert chat.choose_name(player=anna, name="Bea").name == "Bea"
+
+    def test_a_ban_ends_by_itself(self, cloned_db, owner):
+        live_table, anna = live_table_of(a_shared_table()), a_talker()
+        chat_moderation.ban(player=anna, length=Length.HOUR, reason="", by=a_member_of_staff("support"))
+        owner.execute("ALTER TABLE games_chatban DISABLE TRIGGER USER")
+        owner.execute("UPDATE games_chatban SET until = clock_timestamp() - interval '1 second'")
+        say(live_table, "Back again", anna)
+
+    def test_what_is_older_than_a_day_is_no_talk_any_more(self, cloned_db, owner):
+        live_table = live_table_of(a_shared_table())
+        say(live_table)
+        wait(owner, "25 hours")
+        assert told(a_player(), live_table) == []
+
+    def test_gli19_a_4_7_chat_is_kept_ninety_days_and_then_forgotten(self, cloned_db, owner, monkeypatch):
+        monkeypatch.setattr(chat_moderation, "BATCH", 2)
+        live_table, staff = live_table_of(a_shared_table()), a_member_of_staff("support")
+        old = [say(live_table, f"Message {number}") for number in range(5)]
+        for message in old[:2]:
+            chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
+        chat_moderation.keep(message_id=old[0].pk, by=staff)
+        wait(owner, "89 days 23 hours")
+        assert chat_moderation.forget_old() == 0
+        wait(owner, "2 hours")
+        young = say(live_table, "Today")
+        assert chat_moderation.forget_old() == 4
+        assert set(ChatMessage.objects.values_list("pk", flat=True)) == {old[1].pk, young.pk}
+        chat_moderation.remove(message_id=old[1].pk, by=staff)
+        assert chat_moderation.forget_old() == 1
+        assert chat_moderation.forget_old() == 0
+
+    def test_whoever_is_forgotten_is_nobody_in_the_chat(self, cloned_db, owner, settings):
+        settings.ERASE_AFTER_YEARS = 0
+        live_table, gone, stays = live_table_of(a_shared_table()), a_talker("Gone"), a_talker("Stays")
+        message = say(live_table, "I am from Cluj", gone)
+        chat.block(player=stays, live_table=live_table, number=message.pk)
+        chat.report(player=stays, live_table=live_table, number=message.pk, reason=ReportReason.PRIVATE)
+        chat_moderation.ban(player=gone, length=Length.HOUR, reason="He named Cluj", by=a_member_of_staff("support"))
+        wait(owner, "91 days")
+        closures.begin(player=gone, by=str(gone), ip="192.0.2.1")
+        closures.finish(player=gone, by="system")
+        erasure.erase(gone)
+        assert list(ChatName.objects.values_list("name", flat=True)) == ["Stays"]
+        assert not ChatMessage.objects.exists()
+        assert not ChatBlock.objects.exists()
+        assert not Personal.objects.filter(value__in=["Gone", "He named Cluj"]).exists()
+        assert ChatBan.objects.get().reason == ""
