@@ -223,7 +223,7 @@ def test_a_click_counts_where_the_answer_to_the_last_one_comes_between_press_and
 
 
 def test_two_tabs_show_one_table_and_play_one_round(enter, player):
-    one = enter()
+    one = enter(reduced_motion="reduce")  # a tab behind another is let have its turn once a second
     one.goto(TABLE)
     place(one)
     two = one.context.new_page()

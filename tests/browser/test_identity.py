@@ -1,7 +1,9 @@
 """A player shows who they are in Chromium, and staff look at it."""
 
+from pathlib import Path
+
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import Page, expect
 
 from players import verification
 from tests.browser.at_table import log_in
@@ -22,25 +24,26 @@ SAID = {
 }
 
 
-def fill(page: Page, front: bytes) -> None:
+def fill(page: Page, folder: Path, front: bytes) -> None:
     page.goto("/en/account/identity/")
     for field, text in SAID.items():
         page.locator(f"[name={field}]").fill(text)
     page.locator("[name=document_kind]").select_option("passport")
     for name, content in (("front", front), ("address", pdf())):
-        sent: FilePayload = {"name": "file.jpg", "mimeType": "image/jpeg", "buffer": content}
-        page.locator(f"[name={name}]").set_input_files(files=[sent])
+        sent = folder / f"{name}.jpg"
+        sent.write_bytes(content)
+        page.locator(f"[name={name}]").set_input_files(sent)
     page.locator("#identity-form button").click()
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with script", "without"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_a_player_sends_and_staff_verify(new_context, web_server, size, script):
+def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, tmp_path):
     player, reviewer = a_player(), a_member_of_staff("compliance")
     window = new_context(base_url=web_server.url, viewport=size, java_script_enabled=script)
     log_in(window, web_server, player.user)
     page = window.new_page()
-    fill(page, picture("ÅSA"))
+    fill(page, tmp_path, picture("ÅSA"))
     expect(page.locator("#standing")).to_have_text("We are looking at what you sent")
     office = new_context(base_url=web_server.url, viewport=size)
     log_in(office, web_server, reviewer.user)
@@ -60,11 +63,11 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script):
     expect(page.locator("#standing")).to_have_text("We know who you are")
 
 
-def test_more_than_the_door_lets_in_is_answered_with_a_sentence(new_context, web_server):
+def test_more_than_the_door_lets_in_is_answered_with_a_sentence(new_context, web_server, tmp_path):
     player = a_player()
     window = new_context(base_url=web_server.url, viewport=DESKTOP)
     log_in(window, web_server, player.user)
     page = window.new_page()
-    fill(page, b"x" * 27_000_000)
+    fill(page, tmp_path, b"x" * 27_000_000)
     expect(page.get_by_text("Your files are too large together.")).to_be_visible()
     assert verification.latest(player) is None
