@@ -1,19 +1,23 @@
 """Streams against those who would hold places, or have one thing that is wrong hold up everything."""
 
 import asyncio
-from collections.abc import MutableMapping
+from collections.abc import Coroutine, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
 
 from casino import live_streams
-from casino.live_streams import OVER, Stream
+from casino.live_line import Line, News
+from casino.live_lobbies import Lobbies
+from casino.live_streams import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from games.live import tickets
-from games.live.tickets import BadTicket, Ticket
+from games.live.tickets import BadTicket, Ticket, lobby_ticket
+from wallet.models import Mode
 
 Message = MutableMapping[str, Any]
+T = TypeVar("T")
 
 
 def a_stream() -> Stream:
@@ -38,8 +42,76 @@ async def write_to_nobody(stream: Stream) -> str:
 
 def test_whoever_reads_nothing_keeps_no_place_when_their_session_is_over(monkeypatch):
     monkeypatch.setattr(live_streams, "LAST_WORDS", 0.01)
-    with ThreadPoolExecutor(1) as apart:  # Playwright's event loop runs in the thread of the tests
-        assert apart.submit(asyncio.run, write_to_nobody(a_stream())).result() == "ended"
+    assert run_apart(write_to_nobody(a_stream())) == "ended"
+
+
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """Playwright's event loop runs in the thread of the tests."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(asyncio.run, work).result()
+
+
+async def written(stream: Stream, number: int) -> list[bytes]:
+    """So many of what waits for a reader, in the order in which it is written."""
+    pieces: list[bytes] = []
+
+    async def keep(message: Message) -> None:
+        pieces.append(message["body"])
+
+    writing = asyncio.create_task(stream.write(keep))
+    async with asyncio.timeout(30):
+        while len(pieces) <= number:
+            await asyncio.sleep(0)
+    writing.cancel()
+    return pieces[1:]
+
+
+async def too_much_said() -> list[bytes]:
+    """Somebody who reads nothing while the table goes on and more is said than waits; and reads then."""
+    stream = a_stream()
+    for number in range(MOST_SAID + 3):
+        stream.say(b"said %d" % number)
+        if number < MOST_WAITING:
+            stream.tell("public", b"table %d" % number)
+    return await written(stream, MOST_WAITING + 3)
+
+
+def test_too_much_said_costs_lines_of_the_chat_and_nothing_of_the_table():
+    found = run_apart(too_much_said())
+    assert found[:MOST_WAITING] == [b"table %d" % number for number in range(MOST_WAITING)]
+    assert found[MOST_WAITING:] == [MISSED, *(b"said %d" % number for number in range(MOST_SAID + 1, MOST_SAID + 3))]
+
+
+class Refusing(Line):
+    """A line at which nothing may be asked."""
+
+    def __init__(self) -> None:
+        """Have no connection."""
+
+    async def ask(self, question: str, parameters: object) -> list[Any]:
+        raise AssertionError(question)
+
+
+def test_with_nobody_in_a_lobby_nothing_is_read_of_it():
+    async def stays_away() -> None:
+        lobbies = Lobbies()
+        stream = Stream(lobby_ticket(1, Mode.REAL, uuid4(), "en"))
+        lobbies.take_in(Mode.REAL, stream)
+        lobbies.let_go(Mode.REAL, stream)
+        lobbies.hear(News(tables={1, 2}))
+        await lobbies.keep_up(Refusing())
+        assert not lobbies.show()
+
+    run_apart(stays_away())
+
+
+def test_a_ticket_is_read_with_the_cookie_for_which_it_was_made():
+    ticket = lobby_ticket(7, Mode.FREE, uuid4(), "ro")
+    address = tickets.issue(ticket, "cookie")
+    assert tickets.read(address, "cookie") == ticket
+    for other in ("another", "", None):
+        with pytest.raises(BadTicket):
+            tickets.read(address, other)
 
 
 @pytest.mark.parametrize(

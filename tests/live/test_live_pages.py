@@ -56,7 +56,9 @@ def test_a_click_answers_with_the_chip_on_its_bet_and_the_balance_less_by_it():
 
 
 def test_a_page_that_asks_is_brought_the_board_where_it_shows_another_one():
-    live_table, visitor = a_live_table(), visitor_of(a_player(real=MONEY))
+    live_table, player = a_live_table(), a_player(real=MONEY)
+    visitor = visitor_of(player)
+    bet(player, live_table, banker=50_00)
     key = re.search(r'id="live-board" data-key="(\w+)"', visitor.get(TABLE).text)
     assert key
     assert "live-board" not in visitor.get(f"{TABLE}now/", {"board": key[1]}).text

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
 
+from django.conf import settings
+
 PATIENCE = 30.0  # seconds that a busy machine may take
 
 
@@ -30,13 +32,14 @@ class News:
 class Watcher:
     """Reads in a thread of its own; or not at all, and has little room for what it does not read."""
 
-    def __init__(self, url: str, address: str, *, reads: bool = True) -> None:
+    def __init__(self, url: str, address: str, *, reads: bool = True, cookie: str = "") -> None:
         at = urlsplit(url)
         self.line = socket.socket()
         if not reads:
             self.line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.line.connect((at.hostname, at.port))
-        self.line.sendall(f"GET {address} HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
+        cookies = f"Cookie: other=1; {settings.SESSION_COOKIE_NAME}={cookie}\r\n" if cookie else ""
+        self.line.sendall(f"GET {address} HTTP/1.1\r\nHost: {at.netloc}\r\n{cookies}\r\n".encode())
         self.bytes = b""
         self.is_over = False
         self._changed = threading.Condition()
