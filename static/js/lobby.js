@@ -24,7 +24,7 @@
     before.replaceWith(after);
     const wayIn = after.closest(".table-card").querySelector("[data-way-in]");
     if (wayIn) wayIn.hidden = after.dataset.mayEnter === undefined;
-    count(after);
+    if (after.dataset.deadline) count(after);
   }
 
   function write(element, text) {
