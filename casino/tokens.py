@@ -73,7 +73,7 @@ PAIRS: Final = (
     *_pairs(TEXT, "player-cloth banker-cloth tie-cloth", "on-felt"),
     *_pairs(TEXT, "felt-brass", "on-felt-brass"),
     *_pairs(TEXT, "paper", "card-red card-black card-blue card-green"),
-    *_pairs(TEXT, "chip-1 chip-2 chip-3 chip-4 chip-5 chip-6", "on-chip"),
+    *_pairs(TEXT, "chip-1 chip-2 chip-3 chip-4 chip-5 chip-6 chip-7 chip-8", "on-chip"),
     *_pairs(SHAPE, "ink ink-glow surface surface-raised well", "line-strong brass focus"),
     *_pairs(SHAPE, "felt-lit felt felt-deep", "felt-brass felt-focus"),
     *_pairs(SHAPE, "surface", "data-1 data-2 data-3 data-4 data-player data-banker data-tie"),

@@ -132,3 +132,11 @@ class NothingToSave(PlayError):
 
 class TooManyFavourites(PlayError):
     """More favourites than a player may keep at one game."""
+
+
+class NoChipChosen(PlayError):
+    """A tray without chips."""
+
+
+class TooManyChips(PlayError):
+    """More chips than a tray has room for."""

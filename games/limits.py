@@ -13,6 +13,7 @@ class StoredCurrency(TypedDict):
     step: int
     chips: list[int]
     bets: dict[str, list[int]]  # bet -> [minimum, maximum]
+    tray: NotRequired[list[int]]  # the chips of whoever has chosen none; all of them where it is left out
     liability: NotRequired[int]  # the most that all bets of a round may cost the house; shared tables only
 
 
@@ -36,6 +37,8 @@ class Limits:
     step: int
     chips: tuple[int, ...]
     bets: Mapping[str, BetLimits]
+    tray: tuple[int, ...] = ()
+    """The chips in the tray of whoever has chosen none."""
     liability: int | None = None
     """The most that all bets of a round at a shared table may cost the house."""
 
@@ -54,6 +57,7 @@ class Limits:
             step=entry["step"],
             chips=tuple(entry["chips"]),
             bets={bet: BetLimits(minimum, maximum) for bet, (minimum, maximum) in entry["bets"].items()},
+            tray=tuple(entry.get("tray", entry["chips"])),
             liability=entry.get("liability"),
         )
 

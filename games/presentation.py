@@ -35,7 +35,7 @@ class HandView:
 
 @dataclass(frozen=True)
 class ChipView:
-    """A chip of the tray or of a stack: ``tone`` 1 to 6 picks its colour, small to large."""
+    """A chip of the tray or of a stack: ``tone`` 1 to 8 picks its colour, small to large."""
 
     value: int  # minor units
     text: str  # "25", "5k"

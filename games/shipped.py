@@ -35,7 +35,8 @@ ByCurrency = Mapping[str, tuple[tuple[int, ...], Range, Range]]
 class Shared(NamedTuple):
     """A shared table in one currency. What pays more is staked less: every maximum wins about as much."""
 
-    chips: tuple[int, ...]
+    tray: tuple[int, ...]
+    more: tuple[int, ...]  # chips that a player may have in the tray as well, or instead
     main: Range
     tie: Range
     sides: Mapping[str, Range]
@@ -61,6 +62,7 @@ def _pairs(pair: Range) -> Mapping[str, Range]:
 NO_COMMISSION = {
     "SEK": Shared(
         (10, 50, 250, 1000, 10_000, 50_000),
+        (100, 5000),
         (50, 200_000),
         (20, 20_000),
         _nc_sides((20, 20_000), (20, 10_000), (10, 5_000), (10, 1_000)),
@@ -68,6 +70,7 @@ NO_COMMISSION = {
     ),
     "DKK": Shared(
         (10, 50, 250, 1000, 5000, 25_000),
+        (100, 500),
         (40, 150_000),
         (20, 15_000),
         _nc_sides((20, 15_000), (20, 7_500), (10, 3_750), (10, 750)),
@@ -75,6 +78,7 @@ NO_COMMISSION = {
     ),
     "RON": Shared(
         (5, 20, 100, 500, 5000, 25_000),
+        (50, 1000),
         (20, 100_000),
         (10, 10_000),
         _nc_sides((10, 10_000), (10, 5_000), (5, 2_500), (5, 500)),
@@ -82,6 +86,7 @@ NO_COMMISSION = {
     ),
     "EUR": Shared(
         (1, 5, 25, 100, 1000, 5000),
+        (10, 500),
         (5, 20_000),
         (2, 2_000),
         _nc_sides((2, 2_000), (2, 1_000), (1, 500), (1, 100)),
@@ -89,6 +94,7 @@ NO_COMMISSION = {
     ),
     "GBP": Shared(
         (1, 5, 25, 100, 1000, 5000),
+        (10, 500),
         (5, 20_000),
         (2, 2_000),
         _nc_sides((2, 2_000), (2, 1_000), (1, 500), (1, 100)),
@@ -97,11 +103,15 @@ NO_COMMISSION = {
 }
 
 PAIRS = {
-    "SEK": Shared((10, 50, 100, 500, 1000, 5000), (20, 50_000), (10, 5_000), _pairs((10, 5_000)), 250_000),
-    "DKK": Shared((10, 50, 100, 500, 1000, 5000), (20, 40_000), (10, 4_000), _pairs((10, 4_000)), 200_000),
-    "RON": Shared((5, 25, 50, 100, 500, 2500), (10, 25_000), (5, 2_500), _pairs((5, 2_500)), 125_000),
-    "EUR": Shared((1, 5, 10, 25, 100, 500), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
-    "GBP": Shared((1, 5, 10, 25, 100, 500), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
+    "SEK": Shared(
+        (10, 50, 100, 500, 1000, 5000), (20, 10_000), (20, 50_000), (10, 5_000), _pairs((10, 5_000)), 250_000
+    ),
+    "DKK": Shared(
+        (10, 50, 100, 500, 1000, 5000), (20, 10_000), (20, 40_000), (10, 4_000), _pairs((10, 4_000)), 200_000
+    ),
+    "RON": Shared((5, 25, 50, 100, 500, 2500), (10, 1000), (10, 25_000), (5, 2_500), _pairs((5, 2_500)), 125_000),
+    "EUR": Shared((1, 5, 10, 25, 100, 500), (2, 1000), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
+    "GBP": Shared((1, 5, 10, 25, 100, 500), (2, 1000), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
 }
 
 # Twenty seconds for bets, two for the call, one for each card, six to look at the result.
@@ -173,7 +183,11 @@ def _solo(limits: ByCurrency) -> StoredLimits:
 def _shared(limits: Mapping[str, Shared]) -> StoredLimits:
     return {
         currency: {
-            **_stored(each.chips, {"player": each.main, "banker": each.main, "tie": each.tie, **each.sides}),
+            **_stored(
+                sorted(each.tray + each.more),
+                {"player": each.main, "banker": each.main, "tie": each.tie, **each.sides},
+            ),
+            "tray": [chip * MINOR for chip in each.tray],
             "liability": each.liability * MINOR,
         }
         for currency, each in limits.items()
@@ -181,9 +195,9 @@ def _shared(limits: Mapping[str, Shared]) -> StoredLimits:
 
 
 def _stored(chips: Iterable[int], bets: Mapping[str, Range]) -> StoredCurrency:
-    tray = [chip * MINOR for chip in chips]
+    all_chips = [chip * MINOR for chip in chips]
     return {
-        "step": tray[0],
-        "chips": tray,
+        "step": all_chips[0],
+        "chips": all_chips,
         "bets": {bet: [low * MINOR, high * MINOR] for bet, (low, high) in bets.items()},
     }

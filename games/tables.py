@@ -153,6 +153,8 @@ def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.S
             raise UnusableLimits(f"{currency}: the bets are not {', '.join(sorted(expected))}.")
         if step < 1 or not chips or any(chip < 1 or chip % step for chip in chips):
             raise UnusableLimits(f"{currency}: every chip must be a multiple of the step.")
+        if not entry.get("tray", chips) or set(entry.get("tray", chips)) - set(chips):
+            raise UnusableLimits(f"{currency}: the tray holds some of the chips of the table, and no others.")
         for bet, (low, high) in bets.items():
             if not 0 < low <= high or low % step or high % step:
                 raise UnusableLimits(f"{currency}, {bet}: from {low} to {high} in steps of {step} cannot be staked.")

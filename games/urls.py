@@ -3,7 +3,7 @@ from django.urls import include, path, register_converter
 from games import fair_views, help_views, lobby_views, purse_views, service_views, views
 from games.converters import ModeConverter
 from games.guests import views as guests
-from games.live import beside, favourite_views, panels, statistics_views
+from games.live import beside, chip_views, favourite_views, panels, statistics_views
 from games.live import views as live
 from games.statement import views as statement
 
@@ -18,6 +18,7 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/statistics/", statistics_views.live_statistics, name="live_statistics"),
+    path("table/<slug:slug>/<mode:mode>/chips/", chip_views.live_chips, name="live_chips"),
     path("table/<slug:slug>/<mode:mode>/favourites/", favourite_views.live_favourites, name="live_favourites"),
     path("table/<slug:slug>/<mode:mode>/panel/cashier/top-up/", panels.live_top_up, name="live_top_up"),
     path(

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext, pgettext
 from games.board import chip_view, hand_view, spots
 from games.engine.coup import Coup, Side, total
 from games.labels import announcement, bet_name
+from games.live import chips
 from games.live.state import Coming, Own, State
 from games.models import Phase
 from games.presentation import ChipView, HandView, Notice, SpotView
@@ -151,7 +152,8 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
     shown = {} if own.is_annulled else own.bets
     stakes = own.stakes if is_here and not own.is_annulled else {}
     repeatable = own.last_stakes if is_now else own.stakes or own.last_stakes
-    chosen = own.last_chip if own.last_chip in limits.chips else limits.first_chip
+    shown_chips = chips.tray(limits, own.chips)
+    chosen = chips.in_hand(limits, shown_chips, own.last_chip)
     return OwnView(
         mode=state.mode,
         slug=state.slug,
@@ -161,7 +163,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         table_version=state.table_version,
         takes_bets=state.takes_bets,
         spots=spots(variant, limits, stakes, shown if is_over else {}, language),
-        tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in limits.chips),
+        tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in shown_chips),
         bet_total=sum(stakes.values()),
         balance=own.funds,
         win=own.paid if own.bets and last and not own.is_annulled else 0,

@@ -68,13 +68,16 @@ def save(*, player: Player, live_table: LiveTable, name: str) -> FavouriteBet:
     Raises NameMissing, NameTooLong, NameUnreadable, NameTaken, NothingToSave, TooManyFavourites, or an engine's
     SettlementError where the rules do not allow the bets together any more.
     """
-    variant = VARIANTS[live_table.table.variant]
-    return _keep(player, variant, readable(name), to_save(player, live_table))
+    variant, kept, stakes = VARIANTS[live_table.table.variant], readable(name), to_save(player, live_table)
+    if not stakes:
+        raise NothingToSave
+    variant.check(stakes)
+    return _keep(player, variant, kept, stakes)
 
 
 @transaction.atomic
 def bring_back(*, player: Player, removed: Removed) -> FavouriteBet:
-    """Keep a favourite again that was removed. Raises what `save` raises."""
+    """Keep a favourite again that was removed, whatever the rules are now. Raises NameTaken, TooManyFavourites."""
     return _keep(player, VARIANTS[removed.variant], removed.name, removed.stakes)
 
 
@@ -118,9 +121,6 @@ def free_name(word: str, taken: list[FavouriteBet]) -> str:
 
 
 def _keep(player: Player, variant: Variant, name: str, stakes: Mapping[str, int]) -> FavouriteBet:
-    if not stakes:
-        raise NothingToSave
-    variant.check(stakes)
     others = _locked(player, variant)
     _demand_free(name, others)
     if len(others) >= MOST:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games import history
 from games.entrance import at_a_playable_table
 from games.help import rules_beside
+from games.live import chips
 from games.live.clock import Clock
 from games.live.payouts import payouts
 from games.live.side import WITH_THE_PAGE, panel_names
@@ -137,7 +138,8 @@ def _pace(clock: Clock | None) -> list[tuple[str, str]]:
 
 
 def _settings(player: Player, table: Table, mode: Mode) -> Context:
-    return {}
+    limits = read_public(get_object_or_404(LiveTable, table=table, mode=mode)).limits(player.currency)
+    return {"choice": chips.choice(player, limits)}
 
 
 CONTEXTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {

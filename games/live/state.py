@@ -74,6 +74,7 @@ WITH live AS MATERIALIZED (
 SELECT seat.player_id AS player, seat.version AS version, seat.currency AS currency, seat.round_id AS round,
     seat.stakes::text AS stakes,
     seat.undo <> '[]'::jsonb AS can_undo, seat.last_stakes::text AS last_stakes, seat.last_chip AS last_chip,
+    (SELECT picked.chips::text FROM games_chipset AS picked WHERE picked.player_id = seat.player_id) AS chips,
     account.balance - account.held AS funds, law.time_zone AS zone,
     part.paid AS paid, played.code AS code, coalesce(void.reason, '') AS annulled,
     coalesce(seat.round_id IN (live.round_id, live.round_before), false) AS is_recent,
@@ -230,6 +231,7 @@ class Own:
     can_undo: bool
     last_stakes: Mapping[str, int]
     last_chip: int | None
+    chips: tuple[int, ...]  # that the player wants in the tray, of whatever table
     funds: int
     zone: str
     paid: int
@@ -280,6 +282,7 @@ def own_state(row: Mapping[str, Any]) -> Own:
         can_undo=row["can_undo"],
         last_stakes=json.loads(row["last_stakes"]),
         last_chip=row["last_chip"],
+        chips=tuple(json.loads(row["chips"] or "[]")),
         funds=row["funds"],
         zone=row["zone"],
         paid=row["paid"] or 0,

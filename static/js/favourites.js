@@ -1,10 +1,11 @@
-/* Favourite bets beside a live table. Placing one is a press of the table's own form, which live_table.js sees to; this
+/* Favourite bets beside a live table, and the chips of its tray. Placing one is a press of the table's own form, which live_table.js sees to; this
    keeps the buttons in step with the table, and tells the sheet, which may hide it, what became of the press. */
 "use strict";
 
 {
   const panel = () => document.getElementById("favourites");
   const sheet = document.getElementById("live-sheet");
+  const live = document.getElementById("live");
 
   /** Favourites can be placed where bets can. */
   function follow() {
@@ -39,6 +40,7 @@
     } else if (detail.target?.id === "live-own" && panel()) {
       if (detail.requestConfig.parameters.action?.startsWith("favourite:")) placed();
     } else {
+      if (detail.target?.id === "chip-set") new BroadcastChannel("sabot.live").postMessage(live.dataset.table); // every tab's tray
       return;
     }
     follow();

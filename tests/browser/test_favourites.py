@@ -49,7 +49,7 @@ def test_a_favourite_is_saved_placed_in_the_next_round_and_taken_back(
 
         step(live_table)
         expect(place).to_have_attribute("aria-disabled", "true")
-        place.click()
+        place.click(force=True)
         advance_to(live_table, Phase.BETTING)
         expect(place).not_to_have_attribute("aria-disabled", "true")
         place.click()
@@ -63,7 +63,7 @@ def test_a_favourite_is_saved_placed_in_the_next_round_and_taken_back(
         page.keyboard.press("g")
         expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
 
-        FavouriteBet.objects.filter(pk=favourite.pk).update(stakes={"perfect_pair": 5_000_000})
+        FavouriteBet.objects.filter(pk=favourite.pk).update(stakes={"player": 5_000, "perfect_pair": 5_000_000})
         show_favourites(page)
         place.click()
         where = "#favourites-answer" if viewport == PHONE else ".live-mine [role=alert]"

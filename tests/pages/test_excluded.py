@@ -77,6 +77,7 @@ OPEN = {
 BARRED = {
     "table_play",
     "live_bet",
+    "live_chips",
     "live_favourites",
     "live_chat_say",
     "live_chat_name",
