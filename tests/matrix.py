@@ -17,7 +17,7 @@ from django.utils.translation import override
 
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
-from games.models import Incident, LiveTable, Phase, ShoeEnding, VoidReason
+from games.models import Incident, LiveTable, Participation, Phase, ShoeEnding, VoidReason
 from players import exclusions
 from players.flags import record_contact
 from players.limits import set_limit
@@ -248,6 +248,17 @@ def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     return {"slug": world.live_slug, "mode": Mode.REAL}
 
 
+def a_panel_beside_it(name: str) -> Callable[[World], Mapping[str, object]]:
+    """Arguments of a panel beside a shared table."""
+    return lambda world: {**a_shared_table_in_real_mode(world), "name": name}
+
+
+def a_round_beside_it(world: World) -> Mapping[str, object]:
+    """Arguments of a round of the player's, inside the history beside its table."""
+    played = Participation.objects.filter(round__shoe=world.shoe_id, player=world.player).earliest("at")
+    return {"slug": "spent", "mode": Mode.REAL, "round_id": played.round_id}
+
+
 def two_shared_tables(world: World) -> Mapping[str, object]:
     """Arguments of the page that shows two of them."""
     return {"left": world.live_slug, "left_mode": Mode.REAL, "right": world.live_slug, "right_mode": Mode.FREE}
@@ -415,6 +426,20 @@ LINES = (
     Line("beside_choose", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("beside", "GET", players(PAGE), two_shared_tables),
     Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
+    *(
+        Line("live_panel", "GET", players(TEXT), a_panel_beside_it(name))
+        for name in ("limits", "history", "cashier", "rules", "settings")
+    ),
+    Line("live_panel", "GET", players(NOT_FOUND), a_panel_beside_it("croupier")),
+    Line("live_panel_now", "GET", players(TEXT), a_panel_beside_it("history")),
+    Line("live_panel_round", "GET", players(TEXT, other=NOT_FOUND), a_round_beside_it),
+    Line(
+        "live_top_up",
+        "POST",
+        players(TEXT),
+        lambda world: {"slug": world.live_slug, "mode": Mode.FREE},
+        lambda world: {"key": uuid4()},
+    ),
     Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
     Line(

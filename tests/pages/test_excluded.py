@@ -79,6 +79,7 @@ BARRED = {
     "live_bet",
     "live_chips",
     "live_favourites",
+    "live_top_up",
     "live_chat_say",
     "live_chat_name",
     "live_chat_report",
