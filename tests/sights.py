@@ -172,6 +172,12 @@ STATES = (
         Sight(f"live table, {each}", _of(f"live_{each}"), _live(each), sizes=("wide", "phone"))
         for each in ("closed", "settled", "annulled", "stopped")
     ),
+    Sight(
+        "own bets at a live table",
+        _of("live_settled"),
+        _named("live_statistics", slug="live-settled", mode=Mode.REAL),
+        sizes=("wide", "phone"),
+    ),
     Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),
     Sight("history with rounds", _of("regular"), _named("history")),
     Sight("history with a round in progress", _of("at_a_live_table"), _named("history")),
