@@ -1,0 +1,142 @@
+"""Two live tables in one window: who may have them, which two, and that nothing else of the house can be framed."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from games.models import LiveTable
+from games.tables import set_open
+from tests.builders import a_player, a_table
+from tests.live.at_table import a_live_table
+from tests.live.test_live_pages import visitor_of
+from tests.pages.test_matrix import POLICY
+
+pytestmark = pytest.mark.django_db
+
+BOTH = "/en/beside/live/real/second/real/"
+FRAME = "/en/table/live/real/framed/"
+
+
+@pytest.fixture
+def tables() -> tuple[LiveTable, LiveTable]:
+    return a_live_table(), a_live_table("pairs", slug="second")
+
+
+def policy(answer: Any) -> dict[str, str]:
+    """What the answer's policy says of each directive but scripts."""
+    parts = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
+    parts.pop("script-src")
+    return parts
+
+
+def where(visitor: Client, address: str, **headers: str) -> str:
+    """Where an address leads on to."""
+    return str(visitor.get(address, headers=headers).get("Location", ""))
+
+
+def test_two_tables_stand_side_by_side_each_in_a_frame_of_its_own(tables):
+    page = visitor_of(a_player()).get(BOTH)
+    assert page.status_code == 200
+    assert 'data-src="/en/table/live/real/framed/"' in page.text
+    assert 'data-src="/en/table/second/real/framed/"' in page.text
+
+
+def test_the_same_table_may_stand_there_with_two_kinds_of_money(tables):
+    assert visitor_of(a_player()).get("/en/beside/live/real/live/free/").status_code == 200
+
+
+def test_a_table_does_not_stand_beside_itself(tables):
+    answer = visitor_of(a_player()).get("/en/beside/live/real/live/real/")
+    assert answer.status_code == 404
+    assert "the same table twice" in answer.text
+    assert "<iframe" not in answer.text
+
+
+@pytest.mark.parametrize("address", ["/en/beside/live/real/none/real/", "/en/beside/none/real/live/real/"])
+def test_a_table_that_does_not_exist_has_no_place(tables, address):
+    assert visitor_of(a_player()).get(address).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/en/beside/live/real/baccarat/real/",
+        "/en/beside/baccarat/real/live/real/",
+        "/en/beside/baccarat/real/",
+        "/en/table/baccarat/real/framed/",
+    ],
+)
+def test_a_table_for_one_player_has_no_place(tables, address):
+    a_table()
+    assert visitor_of(a_player()).get(address).status_code == 404
+
+
+def test_whoever_may_play_at_one_table_at_a_time_is_told_so_and_gets_no_frame(tables):
+    visitor = visitor_of(a_player("DE"))
+    for address in (BOTH, "/en/beside/live/real/"):
+        answer = visitor.get(address)
+        assert answer.status_code == 403
+        assert "you play at one table at a time" in answer.text
+        assert "<iframe" not in answer.text
+    assert where(visitor, FRAME) == "/en/table/live/real/"
+
+
+@pytest.mark.parametrize(("jurisdiction", "offered"), [("SE", True), ("DE", False)])
+def test_a_second_table_is_offered_where_the_law_allows_it(tables, jurisdiction, offered):
+    page = visitor_of(a_player(jurisdiction)).get("/en/table/live/real/").text
+    assert ("/en/beside/live/real/" in page) is offered
+
+
+def test_the_choice_names_open_tables_that_others_play_at_and_keeps_the_side(tables):
+    a_table()
+    closed = a_live_table(slug="closed").table
+    set_open(table_id=closed.pk, is_open=False, reason="for a test", by="staff:test")
+    visitor = visitor_of(a_player())
+    page = visitor.get("/en/beside/live/real/").text
+    found = [line.split('"')[0] for line in page.split('beside-choice__table" href="')[1:]]
+    assert found == [BOTH, "/en/beside/live/real/live/free/", "/en/beside/live/real/second/free/"]
+    at_the_left = visitor.get("/en/beside/live/real/?place=left").text
+    assert 'href="/en/beside/second/real/live/real/"' in at_the_left
+
+
+def test_only_the_table_in_the_frame_may_be_framed_and_only_its_window_frames(tables):
+    visitor = visitor_of(a_player())
+    framed, around = visitor.get(FRAME), visitor.get(BOTH)
+    assert framed["X-Frame-Options"] == "SAMEORIGIN"
+    assert policy(framed) == POLICY | {"frame-ancestors": "'self'"}
+    assert around["X-Frame-Options"] == "DENY"
+    assert policy(around) == POLICY | {"frame-src": "'self'"}
+    others = ["/en/", "/en/table/live/real/", "/en/table/live/real/now/", "/en/beside/live/real/", "/en/cashier/"]
+    for address in [*others, "/en/table/none/real/framed/", "/en/beside/live/real/live/real/"]:
+        answer = visitor.get(address)
+        assert answer["X-Frame-Options"] == "DENY", address
+        assert policy(answer) == POLICY, address
+
+
+def test_what_keeps_a_player_away_cannot_be_framed(tables):
+    answer = Client().get(FRAME)
+    assert answer.status_code == 302
+    assert answer["X-Frame-Options"] == "DENY"
+
+
+def test_a_window_that_asks_for_a_frame_by_itself_gets_the_whole_table(tables):
+    visitor = visitor_of(a_player())
+    assert where(visitor, FRAME, **{"Sec-Fetch-Dest": "document"}) == "/en/table/live/real/"
+    assert visitor.get(FRAME, headers={"Sec-Fetch-Dest": "iframe"}).status_code == 200
+
+
+def test_what_both_tables_share_stands_around_them_once(tables):
+    visitor = visitor_of(a_player())
+    framed, around = visitor.get(FRAME).text, visitor.get(BOTH).text
+    for part in ('class="bar"', 'id="session-warning"', "js/session.js"):
+        assert part not in framed
+        assert around.count(part) == 1
+
+
+def test_an_answered_reality_check_leads_back_to_both_tables(tables):
+    visitor = visitor_of(a_player())
+    form = {"answer": "continue", "table": "live", "mode": "R", "beside": "second", "beside_mode": "R"}
+    assert visitor.post("/en/protection/check/", form)["Location"] == BOTH
+    for wrong in ({"beside": "a b"}, {"table": "a b"}):
+        assert visitor.post("/en/protection/check/", form | wrong)["Location"] == "/en/"
