@@ -10,6 +10,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit import approvals
+from games.staff_chat import MODERATE as MODERATE_CHAT
+from games.staff_chat import READ as READ_CHAT
 from games.staff_floor import REPORTERS as TABLE_STAFF
 from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
@@ -42,6 +44,9 @@ FUNCTIONS = (
     Function(("players.review_identity",), "staff_identity", "Identity", "Who players are: look at what they sent in."),
     Function(("players.review_identity",), "staff_duplicates", "Duplicates", "Players who may be one person."),
     Function(("players.answer_service",), "staff_service", "Service", "What players wrote, and answering it."),
+    Function(
+        (MODERATE_CHAT, READ_CHAT), "staff_chat", "Chat", "What players reported, and all that was said at tables."
+    ),
     Function(
         ("players.exclude_player",),
         "staff_exclusions",

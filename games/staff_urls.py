@@ -1,10 +1,16 @@
 from django.urls import path
 
-from games import staff_floor, staff_rounds, staff_views
+from games import staff_chat, staff_floor, staff_rounds, staff_views
 
 urlpatterns = [
     path("incidents/", staff_views.staff_incidents, name="staff_incidents"),
     path("incidents/<int:incident_id>/ruling/", staff_floor.staff_incident_rule, name="staff_incident_rule"),
+    path("chat/", staff_chat.staff_chat, name="staff_chat"),
+    path("chat/log/", staff_chat.staff_chat_log, name="staff_chat_log"),
+    path("chat/<int:message_id>/", staff_chat.staff_chat_message, name="staff_chat_message"),
+    path("chat/<int:message_id>/decision/", staff_chat.staff_chat_decide, name="staff_chat_decide"),
+    path("chat/ban/<int:player_id>/", staff_chat.staff_chat_ban, name="staff_chat_ban"),
+    path("chat/lift/<int:ban_id>/", staff_chat.staff_chat_lift, name="staff_chat_lift"),
     path("rounds/", staff_rounds.staff_rounds, name="staff_rounds"),
     path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),
     path("rounds/<uuid:round_id>/cancel/", staff_floor.staff_round_cancel, name="staff_round_cancel"),

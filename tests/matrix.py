@@ -39,8 +39,11 @@ STAFF = ("operator", "supervisor", "finance", "compliance", "support")
 TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
 SUPERVISORS = ("supervisor", "compliance")  # who decides on incidents
 ANSWERING = ("operator", "compliance", "support")  # who answers players
+MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
+CHAT_READERS = (*MODERATORS, "compliance")
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
+BAN = {"length": "day", "reason": "for a test"}
 
 
 class Answer(Enum):
@@ -266,7 +269,12 @@ def two_shared_tables(world: World) -> Mapping[str, object]:
 
 def a_message_in_the_chat(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a message."""
-    return a_shared_table_in_real_mode(world) | {"number": world.chat_message_id}
+    return dict(a_shared_table_in_real_mode(world)) | {"number": world.chat_message_id}
+
+
+def the_message(world: World) -> Mapping[str, object]:
+    """Arguments of what staff do about it."""
+    return {"message_id": world.chat_message_id}
 
 
 def a_submission_of(world: World) -> Mapping[str, object]:
@@ -554,6 +562,18 @@ LINES = (
         lambda world: {"incident_id": world.incident.pk},
         lambda world: {"decision": "stands"} | a_final_reason(world),
     ),
+    Line("staff_chat", "GET", staff(PAGE, *CHAT_READERS)),
+    Line("staff_chat_log", "GET", staff(PAGE, *CHAT_READERS)),
+    Line("staff_chat_message", "GET", staff(PAGE, *CHAT_READERS), the_message),
+    Line(
+        "staff_chat_decide",
+        "POST",
+        staff(MOVED, *MODERATORS),
+        the_message,
+        lambda world: {"decision": "removed", "sure": "on"},
+    ),
+    Line("staff_chat_ban", "POST", staff(MOVED, *MODERATORS), the_player, lambda world: BAN),
+    Line("staff_chat_lift", "POST", staff(MOVED, *MODERATORS), lambda world: {"ban_id": 1}),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("payout_callback", "POST", everyone(UNSIGNED)),

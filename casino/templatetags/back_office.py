@@ -5,6 +5,7 @@ from django.template import RequestContext
 
 from casino.staff import Function, functions_of
 from games.incidents import unruled
+from games.live import chat_cases
 from games.models import Incident
 
 register = template.Library()
@@ -14,6 +15,12 @@ register = template.Library()
 def functions(context: RequestContext) -> list[Function]:
     """Return what whoever reads the page may do."""
     return functions_of(context["request"].user)
+
+
+@register.simple_tag
+def waiting(function: Function) -> int:
+    """Return how much waits on the page of a function, where that is counted."""
+    return chat_cases.waiting_count() if function.page == "staff_chat" else 0
 
 
 @register.simple_tag

@@ -1,0 +1,331 @@
+"""The chat as pages: what players do there with a script and without one, what staff do, and that nothing anybody
+writes becomes anything but text.
+"""
+
+import io
+import json
+import zipfile
+from html import escape
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from casino.personal_data import export
+from games.live import chat, chat_moderation, chat_show
+from games.live.chat_moderation import Length
+from games.models import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, LiveTable, ReportReason, Table
+from players.models import Player
+from tests.builders import a_player
+from tests.live.at_table import a_live_table
+from tests.live.talk import a_talker, say
+from tests.live.test_chat import news_since, start_of
+from tests.pages.markup import Page
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+ALWAYS: dict[str, str] = {}
+TRICKS = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'><svg/onload=alert(1)>",
+    "&lt;b&gt; &#60;i&#62;",
+    "{{ request.user }}{% debug %}",
+    "javascript&colon;alert(1)",
+    "</li></template><dialog open>",
+    "--><!--<b>",
+    "`${alert(1)}`",
+    "=1+1",
+    "a\u202eb\u2066c",
+]
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return a_live_table("no_commission")
+
+
+@pytest.fixture
+def anna() -> Player:
+    return a_talker("Anna")
+
+
+def visitor_of(player: Player) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    return visitor
+
+
+def address(name: str, live_table: LiveTable, **more: int) -> str:
+    return reverse(name, kwargs={"slug": live_table.table.slug, "mode": live_table.mode, **more})
+
+
+def page_of(live_table: LiveTable) -> str:
+    return address("live_chat", live_table) + "?page"
+
+
+def send(visitor: Client, live_table: LiveTable, text: str, headers: dict[str, str] = HTMX, **more: str) -> Any:
+    return visitor.post(address("live_chat_say", live_table), {"text": text, **more}, headers=headers)
+
+
+class TestAPlayer:
+    def test_chooses_a_name_with_the_first_message_and_reads_it_at_the_table(self, live_table):
+        visitor = visitor_of(a_player(real=1_000_000))
+        table = reverse("table", args=[live_table.table.slug, "R"])
+        assert 'id="chat-name"' in visitor.get(table).text
+        answer = send(visitor, live_table, "Hello <all>", name="Zoë")
+        assert 'id="chat-said"' in answer.text  # no letter of ours
+        assert 'value="Hello &lt;all&gt;"' in answer.text
+        assert not ChatName.objects.exists()
+        answer = send(visitor, live_table, "Hello <all>", name="Zoe")
+        assert 'id="chat-sent"' in answer.text
+        assert "chat__message--own" in answer.text
+        assert 'id="chat-name"' not in answer.text
+        page = visitor.get(table).text
+        assert 'data-name="Zoe"' in page
+        assert '<p class="chat__text" lang="en" dir="auto">Hello &lt;all&gt;</p>' in page
+
+    def test_keeps_a_name_that_was_chosen_though_the_message_was_refused(self, live_table):
+        visitor = visitor_of(a_player(real=1_000_000))
+        answer = send(visitor, live_table, "see evil.com", name="Zoe")
+        assert "Addresses" in answer.text
+        assert 'value="see evil.com"' in answer.text
+        assert not ChatMessage.objects.exists()
+        assert 'id="chat-name"' not in answer.text
+
+    def test_without_script_writes_on_a_page_of_its_own(self, live_table, anna):
+        visitor = visitor_of(anna)
+        assert page_of(live_table) in visitor.get(reverse("table", args=[live_table.table.slug, "R"])).text
+        answer = send(visitor, live_table, "Good evening", ALWAYS)
+        assert (answer.status_code, answer.url) == (302, page_of(live_table))
+        assert "Good evening" in visitor.get(page_of(live_table)).text
+        answer = visitor.post(address("live_chat_say", live_table), {"text": "too fast"}, follow=True)
+        assert 'value="too fast"' in answer.text
+        assert "very fast" in answer.text
+        assert "very fast" not in visitor.get(page_of(live_table)).text
+
+    def test_reads_the_language_of_the_chat_on_top_where_it_has_one(self, live_table, anna):
+        visitor = visitor_of(anna)
+        assert "Language of this chat" not in visitor.get(page_of(live_table)).text
+        Table.objects.filter(pk=live_table.table_id).update(chat_language="sv")
+        assert "Language of this chat: Swedish" in visitor.get(page_of(live_table)).text
+
+    @pytest.mark.parametrize("headers", [HTMX, ALWAYS], ids=["script", "no script"])
+    def test_reports_and_blocks_and_reads_again(self, live_table, anna, headers):
+        message = say(live_table, "Something rude", a_talker("Bert"))
+        visitor = visitor_of(anna)
+        choices = visitor.get(address("live_chat_message", live_table, number=message.pk), headers=headers)
+        assert "Something rude" in choices.text
+        assert "Block Bert" in choices.text
+
+        def do(name: str, data: dict[str, str], **more: int) -> str:
+            answer = visitor.post(address(name, live_table, **more), data, headers=headers, follow=not headers)
+            assert isinstance(answer.text, str)
+            return answer.text
+
+        assert "Choose what is wrong" in do("live_chat_report", {"reason": "everything"}, number=message.pk)
+        assert not ChatReport.objects.exists()
+        assert "Thank you" in do("live_chat_report", {"reason": "abuse"}, number=message.pk)
+        assert ChatReport.objects.get().player == anna
+        assert "Something rude" not in do("live_chat_block", {}, number=message.pk)
+        block = ChatBlock.objects.get()
+        assert "Something rude" not in visitor.get(address("live_chat", live_table)).text
+        assert "Something rude" in do("live_chat_unblock", {"block": str(block.pk)})
+
+    def test_can_do_nothing_about_their_own_message_nor_one_that_is_gone(self, live_table, anna):
+        own, gone = say(live_table, by=anna), say(live_table)
+        chat_moderation.remove(message_id=gone.pk, by=a_member_of_staff("support"))
+        visitor = visitor_of(anna)
+        choices = visitor.get(address("live_chat_message", live_table, number=own.pk), headers=HTMX)
+        assert "your own" in choices.text
+        assert "chat-report" not in choices.text
+        for name in ("live_chat_report", "live_chat_block"):
+            for number in (own.pk, gone.pk, 2**70):
+                visitor.post(address(name, live_table, number=number), {"reason": "abuse"}, headers=HTMX)
+        assert visitor.get(address("live_chat_message", live_table, number=gone.pk)).status_code == 404
+        assert not ChatReport.objects.exists()
+        assert not ChatBlock.objects.exists()
+
+    def test_who_is_banned_reads_why_they_cannot_write(self, live_table, anna):
+        chat_moderation.ban(player=anna, length=Length.DAY, reason="secret", by=a_member_of_staff("support"))
+        visitor = visitor_of(anna)
+        for page in (visitor.get(page_of(live_table)), send(visitor, live_table, "Hi")):
+            assert "You can read the chat, but not write in it until" in page.text
+            assert 'id="chat-text"' not in page.text
+            assert "secret" not in page.text
+
+    def test_changes_the_name_and_is_told_when_that_is_too_early(self, live_table, anna):
+        visitor, name = visitor_of(anna), address("live_chat_name", live_table)
+        assert "once a day" in visitor.post(name, {"name": "Bea"}, headers=HTMX).text
+        assert chat.name_of(anna) == "Anna"
+
+    def test_reads_nobody_s_number_nor_address(self, live_table, anna):
+        message = say(live_table)
+        text = visitor_of(anna).get(address("live_chat", live_table)).text
+        assert message.player.user.email not in text
+        assert message.author not in text
+
+
+class TestWhatIsWritten:
+    """Whatever stands in the rows, it is text on every page. Rows are written here past the rules."""
+
+    def written(self, live_table: LiveTable, trick: str) -> ChatMessage:
+        player = a_player(real=1_000_000)
+        ChatName.objects.create(player=player, name=trick[:20])
+        message = ChatMessage.objects.create(live_table=live_table, player=player, language="en", text=trick)
+        chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
+        return message
+
+    @pytest.mark.parametrize("trick", TRICKS)
+    def test_is_text_on_every_page_and_on_the_stream(self, live_table, anna, trick):
+        start = start_of(live_table)
+        message = self.written(live_table, trick)
+        stream = chat_show.render_message(news_since(live_table, *start)[0])
+        player, staff = visitor_of(anna), a_visitor()
+        staff.force_login(a_member_of_staff("support").user)
+        told = [stream]
+        for visitor, path in (
+            (player, reverse("table", args=[live_table.table.slug, "R"])),
+            (player, address("live_chat", live_table)),
+            (player, page_of(live_table)),
+            (player, address("live_chat_message", live_table, number=message.pk)),
+            (staff, reverse("staff_chat")),
+            (staff, reverse("staff_chat_log")),
+            (staff, reverse("staff_chat_message", args=[message.pk])),
+        ):
+            answer = visitor.get(path)
+            assert answer.status_code == 200, path
+            told.append(answer.text)
+            if "<html" in answer.text:
+                assert not Page(answer.text, nonce_of(answer)).faults, path
+        chat.block(player=anna, live_table=live_table, number=message.pk)
+        told.append(player.get(page_of(live_table)).text)
+        for text in told[:-1]:
+            assert f">{escape(trick)}<" in text
+        for text in told:
+            assert escape(trick[:20]) in text
+            assert escape(trick) == trick or trick not in text
+
+    def test_is_text_where_it_is_refused_and_given_back(self, live_table):
+        visitor = visitor_of(a_player(real=1_000_000))
+        for trick in TRICKS:
+            answer = send(visitor, live_table, trick, name=trick)
+            assert f'value="{escape(trick)}"' in answer.text
+        assert not ChatMessage.objects.exists()
+
+    def test_is_what_it_is_in_the_export(self, live_table):
+        message = self.written(live_table, "=1+1</b>")
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(export(message.player))))
+        (row,) = json.loads(archive.read("chat.json"))
+        assert row["text"] == "=1+1</b>"
+        assert "'=1+1</b>" in archive.read("chat.csv").decode()
+
+
+def nonce_of(answer: Any) -> str:
+    """The nonce in the policy of an answer."""
+    policy = answer["Content-Security-Policy"]
+    assert isinstance(policy, str)
+    return policy.split("'nonce-")[1].split("'")[0]
+
+
+class TestStaff:
+    @pytest.fixture
+    def visitor(self) -> Client:
+        visitor = a_visitor()
+        visitor.force_login(a_member_of_staff("support").user)
+        return visitor
+
+    @pytest.fixture
+    def message(self, live_table) -> ChatMessage:
+        return say(live_table, "Something rude", a_talker("Bert"))
+
+    def report(self, message: ChatMessage) -> None:
+        chat.report(player=a_player(), live_table=message.live_table, number=message.pk, reason=ReportReason.ABUSE)
+
+    def decide(self, visitor: Client, message: ChatMessage, **data: str) -> str:
+        answer = visitor.post(reverse("staff_chat_decide", args=[message.pk]), data, follow=True)
+        assert answer.status_code == 200
+        text: str = answer.text
+        return text
+
+    def test_have_what_was_reported_first_on_top_among_what_was_said_around_it(self, visitor, live_table):
+        assert "Nothing waits here" in visitor.get(reverse("staff_chat")).text
+        lines = [say(live_table, f"Line number {number}!") for number in range(15)]
+        self.report(lines[9])
+        self.report(lines[7])
+        page = visitor.get(reverse("staff_chat")).text
+        assert page.index(f'id="message-{lines[9].pk}"') < page.index(f'id="message-{lines[7].pk}"')
+        first = page[page.index(f'id="message-{lines[9].pk}"') : page.index(f'id="message-{lines[7].pk}"')]
+        assert [f"number {number}!" in first for number in (3, 4, 9, 14)] == [False, True, True, True]
+        assert reverse("staff_player", args=[lines[9].player_id]) in first
+        assert "2 waiting" in visitor.get(reverse("staff_home")).text
+
+    def test_remove_a_message_after_confirming_it_and_ban_with_a_reason(self, visitor, message):
+        self.report(message)
+        assert "cannot be brought back" in self.decide(visitor, message, decision="removed")
+        assert "Say why" in self.decide(visitor, message, decision="kept", length="day")
+        assert not ChatBan.objects.exists()
+        assert "was removed" in self.decide(
+            visitor, message, decision="removed", sure="on", length="week", reason="Rude to everybody"
+        )
+        message.refresh_from_db()
+        assert message.removed_at
+        assert ChatBan.objects.get().reason == "Rude to everybody"
+        assert "removed meanwhile" in self.decide(visitor, message, decision="removed", sure="on")
+
+    def test_keep_a_message(self, visitor, message):
+        self.report(message)
+        assert "stays" in self.decide(visitor, message, decision="kept")
+        assert "Nothing waits here" in visitor.get(reverse("staff_chat")).text
+
+    def test_ban_and_lift_on_the_page_of_a_message(self, visitor, message):
+        page = reverse("staff_chat_message", args=[message.pk])
+        ban = reverse("staff_chat_ban", args=[message.player_id])
+        assert "Say for how long" in visitor.post(ban, {"length": "day", "next": page}, follow=True).text
+        answer = visitor.post(ban, {"length": "lifted", "reason": "Rude", "next": page})
+        assert answer.url == page
+        assert "Let the author write again" in visitor.get(page).text
+        lift = reverse("staff_chat_lift", args=[ChatBan.objects.get().pk])
+        assert visitor.post(lift, {"next": "https://evil.test/"}).url == reverse("staff_chat")
+        assert "ended already" in visitor.post(lift, follow=True).text
+        assert chat.ban_of(message.player) is None
+
+    @pytest.mark.parametrize(
+        ("asked", "found"),
+        [
+            ({}, 3), ({"text": "RUDE"}, 1), ({"text": "%"}, 0), ({"player": "bert"}, 1), ({"player": "nobody"}, 0),
+            ({"since": "2001-01-01T00:00"}, 3), ({"until": "2001-01-01T00:00"}, 0), ({"player": "9" * 30}, 0),
+            ({"since": "yesterday"}, 0), ({"before": "1"}, 0), ({"table": "x"}, 0),
+        ],
+    )  # fmt: skip
+    def test_look_up_what_was_said(self, visitor, live_table, message, asked, found):
+        say(live_table, "Hello")
+        say(live_table, "Good evening")
+        page = visitor.get(reverse("staff_chat_log"), asked)
+        assert page.status_code == 200
+        assert page.text.count('data-label="Message"') == found
+
+    def test_look_up_one_player_and_one_table_page_by_page(self, visitor, live_table, monkeypatch):
+        monkeypatch.setattr("games.staff_chat.PAGE", 2)
+        lines = [say(live_table, f"Line number {number}") for number in range(3)]
+        page = visitor.get(reverse("staff_chat_log"), {"table": live_table.pk}).text
+        assert page.count('data-label="Message"') == 2
+        assert f"before={lines[1].pk}" in page
+        older = visitor.get(reverse("staff_chat_log"), {"table": live_table.pk, "before": lines[1].pk}).text
+        assert "Line number 0" in older
+        assert older.count('data-label="Message"') == 1
+        one = visitor.get(reverse("staff_chat_log"), {"player": f"player:{lines[1].player_id}"}).text
+        assert one.count('data-label="Message"') == 1
+
+    def test_of_compliance_read_and_decide_nothing(self, message):
+        self.report(message)
+        visitor = a_visitor()
+        visitor.force_login(a_member_of_staff("compliance").user)
+        page = visitor.get(reverse("staff_chat")).text
+        assert "Something rude" in page
+        assert reverse("staff_chat_decide", args=[message.pk]) not in page
+        answer = visitor.post(reverse("staff_chat_decide", args=[message.pk]), {"decision": "kept"})
+        assert answer.status_code == 403
