@@ -10,6 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import push_url
 
 from games import meanwhile, selectors
 from games.favourite_tables import keep_table, kept_tables
@@ -34,7 +35,7 @@ def lobby(request: HouseRequest) -> HttpResponse:
     """The tables of the house; anyone may look. To htmx, those that fit what was asked for."""
     wish = Wish.of(request.GET)
     if request.htmx and not request.htmx.history_restore_request:
-        response = render(request, "games/_lobby_found.html", _tables(request, wish))
+        response = push_url(render(request, "games/_lobby_found.html", _tables(request, wish)), _address(wish))
     else:
         response = _page(request, wish)
     patch_vary_headers(response, ["HX-Request"])
@@ -66,7 +67,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
     if request.POST.get(KEEP) in (YES, NO):
         keep_table(player=request.player, table_id=table.pk, is_kept=request.POST[KEEP] == YES)
     if not request.htmx:
-        return redirect(f"{reverse('lobby')}{wish.query}#table-{table.slug}")
+        return redirect(f"{_address(wish)}#table-{table.slug}")
     star = {"slug": table.slug, "name": table.name, "is_favourite": table.pk in kept_tables(request.player)}
     return render(request, "games/_lobby_star.html", {"table": star, "wish": wish})
 
@@ -108,6 +109,10 @@ def _stream(request: HttpRequest, wish: Wish) -> str:
         return ""
     ticket = tickets.lobby_ticket(player.pk, wish.mode, session, _language())
     return tickets.issue(ticket, request.session.session_key)
+
+
+def _address(wish: Wish) -> str:
+    return reverse("lobby") + wish.query
 
 
 def _language() -> str:

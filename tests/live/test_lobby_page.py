@@ -151,11 +151,12 @@ class TestAChoice:
         assert '<a class="button button--go" href="/en/">Show all tables</a>' in page
 
     def test_is_answered_to_htmx_with_the_tables_alone(self, browser):
-        answer = browser.get(LOBBY, {"chat": "de"}, headers={"HX-Request": "true"})
+        answer = browser.get(LOBBY, {"game": "", "chat": "de"}, headers={"HX-Request": "true"})
         assert answer.text.strip().startswith('<div id="tables">')
         assert "<html" not in answer.text
         assert 'href="/en/?money=free&amp;chat=de"' in answer.text
         assert "HX-Request" in answer["Vary"]
+        assert answer["HX-Push-Url"] == "/en/?chat=de"
 
 
 class TestAStar:

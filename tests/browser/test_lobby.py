@@ -1,0 +1,81 @@
+"""The lobby in real Chromium: in two languages it follows the tables; keys choose among them and mark one."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from games.live import malfunction, tickets
+from games.models import FavouriteTable, LiveTable, Phase
+from tests.browser.at_table import a_window
+from tests.builders import a_player
+from tests.harness.browser import NewContext
+from tests.harness.databases import Database
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, advance_to, bet, round_at
+
+STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+
+
+def says(page: Page, live_table: LiveTable, word: str) -> None:
+    expect(page.locator(f"#card-{live_table.table.slug}-R .card-live__word")).to_have_text(word)
+
+
+def test_two_lobbies_follow_a_round_and_are_walked_by_keys(
+    cloned_db: Database, new_context: NewContext, web_server: WebServer
+) -> None:
+    live_table, other = a_live_table(slug="live"), a_live_table("pairs", slug="pairs")
+    player = a_player(real=1000_00)
+    english, german = (a_window(new_context, web_server, each).new_page() for each in (player, a_player("DE")))
+    asked: list[str] = []
+    english.on("request", lambda request: asked.append(request.url))
+    for page, address in ((english, "/en/"), (german, "/de/")):
+        with page.expect_response(STREAM) as stream:
+            page.goto(address)
+        assert stream.value.ok
+    says(english, live_table, "Place your bets")
+    says(german, live_table, "Ihre Einsätze, bitte")
+
+    bet(player, live_table, player=50_00)
+    advance_to(live_table, Phase.CLOSED)
+    says(english, live_table, "No more bets")
+    says(german, live_table, "Nichts geht mehr")
+    card = english.locator("#card-live-R")
+    expect(card).to_contain_text("1 player")
+    advance_to(live_table, Phase.DEALT)
+    says(english, live_table, "Cards are being dealt")
+    expect(card).to_contain_text("No results in this shoe yet")
+    advance_to(live_table, Phase.SETTLED)
+    says(english, live_table, "Next round")
+    expect(card).not_to_contain_text("No results in this shoe yet")
+    expect(german.locator("#card-live-R")).not_to_contain_text("Noch keine Ergebnisse")
+    malfunction.report(round_id=round_at(other).pk, cause="A card lay face up.", by="staff:test")
+    says(german, other, "Das Spiel ist unterbrochen")
+    assert not [address for address in asked if "/lobby/now/" in address]
+
+    english.locator("#star-button-pairs").focus()
+    english.keyboard.press("Enter")
+    expect(english.locator("#star-button-pairs[aria-pressed=true]")).to_be_focused()
+    assert FavouriteTable.objects.get().table == other.table
+    english.locator("#filter-favourites").focus()
+    english.keyboard.press("Space")
+    expect(english.locator("#lobby-count")).to_have_text("1 of 2 tables")
+    expect(english).to_have_url(re.compile(r"\?favourites=1$"))
+    says(english, other, "The table is stopped")
+    expect(english.locator("#filter-favourites")).to_be_focused()
+    english.locator("#lobby-clear a").press("Enter")
+    expect(english.locator(".table-card h2")).to_have_text(["Live", "Live"])
+    assert english.locator(".table-card").first.get_attribute("id") == "table-pairs"
+
+
+def test_where_no_stream_gets_through_the_lobby_asks(
+    cloned_db: Database, new_context: NewContext, web_server: WebServer
+) -> None:
+    live_table = a_live_table(slug="live")
+    player = a_player(real=1000_00)
+    page = a_window(new_context, web_server, player).new_page()
+    page.route(STREAM, lambda route: route.abort())
+    page.goto("/en/")
+    bet(player, live_table, player=50_00)
+    advance_to(live_table, Phase.CLOSED)
+    says(page, live_table, "No more bets")
+    expect(page.locator("#lobby-lost")).to_be_empty()
