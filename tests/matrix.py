@@ -438,7 +438,6 @@ LINES = (
         Line("live_panel", "GET", players(TEXT), a_panel_beside_it(name))
         for name in ("limits", "history", "cashier", "rules", "settings")
     ),
-    Line("live_panel", "GET", players(NOT_FOUND), a_panel_beside_it("croupier")),
     Line("live_panel_now", "GET", players(TEXT), a_panel_beside_it("history")),
     Line("live_panel_round", "GET", players(TEXT, other=NOT_FOUND), a_round_beside_it),
     Line(
