@@ -63,7 +63,7 @@ def _places() -> dict[str, str]:
         "deal_again": _("Deal again"),
         "lobby": _("Lobby"),
         "cashier": _("Cashier"),
-        "statistics": pgettext("control", "Statistics"),
+        "statistics": _("Results"),
         "chat": pgettext("control", "Chat"),
         "history": pgettext("control", "History"),
         "limits": pgettext("control", "Limits and payouts"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from games.engine.bets import Control, Shape, Variant
+from games.engine.bets import Shape, Variant
 from games.engine.chemin.rules import Call
 from games.variants import GAMES
 
@@ -24,11 +24,23 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 TABLES = {"decks", "paytable", "player_rule", "banker_table", "returns", "smallest_stake", "limits"}
 CHEMIN_TABLES = {"decks", "chemin_punter_rule", "chemin_banker_table", "chemin_calls", "chemin_chances"}
 
+BESIDE_A_LIVE_TABLE = {
+    "sound",
+    "statistics",
+    "chat",
+    "limits",
+    "history",
+    "cashier",
+    "rules",
+    "settings",
+    "lobby",
+    "game_logs",
+}
 AROUND_THE_TABLE: Mapping[str, set[str]] = {
     "baccarat": {"sound", "game_logs", "game_rules", "deposit"},
     "golden": {"sound", "rules", "game_history", "leave_game"},
-    "no_commission": {"sound", "game_logs", "game_rules", "cashier", "lobby"},
-    "pairs": {"sound", "game_logs", "game_rules", "cashier", "lobby"},
+    "no_commission": BESIDE_A_LIVE_TABLE,
+    "pairs": BESIDE_A_LIVE_TABLE,
     "chemin_de_fer": {
         *(
             "take_bank",
@@ -45,7 +57,6 @@ AROUND_THE_TABLE: Mapping[str, set[str]] = {
         *("step_away", "come_back", "leave_table", "chat", "history", "cashier", "lobby"),
     },
 }
-NOT_SHOWN_YET = {Control.FAVOURITES}  # help names no button that a player would look for in vain
 METERS: Mapping[str, set[str]] = {
     "baccarat": {"bet", "balance", "win"},
     "golden": {"bet", "game_balance", "win"},
@@ -62,7 +73,7 @@ def required_marks(slug: str) -> set[str]:
     if not isinstance(game, Variant):
         calls = {f"call:{call.value}" for call in Call}
         return marks | calls | CHEMIN_TABLES | {"tax", "gain:punter", "gain:banker", "idle_minutes", "page:fair"}
-    shown = {f"control:{control.value}" for control in game.controls if control not in NOT_SHOWN_YET}
+    shown = {f"control:{control.value}" for control in game.controls}
     marks |= TABLES | shown | {f"bet:{bet.code}" for bet in game.bets}
     marks |= {"edge:player", "edge:banker", "edge:tie", "page:fair"}
     return marks | {"idle_minutes"} if game.shape is Shape.SHARED or slug == "golden" else marks
