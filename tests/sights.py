@@ -21,6 +21,7 @@ from wallet.models import Mode
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
 
+ON_BOTH = ("wide", "phone")  # for states that differ between a column and a sheet
 SIZES = {"wide": (1280, 800), "tablet": (768, 1024), "phone": (390, 844), "lying": (844, 390)}  # CSS pixels
 
 
@@ -178,7 +179,14 @@ STATES = (
         _named("live_statistics", slug="live-settled", mode=Mode.REAL),
         sizes=("wide", "phone"),
     ),
+    *(
+        Sight(f"live table, {each} beside it", _of("live_settled"), _live("settled"), deeds.open_panel(each), ON_BOTH)
+        for each in ("chat", "favourites", "limits", "history", "cashier", "rules", "settings")
+    ),
+    Sight("live table, a round beside it", _of("live_settled"), _live("settled"), deeds.open_past_round, ON_BOTH),
     Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),
+    Sight("lobby of play money, by company", player, _named("lobby", "?money=free&company=others")),
+    Sight("lobby where nothing fits", player, _named("lobby", "?favourites=1"), sizes=("wide", "phone")),
     Sight("history with rounds", _of("regular"), _named("history")),
     Sight("history with a round in progress", _of("at_a_live_table"), _named("history")),
     Sight("a round in progress", _of("at_a_live_table"), _round_in_progress, sizes=("wide", "phone")),
