@@ -23,7 +23,7 @@
   function sayTrouble() {
     const trouble = document.getElementById("panel-trouble").content.cloneNode(true);
     trouble.querySelector("[data-again]").addEventListener("click", ask);
-    place.replaceChildren(trouble);
+    place.replaceChildren(trouble, place.querySelector("[name=since]"));
   }
 
   place.addEventListener("htmx:afterRequest", ({ detail }) => {

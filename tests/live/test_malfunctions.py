@@ -193,9 +193,7 @@ class TestAfterTheDeal:
         assert said("The table is stopped", "de") in public(trouble.live_table, "de")
         annul_by_two(incident)
         assert balance(trouble.player) == MONEY
-        sentence = (
-            "This round was annulled because of a malfunction: all stakes were returned and any payout was taken back."
-        )
+        sentence = "The shift supervisor annulled this round: all stakes were returned and any payout was taken back."
         assert said(sentence, "de") in public(trouble.live_table, "de")
         assert Round.objects.get().outcome == ""
 

@@ -1,0 +1,69 @@
+"""A shoe that has been played for a while, without playing it: rounds as they stand when they are settled."""
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from games.codes import round_code
+from games.engine.dealing import coup_at, opening
+from games.engine.shoe import shuffle
+from games.live import clock, phases, shoes
+from games.models import LiveRound, LiveTable, Phase
+from tests.builders import a_shared_table
+from tests.live.at_table import live_table_of, round_at
+
+
+def coups(number: int, seed: bytes = bytes(32)) -> list[str]:
+    """The cards of so many rounds of a shoe."""
+    shoe = shuffle(seed, 8)
+    first, dealt = opening(shoe).burned, []
+    for _ in range(number):
+        coup = coup_at(shoe, first)
+        first += len(coup.cards)
+        dealt.append(shoes.written(coup.cards))
+    return dealt
+
+
+def settle_before(live_table: LiveTable, cards: Sequence[str]) -> list[LiveRound]:
+    """Rounds with these cards as settled ones of the shoe on the table, whatever that deals: the table is good to look
+    at then, and stops where it is to deal.
+    """
+    latest = round_at(live_table)
+    made = (_settled(latest, latest.number + number, drawn) for number, drawn in enumerate(cards, 1))
+    return LiveRound.objects.bulk_create(made)
+
+
+def a_played_table(rounds: int, variant: str = "no_commission") -> LiveTable:
+    """A table with so many rounds behind it, dealt from the shoe that lies on it, and one that takes bets."""
+    live_table = live_table_of(a_shared_table(variant))
+    shoe = shoes.open_shoe(live_table)
+    cards, past = shoes.cards_of(shoe), []
+    for number in range(1, rounds + 1):
+        coup = coup_at(cards, shoe.gone)
+        latest = LiveRound(live_table=live_table, version=live_table.table.version, shoe=shoe)
+        past.append(_settled(latest, number, shoes.written(coup.cards), first_card=shoe.gone))
+        shoe.gone += len(coup.cards)
+    LiveRound.objects.bulk_create(past)
+    shoe.save(update_fields=["gone"])
+    assert phases.advance(live_table.pk)
+    return live_table
+
+
+def _settled(like: LiveRound, number: int, cards: str, first_card: int = 1) -> LiveRound:
+    round_id, moment = uuid4(), clock.now()
+    return LiveRound(
+        id=round_id,
+        live_table=like.live_table,
+        version=like.version,
+        shoe=like.shoe,
+        number=number,
+        is_last=False,
+        code=round_code(round_id),
+        phase=Phase.SETTLED,
+        deadline=moment,
+        opened_at=moment,
+        closed_at=moment,
+        dealt_at=moment,
+        ended_at=moment,
+        first_card=first_card,
+        cards=cards,
+    )
