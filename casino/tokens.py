@@ -77,6 +77,7 @@ PAIRS: Final = (
     *_pairs(SHAPE, "ink ink-glow surface surface-raised well", "line-strong brass focus"),
     *_pairs(SHAPE, "felt-lit felt felt-deep", "felt-brass felt-focus"),
     *_pairs(SHAPE, "surface", "data-1 data-2 data-3 data-4 data-player data-banker data-tie"),
+    *_pairs(TEXT, "data-2 data-3 data-player data-banker data-tie", "surface"),
 )
 
 
