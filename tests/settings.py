@@ -37,3 +37,5 @@ os.environ["LOG_LEVEL"] = "WARNING"
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
 from casino.settings import *  # noqa: E402, F403  (the environment comes first)
+
+PASSWORD_HASHERS = ["tests.harness.hashing.QuickArgon2"]

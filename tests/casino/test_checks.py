@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.checks import run_checks
 
+from casino import settings as house
 from casino.checks import check_demo_people, check_production
 from players.models import User
 from tests.harness.databases import Database
@@ -114,6 +115,11 @@ def test_one_role_for_both_is_a_fault(production):
 def test_web_and_worker_need_not_know_the_owner(production):
     production.DATABASES["owner"] = {"NAME": ""}
     assert found() == []
+
+
+def test_passwords_are_kept_as_dear_as_django_keeps_them():
+    """The tests themselves keep theirs cheaply."""
+    assert house.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 
 
 def test_a_demo_may_be_all_of_that(production):
