@@ -26,6 +26,8 @@ pytest_plugins = ["tests.harness.web", "tests.harness.browser"]
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
 
+LONGEST = {"test_any_evening.py", "test_machine.py"}  # most of a minute each
+
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
@@ -70,7 +72,10 @@ def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse tests that would truncate tables: the database does."""
+    """Begin with the longest, which would keep one worker alone at the end. Refuse tests that would truncate tables:
+    the database does.
+    """
+    items.sort(key=lambda item: item.path.name not in LONGEST)
     for item in items:
         marker = item.get_closest_marker("django_db")
         if marker and (marker.kwargs.get("transaction") or marker.args):
