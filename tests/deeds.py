@@ -1,6 +1,7 @@
 """What is done on a page before it is looked at."""
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from http import HTTPStatus
 
@@ -31,6 +32,24 @@ def bet_beyond_the_maximum(page: Page) -> None:
     page.locator("[name=chip]").nth(3).check(force=True)
     page.locator("#bet-perfect_pair").click()
     expect(page.locator(".call__notice--error")).to_be_visible()
+
+
+def open_panel(name: str) -> Callable[[Page], None]:
+    """Open a panel beside a shared table, and have it filled."""
+
+    def opened(page: Page) -> None:
+        page.locator(f"#tab-{name}").click()
+        expect(page.locator(f"#panel-{name}")).to_be_visible()
+        expect(page.locator(f"#panel-{name} .side__wait")).to_have_count(0)
+
+    return opened
+
+
+def open_past_round(page: Page) -> None:
+    """Open the latest round inside the history."""
+    open_panel("history")(page)
+    page.locator(".past__code").first.click()
+    expect(page.locator(".past-one")).to_be_visible()
 
 
 def open_rebuy(page: Page) -> None:

@@ -45,8 +45,8 @@ let shownPanel = () => null;
 
   /** Ask for what stands in a panel, where that does not come with the page. */
   function fetchPanel(tab) {
-    const body = panelOf(tab).querySelector(":scope > [hx-get]");
-    if (body) htmx.trigger(body, "panel:show");
+    const body = panelOf(tab).querySelector(":scope > [data-source]");
+    if (body) htmx.ajax("GET", body.dataset.source, { target: body, swap: "innerHTML" });
   }
 
   function show(tab) {
@@ -167,6 +167,14 @@ let shownPanel = () => null;
     const line = new BroadcastChannel("sabot.live");
     line.postMessage(document.getElementById("live").dataset.table);
     line.close();
+  });
+
+  // The button on the rail leads to the cashier without leaving the table.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".meters__deposit");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    choose(tabOf("cashier"));
   });
 
   // --- What could not be loaded -----------------------------------------------------------------------------------------
