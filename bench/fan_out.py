@@ -1,19 +1,21 @@
-"""The least a server can do: `python -m bench.fan_out PORT SAMPLE` writes the bytes of a file to every socket that has
-asked for them, each time one says so. Python's own asyncio, one process.
+"""The least a server can do: `python -m bench.fan_out PORT SAMPLE` writes the events of a file to every socket that has
+asked for them, one after the other, each time one says so; and the last of them alone where something is said. Python's
+own asyncio, one process.
 """
 
 import asyncio
 import sys
 from pathlib import Path
 
-WATCH, TELL = b"watch\n", b"tell\n"
+WATCH, TELL, TALK = b"watch\n", b"tell\n", b"talk\n"
 
 
 class Server(asyncio.Protocol):
     """One socket."""
 
     watching: set[asyncio.WriteTransport] = set()
-    event = b""
+    events: tuple[bytes, ...] = ()
+    said = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the line."""
@@ -22,12 +24,14 @@ class Server(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Do as the line says."""
-        if data == WATCH:
-            self.watching.add(self._transport)
-            self._transport.write(self.event)
-        else:
-            for transport in self.watching:
-                transport.write(self.event)
+        for line in data.splitlines(keepends=True):
+            if line == WATCH:
+                self.watching.add(self._transport)
+                self._transport.write(b"".join(self.events))
+                continue
+            for event in self.events if line == TELL else (self.said,):
+                for transport in self.watching:
+                    transport.write(event)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Forget it."""
@@ -36,7 +40,8 @@ class Server(asyncio.Protocol):
 
 async def main() -> None:
     """Serve until killed."""
-    Server.event = Path(sys.argv[2]).read_bytes()
+    *events, said, _ = Path(sys.argv[2]).read_bytes().split(b"\n\n")
+    Server.events, Server.said = tuple(event + b"\n\n" for event in events), said + b"\n\n"
     server = await asyncio.get_running_loop().create_server(Server, "127.0.0.1", int(sys.argv[1]), backlog=512)
     print("ready", flush=True)
     await server.serve_forever()

@@ -125,6 +125,7 @@ class Hub:
                 if table.is_stale:
                     await self._read(line, table)
                 table.show()
+            await asyncio.sleep(0)  # so that this is written before anything else is worked out
             await self._chats.keep_up(line)
             await self._lobbies.keep_up(line)
             for table in list(self._tables.values()):
