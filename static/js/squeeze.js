@@ -120,6 +120,7 @@ const keepBack = (() => {
       else layDown(card);
     }
     call(copy.querySelector(".live-call__words"));
+    copy.dataset.phase = "dealt"; // whoever acts when a round is over waits as well
     copy.dataset.key = `${after.dataset.key} ${down.map(numberOf)}`;
     return copy;
   }
@@ -299,10 +300,11 @@ const keepBack = (() => {
     const { card, number, share, isDragged } = hand;
     letGo();
     if (share >= ENOUGH) turn(number);
-    else if (isDragged) {
-      lift(card, lifted.get(number) ?? 0);
+    else {
+      if (isDragged) lift(card, lifted.get(number) ?? 0);
+      else step(card, 1);
       show("public", truth); // what has come meanwhile
-    } else step(card, 1);
+    }
   }
 
   function letGo() {

@@ -84,8 +84,9 @@ def test_whoever_may_play_at_one_table_at_a_time_is_told_so_and_gets_no_frame(ta
 
 @pytest.mark.parametrize(("jurisdiction", "offered"), [("SE", True), ("DE", False)])
 def test_a_second_table_is_offered_where_the_law_allows_it(tables, jurisdiction, offered):
-    page = visitor_of(a_player(jurisdiction)).get("/en/table/live/real/").text
-    assert ("/en/beside/live/real/" in page) is offered
+    visitor = visitor_of(a_player(jurisdiction))
+    for page in ("/en/table/live/real/", "/en/"):
+        assert ('href="/en/beside/live/real/"' in visitor.get(page).text) is offered, page
 
 
 def test_the_choice_names_open_tables_that_others_play_at_and_keeps_the_side(tables):
