@@ -21,7 +21,6 @@ from wallet.models import Mode
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
 
-ON_BOTH = ("wide", "phone")  # for states that differ between a column and a sheet
 SIZES = {"wide": (1280, 800), "tablet": (768, 1024), "phone": (390, 844), "lying": (844, 390)}  # CSS pixels
 
 
@@ -180,10 +179,14 @@ STATES = (
         sizes=("wide", "phone"),
     ),
     *(
-        Sight(f"live table, {each} beside it", _of("live_settled"), _live("settled"), deeds.open_panel(each), ON_BOTH)
+        Sight(f"live table, {each} beside it", _of("live_settled"), _live("settled"), deeds.open_panel(each), ("wide",))
         for each in ("chat", "favourites", "limits", "history", "cashier", "rules", "settings")
     ),
-    Sight("live table, a round beside it", _of("live_settled"), _live("settled"), deeds.open_past_round, ON_BOTH),
+    *(
+        Sight(f"live table, {each} above it", _of("live_settled"), _live("settled"), deeds.open_panel(each), ("phone",))
+        for each in ("statistics", "limits", "cashier", "rules", "settings")
+    ),
+    Sight("live table, a round above it", _of("live_settled"), _live("settled"), deeds.open_past_round, ("phone",)),
     Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),
     Sight("lobby of play money, by company", player, _named("lobby", "?money=free&company=others")),
     Sight("lobby where nothing fits", player, _named("lobby", "?favourites=1"), sizes=("wide", "phone")),
