@@ -6,6 +6,8 @@ from playwright.sync_api import Page, expect
 
 from games.live import malfunction, tickets
 from games.models import FavouriteTable, LiveTable, Phase
+from players import sessions
+from players.models import Ended
 from tests.browser.at_table import a_window
 from tests.builders import a_player
 from tests.harness.browser import NewContext
@@ -13,6 +15,8 @@ from tests.harness.databases import Database
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 
+OFTEN = 5_000  # milliseconds after which a player's page has asked
+NOW_AND_THEN = 16_000  # and a visitor's
 STREAM = re.compile(f"://[^/]+{tickets.PATH}")
 
 
@@ -67,15 +71,28 @@ def test_two_lobbies_follow_a_round_and_are_walked_by_keys(
     assert english.locator(".table-card").first.get_attribute("id") == "table-pairs"
 
 
-def test_where_no_stream_gets_through_the_lobby_asks(
+def test_without_a_stream_a_player_asks_often_and_a_visitor_now_and_then(
     cloned_db: Database, new_context: NewContext, web_server: WebServer
 ) -> None:
     live_table = a_live_table(slug="live")
     player = a_player(real=1000_00)
     page = a_window(new_context, web_server, player).new_page()
     page.route(STREAM, lambda route: route.abort())
-    page.goto("/en/")
+    visitor = new_context(base_url=web_server.url).new_page()
+    streams: list[str] = []
+    visitor.on("request", lambda request: streams.extend(STREAM.findall(request.url)))
+    for each in (page, visitor):
+        each.clock.install()
+        each.goto("/en/")
     bet(player, live_table, player=50_00)
     advance_to(live_table, Phase.CLOSED)
+    page.clock.run_for(OFTEN)
     says(page, live_table, "No more bets")
     expect(page.locator("#lobby-lost")).to_be_empty()
+    visitor.clock.run_for(NOW_AND_THEN)
+    says(visitor, live_table, "No more bets")
+    assert not streams
+
+    sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
+    page.clock.run_for(OFTEN)
+    expect(page.locator("#session-over")).to_be_visible()

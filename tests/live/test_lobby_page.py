@@ -8,9 +8,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from games.live import malfunction, tickets
+from games.lobby_views import lobby_now
 from games.models import FavouriteTable, LiveTable, Phase, Table
 from games.shipped import no_commission_limits
 from games.tables import set_open
+from players.access import is_made_by_the_page
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_shared_table, a_table
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
@@ -189,6 +191,9 @@ class TestAStar:
 
 
 class TestAskingAgain:
+    def test_is_nothing_that_anybody_did(self):
+        assert is_made_by_the_page(lobby_now)
+
     def test_brings_the_cards_and_to_a_player_a_ticket_for_that_lobby(self):
         a_live_table()
         player = a_player()
