@@ -10,6 +10,7 @@ from audit.log import Json
 from games.engine.liability import largest_loss
 from games.engine.odds import LIVE_MINIMUM, lowest_return
 from games.limits import Limits, StoredLimits
+from games.live import news
 from games.live.clock import Clock
 from games.models import LiveTable, Shape, Table, TableVersion
 from games.variants import VARIANTS
@@ -121,6 +122,8 @@ def set_open(*, table_id: int, is_open: bool, reason: str, by: str) -> Table:
     if table.is_open != is_open:
         table.is_open = is_open
         table.save(update_fields=["is_open"])
+        for live_table_id in table.live.values_list("pk", flat=True):
+            news.tell(live_table_id)
         log.record(
             "table.opened" if is_open else "table.closed",
             by=by,

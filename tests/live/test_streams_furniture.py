@@ -18,6 +18,7 @@ from games.labels import card_name
 from games.live import news, tickets
 from games.live.tickets import Ticket
 from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase
+from games.tables import set_open
 from players.models import Player
 from tests.builders import a_player
 from tests.harness import databases
@@ -253,6 +254,9 @@ class TestTheLobby:
             assert len(cards(real, other)) == 1
             assert cards(play, live_table) == []
             assert len(cards(play, free)) == 1
+            set_open(table_id=live_table.table_id, is_open=False, reason="for a test", by="staff:test")
+            real.wait(lambda: "badge--off" in cards(real, live_table)[-1])
+            play.wait(lambda: "badge--off" in cards(play, free)[-1])
 
     def test_no_card_is_told_before_its_time_and_no_result_before_it_is_paid(
         self, url: str, live_table: LiveTable
