@@ -19,7 +19,6 @@ from games.models import LiveTable, Result
 from games.rows import Value
 from games.variants import VARIANTS
 from players.models import Player
-from wallet.money import format_money
 
 
 class Since(StrEnum):
@@ -81,7 +80,6 @@ class StatisticsView:
     choices: tuple[tuple[Since, str], ...]
     currency: str
     bets: tuple[BetLine, ...]  # those that were placed, in table order
-    language: str
 
     @property
     def staked(self) -> int:
@@ -94,19 +92,9 @@ class StatisticsView:
         return sum(line.count.paid for line in self.bets)
 
     @property
-    def figures(self) -> tuple[tuple[str, int, str, str, str, str], ...]:
-        """The bets as figures of a pie: what was staked on each."""
-        return tuple(
-            (
-                line.name,
-                line.count.staked,
-                format_money(line.count.staked, self.currency, self.language),
-                line.tone,
-                line.mark,
-                line.share,
-            )
-            for line in self.bets
-        )
+    def figures(self) -> tuple[tuple[str, int, str, str, str], ...]:
+        """The bets as figures of a pie: what part of everything was staked on each."""
+        return tuple((line.name, line.count.staked, line.share, line.tone, line.mark) for line in self.bets)
 
 
 def count(player: Player, live_table: LiveTable, since: Since) -> Mapping[str, Count]:
@@ -132,7 +120,6 @@ def statistics_view(player: Player, live_table: LiveTable, since: Since, languag
         choices=((Since.SHOE, _("This shoe")), (Since.TODAY, _("Today")), (Since.MONTH, _("30 days"))),
         currency=player.currency,
         bets=_lines(variant, counted, language),
-        language=language,
     )
 
 
