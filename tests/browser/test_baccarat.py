@@ -104,9 +104,8 @@ def test_no_result_is_shown_before_its_cards(enter):
     page = enter()
     page.goto(TABLE)
     place(page)
-    page.locator("#act-deal").click()
-    seen = page.evaluate(
-        """async () => {
+    page.evaluate(  # it looks from before the click on, however long that takes
+        """() => { window.seen = (async () => {
             const seen = [];
             const game = () => document.querySelector('#game.game--fresh');
             while (!game()) await new Promise(requestAnimationFrame);
@@ -122,8 +121,10 @@ def test_no_result_is_shown_before_its_cards(enter):
                 await new Promise(requestAnimationFrame);
             }
             return seen;
-        }"""
+        })(); }"""
     )
+    page.locator("#act-deal").click()
+    seen = page.evaluate("window.seen")
     unfinished = [each for each in seen if each["cards"] < 6]
     assert {each["cards"] for each in seen} >= {1, 2, 3, 4, 5, 6}, "cards come one after another"
     assert [each["cards"] for each in seen] == sorted(each["cards"] for each in seen)
