@@ -26,7 +26,7 @@ pytest_plugins = ["tests.harness.web", "tests.harness.browser"]
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
 
-LONGEST = {"test_any_evening.py", "test_machine.py"}  # most of a minute each
+LONGEST = "test_machine.py"  # most of a minute, and among the last by name
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest, which would keep one worker alone at the end. Refuse tests that would truncate tables:
     the database does.
     """
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    items.sort(key=lambda item: item.path.name != LONGEST)
     for item in items:
         marker = item.get_closest_marker("django_db")
         if marker and (marker.kwargs.get("transaction") or marker.args):
