@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -19,6 +20,7 @@ from games.live.views import read_own, read_public
 from games.live.voiding import void_live_round
 from games.models import LiveTable, Participation, Phase, VoidReason
 from games.rows import Value
+from games.sentences import annulled
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
@@ -206,6 +208,13 @@ class TestTheSummary:
         visitor = Client()
         visitor.force_login(player.user)
         assert said in visitor.get(f"/en/history/{round_id}/").text
+
+
+@pytest.mark.parametrize("reason", VoidReason)
+def test_a_notice_of_an_annulled_round_blames_no_machine_for_what_people_did(reason):
+    notice = annulled([(uuid4(), "7Q4K-0193-BD2M", reason.value)])
+    assert notice
+    assert ("malfunction" in notice.text) is (reason in (VoidReason.NOT_REPRODUCED, VoidReason.OVERDUE))
 
 
 class TestOnesOwnBets:
