@@ -13,7 +13,7 @@ from players import sessions
 from players.models import Ended, Player
 from tests.browser.at_table import a_window
 from tests.builders import a_player
-from tests.harness.browser import NewContext
+from tests.harness.browser import NewContext, wait_in
 from tests.harness.databases import Database
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, make_late
@@ -24,6 +24,9 @@ HIDE = """hidden => {
     Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
 }"""
+
+
+COUNT_MISSED = "window.missed = 0; document.addEventListener('live:missed', () => { window.missed += 1; });"
 
 
 @pytest.fixture
@@ -81,12 +84,14 @@ def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_go
     page.route(STREAM, lambda route: route.abort())
     page.goto(PAGE)
     shows(page, Phase.BETTING)
+    empty = page.locator("#live-board").get_attribute("data-key") or ""
     page.locator("#chip-5000").check(force=True)
     page.locator("#bet-player").click()
     expect(page.locator(".meter--bet")).to_contain_text("50.00")
     for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED):
         advance_to(live_table, phase)
         shows(page, phase)
+    expect(page.locator("#live-board")).not_to_have_attribute("data-key", empty)
     expect(page.locator("#live-lost")).to_be_empty()
     expect(page.locator(".live-mine__last")).to_be_visible()
     is_told_of_the_end(page, player)
@@ -109,6 +114,7 @@ def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
     window: BrowserContext, player: Player, live_table: LiveTable
 ) -> None:
     page = window.new_page()
+    page.add_init_script(COUNT_MISSED)
     page.goto(PAGE)
     chip = page.locator("[name=chip]").nth(2)
     chip.check(force=True)
@@ -121,6 +127,7 @@ def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
     expect(chip).to_be_checked()
 
     page.evaluate(HIDE, True)
+    page.evaluate("window.missed = 0")
     advance_to(live_table, Phase.DEALT)
     with asked_in(page) as asked:
         page.evaluate(HIDE, False)
@@ -128,6 +135,7 @@ def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
         advance_to(live_table, Phase.SETTLED)
         shows(page, Phase.SETTLED)
     assert asked[:2] == ["state", "stream"]
+    wait_in(page, "() => window.missed > 0")  # what was said meanwhile
 
     window.set_offline(True)
     expect(page.locator("#live-lost")).to_contain_text("Bets that were accepted stand")
