@@ -21,6 +21,7 @@
   const dialog = find("chat-dialog");
 
   let unread = 0;
+  let wasSeen = false;
   let isAsking = false;
   let wasMissed = false; // while the log was asked for
 
@@ -73,7 +74,8 @@
     if (!before && isRemoved) return;
     dress(message);
     if (before) {
-      if (isRemoved || before.textContent.trim() === "") before.replaceWith(message);
+      const isMine = message.classList.contains("chat__message--own") && !before.classList.contains("chat__message--own");
+      if (isRemoved || isMine) before.replaceWith(message); // the stream may be ahead of the answer to one's first
       return;
     }
     const wasAtEnd = isAtEnd();
@@ -100,11 +102,14 @@
     else delete tab.dataset.count;
   }
 
-  /** The chat has come into view. */
+  /** The chat has come into view, or has gone from it. */
   function seen() {
-    if (!isSeen()) return;
-    if (unread || isAtEnd()) toEnd();
-    count(0);
+    const isNew = isSeen() && !wasSeen;
+    wasSeen = isSeen();
+    if (isNew) {
+      toEnd();
+      count(0);
+    }
   }
 
   /** Make what the reader has chosen hold. */
@@ -183,6 +188,8 @@
     });
   }
 
+  dialog?.addEventListener("close", () => find("chat-about").replaceChildren());
+
   function begin() {
     for (const message of lines().children) dress(message);
     choose();
@@ -194,7 +201,7 @@
   if (chat()) {
     document.addEventListener("live:chat", ({ detail: { message } }) => put(message));
     document.addEventListener("live:missed", reload);
-    document.addEventListener("sabot:panel", () => seen());
+    document.addEventListener("sabot:panel", () => requestAnimationFrame(seen)); // once its sheet is open
     document.addEventListener("visibilitychange", () => seen());
     document.addEventListener("input", (event) => { if (event.target.id === "chat-text") tellLeft(); });
     document.addEventListener("change", ({ target }) => {
