@@ -48,7 +48,7 @@ def lobby(request: HouseRequest) -> HttpResponse:
 def lobby_now(request: HttpRequest) -> HttpResponse:
     """Answer a page that asks by itself with what moves on the cards as it stands, and with a ticket for a stream."""
     wish, language = Wish.of(request.GET), _language()
-    cards = tuple(selectors.cards_of(wish.mode))
+    cards = tuple(selectors.lobby_cards(wish.mode))
     context = {
         "stream": _stream(request, wish),
         "cards": [render_card(card, language) for card in cards],

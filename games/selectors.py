@@ -49,7 +49,7 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
     visitor all that were put live, in the currency of their language. Favourites come first, then what is open.
     """
     currency = player.currency if player else currency_of(language)
-    cards, kept = {card.slug: card for card in cards_of(mode)}, kept_tables(player)
+    cards, kept = {card.slug: card for card in lobby_cards(mode)}, kept_tables(player)
     tables = [
         _lobby_table(table, currency, number, language, cards.get(table.slug), is_favourite=table.pk in kept)
         for number, table in enumerate(_playable(player), start=1)
@@ -57,7 +57,7 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
     return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))
 
 
-def cards_of(mode: Mode) -> Iterable[CardState]:
+def lobby_cards(mode: Mode) -> Iterable[CardState]:
     """Return what moves on the cards of all shared tables for one kind of money, as they stand now."""
     with connection.cursor() as cursor:
         cursor.execute(READ_LOBBY, [mode.value])
