@@ -88,7 +88,7 @@ class CardState:
 
     @property
     def may_enter(self) -> bool:
-        """Whether there is something to do at the table: a round in progress is played to its end where it was closed."""
+        """Whether there is something to do at the table: where it was closed, a round in progress is played out."""
         return self.is_open or self.is_stopped or self.is_playing
 
     @property
