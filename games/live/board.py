@@ -194,7 +194,7 @@ def _phase(state: State) -> str:
         return "waiting" if state.is_open else "closed_table"
     if not state.is_playing and not state.is_open:
         return "closed_table"
-    return str(state.round.phase)
+    return str(Phase.VOID if state.round.is_annulled else state.round.phase)
 
 
 def _call(state: State) -> tuple[str, str, str]:

@@ -90,6 +90,7 @@ class TestTheBoard:
         assert beads_of(state.results) == ()
         assert state.round
         assert state.round.counts is None
+        assert 'data-phase="void"' in show.render_public(state, "en")
 
     def test_is_the_shoes_alone(self):
         live_table, other = a_live_table(), a_live_table(slug="other")
