@@ -76,7 +76,7 @@ def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) 
     bar = error.bar
     if bar.code is gate.Code.TERMS:
         return redirect(f"{reverse(bar.page)}?{urlencode({'next': request.path})}")
-    return render(request, "games/barred.html", {"table": table, "bar": bar})
+    return render(request, "games/barred.html", {"table": table, "now_mode": mode, "bar": bar})
 
 
 def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: PlayError) -> HttpResponse:
@@ -84,7 +84,8 @@ def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: PlayEr
         return _to_the_table(request, table, mode)
     language = get_language() or "en"
     notice = refusal(error, variant=VARIANTS[table.variant], mode=mode, language=language)
-    return render(request, "games/refused.html", {"table": table, "notice": notice}, status=HTTPStatus.NOT_FOUND)
+    context = {"table": table, "now_mode": mode, "notice": notice}
+    return render(request, "games/refused.html", context, status=HTTPStatus.NOT_FOUND)
 
 
 def _to_the_table(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:

@@ -86,6 +86,12 @@ class TestTheList:
         assert ["The table is stopped" in card(page, "live") for page in (real, free)] == [True, False]
         assert [ways_in(page, "live") for page in (real, free)] == [["/en/table/live/real/"], ["/en/table/live/free/"]]
 
+    @pytest.mark.parametrize(("mode", "there"), [("real", LOBBY), ("free", f"{LOBBY}?money=free")])
+    def test_is_found_from_a_table_with_the_kind_of_money_played_there(self, mode, there):
+        a_live_table()
+        page = browser_of(a_player(real=MONEY)).get(f"/en/table/live/{mode}/").text
+        assert set(re.findall(r'<a [^>]*href="(/en/(?:\?[^"]*)?)"', page)) == {there}
+
     def test_leads_to_a_closed_table_only_while_its_last_round_is_played(self):
         live_table = a_live_table()
         bet(a_player(real=MONEY), live_table, player=5000)
