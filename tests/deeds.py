@@ -52,6 +52,27 @@ def open_past_round(page: Page) -> None:
     expect(page.locator(".past-one")).to_be_visible()
 
 
+def open_chat(page: Page) -> None:
+    """Open what is said at a table."""
+    page.locator("#tab-chat").click()
+    expect(page.locator("#chat-log")).to_be_visible()
+
+
+def open_chat_choices(page: Page) -> None:
+    """Ask what can be done about a message."""
+    open_chat(page)
+    page.locator(".chat__choices").first.click()
+    expect(page.locator("#chat-dialog")).to_be_visible()
+
+
+def say_an_address(page: Page) -> None:
+    """Write what is refused."""
+    open_chat(page)
+    page.locator("#chat-text").fill("write to me@example.com")
+    page.locator("#chat-send").click()
+    expect(page.locator("#chat-said")).to_be_visible()
+
+
 def open_rebuy(page: Page) -> None:
     """Open the dialog that moves money into the game."""
     page.locator("#act-rebuy").click()

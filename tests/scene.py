@@ -8,10 +8,11 @@ from django.db import transaction
 
 from casino import closing
 from games import replay
-from games.live import malfunction
+from games.live import chat, chat_moderation, malfunction
+from games.live.chat_moderation import Length
 from games.live.clock import LONGEST, Clock
 from games.live.voiding import void_live_round
-from games.models import LiveTable, Phase, Table, VoidReason
+from games.models import LiveTable, Phase, ReportReason, Table, VoidReason
 from games.tables import set_open
 from players import exclusions, limits, second_factor, service, verification
 from players.models import (
@@ -28,6 +29,7 @@ from tests.builders import a_newcomer, a_place, a_player, a_purse, a_round, a_su
 from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.live.talk import a_talker, say
 from tests.matrix import MONEY, World, with_password
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment, at_the_bank
@@ -116,6 +118,32 @@ class Scene(World):
         """The round is annulled."""
         player, live_table = self._live("annulled")
         void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
+        return player
+
+    @cached_property
+    def live_talk(self) -> Player:
+        """Talks at a table where others do, one of whom was reported."""
+        player, live_table = self._live("talk")
+        chat.choose_name(player=player, name="Ștefan-Țiriac Ö 77")
+        for words, language in (
+            ("Bună seara tuturor!", "ro"),
+            ("Jag har vunnit tre gånger i rad på Banker, det är ju helt otroligt. Hur går det för er andra?", "sv"),
+            ("W" * 200, "en"),
+        ):
+            rude = say(live_table, words, language=language)
+        chat.report(player=player, live_table=live_table, number=rude.pk, reason=ReportReason.ABUSE)
+        said = say(live_table, "Na ja, es geht so.", player, "de")
+        chat.block(player=player, live_table=live_table, number=say(live_table, "Nobody reads this").pk)
+        chat_moderation.ban(player=rude.player, length=Length.WEEK, reason="Shouting", by=a_member_of_staff("support"))
+        assert said.pk
+        return player
+
+    @cached_property
+    def banned_from_chat(self) -> Player:
+        """May read what is said there, and write nothing."""
+        assert self.live_talk
+        player = a_talker()
+        chat_moderation.ban(player=player, length=Length.DAY, reason="Selling", by=a_member_of_staff("support"))
         return player
 
     @cached_property

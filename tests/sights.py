@@ -187,6 +187,13 @@ STATES = (
         for each in ("statistics", "limits", "cashier", "rules", "settings")
     ),
     Sight("live table, a round above it", _of("live_settled"), _live("settled"), deeds.open_past_round, ("phone",)),
+    Sight("chat", _of("live_talk"), _live("talk"), deeds.open_chat, sizes=("wide", "phone")),
+    Sight("chat with a message in question", _of("live_talk"), _live("talk"), deeds.open_chat_choices),
+    Sight("chat refused", _of("live_talk"), _live("talk"), deeds.say_an_address, sizes=("wide", "phone")),
+    Sight("chat of whoever is banned", _of("banned_from_chat"), _live("talk"), deeds.open_chat, sizes=("phone",)),
+    Sight("chat on its page", _of("live_talk"), _named("live_chat", "?page", slug="live-talk", mode=Mode.REAL)),
+    Sight("staff: a reported message", _as("support"), _with("live_talk", "staff_chat")),
+    Sight("staff: what was said", _as("support"), _with("banned_from_chat", "staff_chat_log")),
     Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),
     Sight("lobby of play money, by company", player, _named("lobby", "?money=free&company=others")),
     Sight("lobby where nothing fits", player, _named("lobby", "?favourites=1"), sizes=("wide", "phone")),
