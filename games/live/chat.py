@@ -140,7 +140,7 @@ def unblock(*, player: Player, block_id: int) -> None:
 @transaction.atomic
 def report(*, player: Player, live_table: LiveTable, number: int, reason: ReportReason) -> ChatReport:
     """Have staff look at a message. Again it is the same report. Raises NotThere, OwnMessage."""
-    said = message_at(live_table, number)
+    said = message_at(live_table, number, lock=True)
     if said.player_id == player.pk:
         raise OwnMessage(_("This is your own message."))
     found, is_new = ChatReport.objects.get_or_create(message=said, player=player, defaults={"reason": reason})
@@ -169,9 +169,12 @@ def banned_sentence(ban: Ban, player: Player) -> str:
     return _("You can read the chat, but not write in it until %(when)s.") % {"when": when}
 
 
-def message_at(live_table: LiveTable, number: int) -> ChatMessage:
-    """Return a message that was said at a table and stands there. Raises NotThere."""
-    found = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None).first()
+def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> ChatMessage:
+    """Return a message that was said at a table and stands there; with *lock* it stands until the transaction ends, so
+    that nothing is reported that is being taken away. Raises NotThere.
+    """
+    standing = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
+    found = (standing.select_for_update(no_key=True) if lock else standing).first()
     if found is None:
         raise NotThere(_("This message is not there any more."))
     return found

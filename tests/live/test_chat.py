@@ -181,6 +181,42 @@ class TestReporting:
         assert not ChatReport.objects.exists()
 
 
+class TestAReportAgainstARemoval:
+    """Staff take a message away while a player who still reads it reports it."""
+
+    def test_without_the_lock_a_report_waits_for_ever_of_what_is_gone(self, cloned_db, monkeypatch):
+        look = chat.message_at
+
+        def only_look(live_table: LiveTable, number: int, *, lock: bool) -> ChatMessage:
+            assert lock
+            return look(live_table, number)
+
+        monkeypatch.setattr(chat, "message_at", only_look)
+        assert reported_while_removed() == ("reported", 1)
+
+    def test_with_it_the_player_is_told_that_the_message_is_gone(self, cloned_db):
+        assert reported_while_removed() == ("gone", 0)
+
+
+def reported_while_removed() -> tuple[str, int]:
+    """What came of the report, and how many await a decision."""
+    live_table, reader = live_table_of(a_shared_table()), a_player()
+    message = say(live_table)
+
+    def report() -> str:
+        try:
+            chat.report(player=reader, live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
+        except chat.NotThere:
+            return "gone"
+        return "reported"
+
+    with transaction.atomic():
+        chat_moderation.remove(message_id=message.pk, by=a_member_of_staff("support"))
+        told = in_a_thread(report)
+        until(lambda: told.done() or somebody_is_blocked())
+    return told.result(PATIENCE), ChatReport.objects.filter(decision="").count()
+
+
 @pytest.mark.django_db
 class TestStaff:
     def test_remove_a_message_for_everybody_and_for_good(self, live_table):
