@@ -5,10 +5,11 @@ Saving and naming touch no money and no record of play: nothing of it is in the 
 """
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from games.engine.bets import Variant
 from games.errors import (
@@ -89,7 +90,8 @@ def rename(*, player: Player, variant: Variant, favourite_id: int, name: str) ->
     favourite = _own(player, variant, favourite_id)
     _demand_free(wanted, [each for each in others if each.pk != favourite.pk])
     favourite.name = wanted
-    favourite.save(update_fields=["name"])
+    with _named_by_the_database():
+        favourite.save(update_fields=["name"])
     return favourite
 
 
@@ -125,7 +127,8 @@ def _keep(player: Player, variant: Variant, name: str, stakes: Mapping[str, int]
     _demand_free(name, others)
     if len(others) >= MOST:
         raise TooManyFavourites
-    return FavouriteBet.objects.create(player=player, variant=variant.slug, name=name, stakes=dict(stakes))
+    with _named_by_the_database():
+        return FavouriteBet.objects.create(player=player, variant=variant.slug, name=name, stakes=dict(stakes))
 
 
 def _locked(player: Player, variant: Variant) -> list[FavouriteBet]:
@@ -146,3 +149,13 @@ def _own(player: Player, variant: Variant, favourite_id: int) -> FavouriteBet:
 def _demand_free(name: str, others: list[FavouriteBet]) -> None:
     if any(each.name.casefold() == name.casefold() for each in others):
         raise NameTaken
+
+
+@contextmanager
+def _named_by_the_database() -> Iterator[None]:
+    """Say that a name is taken where PostgreSQL finds it the same as another one: it knows other letters' cases."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        raise NameTaken from error

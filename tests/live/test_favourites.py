@@ -104,6 +104,7 @@ class TestSaving:
             ("a\x00b", NameUnreadable),
             ("\u3164", NameUnreadable),
             ("MINE", NameTaken),
+            ("M\u0130NE", NameTaken),  # the database finds it the same
             ("mi\u0301ne", None),
             ("x" * 40, None),
             ("<b>Mine</b>", None),
