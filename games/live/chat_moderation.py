@@ -85,7 +85,9 @@ def ban(*, player: Player, length: Length, reason: str, by: Staff) -> ChatBan:
 @transaction.atomic
 def lift(*, ban_id: int, by: Staff) -> ChatBan:
     """Let a player write again. Raises Decided where nothing keeps them from it any more."""
-    found = bans_in_force().select_for_update(no_key=True, of=("self",)).filter(pk=ban_id).select_related("player").first()
+    found = (
+        bans_in_force().select_for_update(no_key=True, of=("self",)).filter(pk=ban_id).select_related("player").first()
+    )
     if found is None:
         raise Decided("This ban has ended already.")
     ChatBan.objects.filter(pk=found.pk).update(lifted_at=Now(), lifted_by=str(by))
