@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from games.live import chat_moderation
-from games.models import NextRound
+from games.models import ChipSet, FavouriteBet, FavouriteTable, NextRound
 from players import closures
 from players.models import DocumentContent, Duplicate, Mail, Player, Submission, Trait
 from wallet import payout_accounts
@@ -46,3 +46,5 @@ def erase(player: Player) -> None:
     Duplicate.objects.filter(Q(first=player) | Q(second=player)).update(note=NOTHING)
     Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, body=NOTHING)
     NextRound.objects.filter(player=player).update(player_value=NOTHING)
+    for arranged in (FavouriteBet, FavouriteTable, ChipSet):
+        arranged.objects.filter(player=player).delete()

@@ -19,6 +19,7 @@ from audit import log
 from audit.models import Event, Personal
 from casino import erasure, personal_data
 from casino.tasks import erase_due
+from games.models import ChipSet, FavouriteBet, FavouriteTable, Table
 from players import closures, flags, service, services
 from players.models import (
     ClosureState,
@@ -218,6 +219,17 @@ class TestErasure:
         erase_due()
         (contact,), (kept,) = Contact.objects.all(), Flag.objects.all()
         assert (contact.said, contact.way, kept.note, kept.outcome) == ("", "phone", "", "talked")
+
+    def test_forgets_what_players_arranged_for_themselves_and_called_as_they_liked(self, gone, owner):
+        other = a_player()
+        for player in (gone, other):
+            FavouriteBet.objects.create(player=player, variant="no_commission", name="For Bo", stakes={"tie": 100})
+            FavouriteTable.objects.create(player=player, table=Table.objects.get())
+            ChipSet.objects.create(player=player, chips=[100])
+        age(owner, 5 * 366)
+        erase_due()
+        for arranged in (FavouriteBet, FavouriteTable, ChipSet):
+            assert [each.player for each in arranged.objects.all()] == [other]
 
     def test_gli19_a_4_4_leaves_what_was_written_to_the_house_its_five_years(self, gone, owner):
         assert rows(gone, "customer service messages")[0]["text"] == "My name is Somebody Else."
