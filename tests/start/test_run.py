@@ -19,7 +19,7 @@ from casino.launcher import listening_socket
 from players.demo import DEMO_LOGINS, PASSWORD
 from tests.start.support import House, fresh_var, manage, processes_of, server, using, wait_until
 
-SECONDS_TO_CLOSE = 10
+SECONDS_TO_CLOSE = 30
 COUNT_PLAYERS = "from players.models import Player; print('players:', Player.objects.count())"
 
 pytestmark = pytest.mark.xdist_group("house")
