@@ -176,7 +176,7 @@ def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> Cha
     standing = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
     found = (standing.select_for_update(no_key=True) if lock else standing).first()
     if found is None:
-        raise NotThere(_("This message is not there any more."))
+        raise NotThere(_("This message is no longer there."))
     return found
 
 
@@ -192,7 +192,7 @@ def _demand_no_ban(player: Player) -> None:
 
 
 def _no_name() -> NoName:
-    return NoName(_("Choose a name first: others at the table read you under it."))
+    return NoName(_("Choose a name first: it is what the others at the table see."))
 
 
 @contextmanager

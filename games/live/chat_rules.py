@@ -86,7 +86,7 @@ def readable_name(name: str) -> str:
             _("A name is made of letters and digits, with single spaces, points, hyphens or underscores between.")
         )
     if _is_of_the_house(kept):
-        raise BadName(_("This name could be taken for one of the house. Choose another one."))
+        raise BadName(_("This name could be taken for a member of staff. Choose another one."))
     if _leads_away(kept):
         raise BadName(_("A name cannot be an address or a telephone number."))
     return kept

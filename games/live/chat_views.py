@@ -110,7 +110,9 @@ def live_chat_name(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
         chosen = chat.choose_name(player=request.player, name=name)
     except ChatError as error:
         return _answer(request, live, said=Notice("error", str(error)), name_draft=name[:100])
-    return _answer(request, live, said=Notice("info", _("Others now read you as %(name)s.") % {"name": chosen.name}))
+    return _answer(
+        request, live, said=Notice("info", _("Your name in the chat is now %(name)s.") % {"name": chosen.name})
+    )
 
 
 @player_required
@@ -151,7 +153,7 @@ def live_chat_block(request: PlayerRequest, live: LiveTable, number: int) -> Htt
         chat.block(player=request.player, live_table=live, number=number)
     except ChatError as error:
         return _answer(request, live, said=Notice("error", str(error)))
-    return _answer(request, live, said=Notice("info", _("You read nothing more of this player.")))
+    return _answer(request, live, said=Notice("info", _("You no longer see what this player writes.")))
 
 
 @player_required
@@ -164,7 +166,7 @@ def live_chat_unblock(request: PlayerRequest, found: Table, mode: Mode) -> HttpR
     demand_welcome(request.player, mode, session_id(request))
     if form.is_valid():
         chat.unblock(player=request.player, block_id=form.cleaned_data["block"])
-    return _answer(request, live, said=Notice("info", _("You read this player again.")))
+    return _answer(request, live, said=Notice("info", _("You see again what this player writes.")))
 
 
 def _reasons() -> list[tuple[str, str]]:

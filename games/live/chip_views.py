@@ -45,7 +45,7 @@ def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
             chips.reset(player=request.player, limits=limits)
         else:
             chips.choose_chips(player=request.player, limits=limits, chips=form.cleaned_data["chips"])
-        said = Notice("info", _("Your tray is changed."))
+        said = Notice("info", _("The chips in your tray have been changed."))
     except PlayError as error:
         said = Notice("error", _sentence(error))
     if not request.htmx:

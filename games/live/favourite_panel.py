@@ -101,7 +101,7 @@ def sentence(error: errors.PlayError | SettlementError, state: State, language: 
         case errors.NothingToSave():
             return _("There are no bets to save yet. Place some first.")
         case errors.TooManyFavourites():
-            return _("You have as many favourites as there is room for. Remove one first.")
+            return _("There is no room for another favourite. Remove one first.")
         case errors.StalePage():
             return _("This favourite is gone: it was removed in another window.")
     return refusal(error, variant=state.variant, mode=state.mode, language=language).text

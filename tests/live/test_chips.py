@@ -129,7 +129,7 @@ def test_the_settings_offer_every_chip_of_the_table_and_tick_those_in_the_tray(v
 def test_the_tray_shows_what_was_picked_and_the_table_takes_every_chip_it_has(visitor, table, player):
     answer = send(visitor, chips=[50_00, 1000_00])
     assert answer.text.lstrip().startswith('<form class="chip-set" id="chip-set"')
-    assert "Your tray is changed." in answer.text
+    assert "The chips in your tray have been changed." in answer.text
     assert tray_of(visitor) == ["5000", "100000"]
     assert chip(player, table, "player", 20_00).stakes == {"player": 20_00}
     send(visitor, reset="1")
@@ -152,7 +152,7 @@ def test_what_is_refused_is_said_and_changes_nothing(visitor, fields, sentence):
 def test_without_script_the_answer_is_the_table(visitor):
     answer = send(visitor, htmx=False, chips=[50_00])
     assert (answer.status_code, answer.url) == (302, "/en/table/live/real/")
-    assert "Your tray is changed." in visitor.get("/en/table/live/real/").text
+    assert "The chips in your tray have been changed." in visitor.get("/en/table/live/real/").text
 
 
 def test_chips_are_chosen_at_a_closed_table_too(visitor, table):

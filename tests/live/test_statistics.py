@@ -284,7 +284,7 @@ class TestOnesOwnBets:
         visitor = Client()
         visitor.force_login(player.user)
         address = "/en/table/live/real/statistics/"
-        assert "None of your bets at this table has been settled from this shoe." in visitor.get(address).text
+        assert "None of your bets in this shoe has been settled yet." in visitor.get(address).text
         self.played(player, live_table, player=25_000, player_pair=5_000)
         page = visitor.get(address, {"since": "month"}).text
         part = visitor.get(address, {"since": "nonsense"}, headers={"HX-Request": "true"}).text
