@@ -77,7 +77,7 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         staff = Client()
         staff.force_login(a_member_of_staff("support").user)
         staff.post(reverse("staff_chat_decide", args=[rude.pk]), {"decision": "removed", "sure": "on"})
-        expect(first.locator(f"#chat-{rude.pk}")).to_have_text("Huset tog bort ett meddelande.")
+        expect(first.locator(f"#chat-{rude.pk}")).to_have_text("Casinot har tagit bort ett meddelande.")
         expect(second.locator(f"#chat-{rude.pk}")).to_have_text("Das Haus hat eine Nachricht entfernt.")
 
         # One blocks the other, who is not told and is heard by everybody else.
