@@ -78,7 +78,7 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         staff.force_login(a_member_of_staff("support").user)
         staff.post(reverse("staff_chat_decide", args=[rude.pk]), {"decision": "removed", "sure": "on"})
         expect(first.locator(f"#chat-{rude.pk}")).to_have_text("Casinot har tagit bort ett meddelande.")
-        expect(second.locator(f"#chat-{rude.pk}")).to_have_text("Das Haus hat eine Nachricht entfernt.")
+        expect(second.locator(f"#chat-{rude.pk}")).to_have_text("Das Casino hat eine Nachricht entfernt.")
 
         # One blocks the other, who is not told and is heard by everybody else.
         choices(second, "Hej <b>på</b> er")
