@@ -76,7 +76,7 @@ let shownPanel = () => null;
   /** Say in the head of the sheet what the table says behind it. */
   function tellOfTable() {
     write(".sheet__seconds", textOf("#live-public [data-seconds]"));
-    write(".sheet__call", textOf("#live-public .live-call__what"));
+    write(".sheet__call", document.querySelector("#live-public .live-call__what")?.firstChild?.textContent.trim() ?? "");
     write(".sheet__balance .meter__name", textOf("#live-own .meter--balance .meter__name"));
     write(".sheet__balance .meter__sum", textOf("#live-own .meter--balance .meter__sum"));
     const isLast = document.querySelector("#live-public .countdown--last") !== null;

@@ -81,9 +81,10 @@ def test_two_players_bet_in_their_own_language_and_money_and_see_the_same_cards(
             )
             told = page.locator("#spoken p").all_inner_texts()
             assert len(told) == len(set(told))
-            assert told[-1].startswith(page.locator(".live-mine__last").inner_text()[:20])
+            assert page.locator(".live-mine__what").inner_text() in told[-1]
+            assert page.locator(".live-mine__last").inner_text()[:20] in told[-1]
 
-        became = str(first.locator(".live-mine__last").get_attribute("data-say"))
+        became = str(first.locator(".live-mine__sum").get_attribute("data-say"))
         step(live_table)
         expect(first.locator(".live-call__what")).to_have_text("Placera dina insatser")
         first.locator("#act-rebet").click()
