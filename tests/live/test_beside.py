@@ -77,7 +77,7 @@ def test_whoever_may_play_at_one_table_at_a_time_is_told_so_and_gets_no_frame(ta
     for address in (BOTH, "/en/beside/live/real/"):
         answer = visitor.get(address)
         assert answer.status_code == 403
-        assert "you play at one table at a time" in answer.text
+        assert "only one table at a time" in answer.text
         assert "<iframe" not in answer.text
     assert where(visitor, FRAME) == "/en/table/live/real/"
 

@@ -103,7 +103,8 @@ class TestInEachPhase:
         players, live_round = a_round_in(phase, live_table)
         annul(live_round)
         for player in players:
-            assert tell(player, live_table.table_id, Mode.REAL) == ((live_round.pk, live_round.code),)
+            told = (live_round.pk, live_round.code, VoidReason.DECIDED.value)
+            assert tell(player, live_table.table_id, Mode.REAL) == (told,)
             assert tell(player, live_table.table_id, Mode.REAL) == ()
             assert tell(player, live_table.table_id, Mode.FREE) == ()
 
