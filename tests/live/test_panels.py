@@ -98,8 +98,8 @@ class TestLimitsAndPayouts:
         limits, odds = Limits.of(table.version.limits, "GBP"), exact(VARIANTS[variant])
         for rule in VARIANTS[variant].bets:
             allowed = limits.bets[rule.code]
-            line = f"£{allowed.minimum / 100:,.2f} – £{allowed.maximum / 100:,.2f} {rule.pays_text}"
-            assert f"{line} {percent(Fraction(odds[rule.code].rtp), 2)}%" in said
+            line = f"{rule.pays_text} {percent(Fraction(odds[rule.code].rtp), 2)}%"
+            assert f"{line} £{allowed.minimum / 100:,.2f} – £{allowed.maximum / 100:,.2f}" in said
 
     def test_says_when_a_prize_is_another_one(self):
         a_live_table("no_commission")
@@ -113,7 +113,7 @@ class TestLimitsAndPayouts:
         for country, currency, sign in (("GB", "GBP", "£"), ("DE", "EUR", "€")):
             liability = Limits.of(table.version.limits, currency).liability
             assert liability
-            assert f"may win {sign}{liability / 100:,.2f} at the most" in text(panel(a_player(country), "limits").text)
+            assert f"can win {sign}{liability / 100:,.2f} at the most" in text(panel(a_player(country), "limits").text)
 
 
 class TestHistory:
