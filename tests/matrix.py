@@ -448,6 +448,7 @@ LINES = (
         lambda world: {"key": uuid4()},
     ),
     Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
+    Line("live_chips", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"chips": 5_000}),
     Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
     Line(
         "favourite_table",
@@ -481,7 +482,6 @@ LINES = (
     Line("service_close", "POST", players(MOVED, other=NOT_FOUND), a_conversation),
     # Money
     Line("statement", "GET", players(PAGE)),
-    Line("live_chips", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"chips": 5_000}),
     Line("statement_csv", "GET", players(TEXT)),
     Line("statement_pdf", "GET", players(TEXT)),
     Line("cashier", "GET", players(PAGE)),
