@@ -3,6 +3,7 @@ reason. In English, like all of the back office.
 """
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -10,10 +11,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from games import incidents, tables
+from games.labels import variant_label
 from games.live.floor import floor
-from games.models import Table
+from games.models import Shape, Table
 from games.staff_floor import REPORTERS
+from games.variants import VARIANTS
 from players.access import actor, staff_required
+
+LANGUAGES = [("", "any language"), *settings.LANGUAGES]
 
 
 class StatusForm(forms.Form):
@@ -21,6 +26,12 @@ class StatusForm(forms.Form):
 
     is_open = forms.BooleanField(required=False)
     reason = forms.CharField(max_length=300)
+
+
+class ChatLanguageForm(forms.Form):
+    """The language of a table's chat; empty for any."""
+
+    chat_language = forms.ChoiceField(required=False, choices=LANGUAGES)
 
 
 class PageForm(forms.Form):
@@ -44,7 +55,10 @@ def staff_tables(request: HttpRequest) -> HttpResponse:
     """List every table with its version and state; a shared one with what goes on there, for each kind of money."""
     on_the_floor = floor()
     found = Table.objects.select_related("version").order_by("name")
-    return render(request, "staff/tables.html", {"tables": [(each, on_the_floor.get(each.pk, ())) for each in found]})
+    rows = [
+        (each, variant_label(VARIANTS[each.variant], "name", "en"), on_the_floor.get(each.pk, ())) for each in found
+    ]
+    return render(request, "staff/tables.html", {"tables": rows, "languages": LANGUAGES})
 
 
 @staff_required("games.operate_table")
@@ -61,6 +75,21 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     else:
         table = tables.set_open(table_id=table_id, by=actor(request), **form.cleaned_data)
         messages.success(request, f"{table.name} is {_state(table)}.")
+    return redirect("staff_tables")
+
+
+@staff_required("games.operate_table")
+@require_POST
+def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
+    """Say which language is spoken in the chat of a shared table."""
+    table = get_object_or_404(Table, pk=table_id, shape=Shape.SHARED)
+    form = ChatLanguageForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "The house has no such language.")
+    else:
+        language = form.cleaned_data["chat_language"]
+        tables.set_chat_language(table_id=table.pk, language=language, by=actor(request))
+        messages.success(request, f"The chat of {table.name} is in {dict(LANGUAGES)[language]}.")
     return redirect("staff_tables")
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import cast
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from audit import log
@@ -130,6 +131,23 @@ def set_open(*, table_id: int, is_open: bool, reason: str, by: str) -> Table:
             on=f"table:{table.pk}",
             data={"reason": reason.strip()},
         )
+    return table
+
+
+@transaction.atomic
+def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
+    """Say which language is spoken in the chat of a table; none means any. Doing it twice changes and records nothing.
+
+    Raises TableError for a language that the house does not have, Table.DoesNotExist.
+    """
+    if language and language not in dict(settings.LANGUAGES):
+        raise TableError("The house has no such language.")
+    table = Table.objects.select_for_update().get(pk=table_id)
+    if table.chat_language != language:
+        before, table.chat_language = table.chat_language, language
+        table.save(update_fields=["chat_language"])
+        data: dict[str, Json] = {"before": before, "after": language}
+        log.record("table.chat_language", by=by, on=f"table:{table.pk}", data=data)
     return table
 
 

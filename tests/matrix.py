@@ -551,6 +551,13 @@ LINES = (
         lambda world: {"table_id": world.table_id},
         lambda world: {"reason": "for a test"},
     ),
+    Line(
+        "staff_table_chat",
+        "POST",
+        staff(MOVED, "operator", "supervisor"),
+        lambda world: {"table_id": LiveTable.objects.get(table__slug=world.live_slug, mode=Mode.REAL).table_id},
+        lambda world: {"chat_language": "sv"},
+    ),
     Line("staff_live_reopen", "POST", staff(MOVED, *SUPERVISORS), a_stopped_table, lambda world: {"reason": "mended"}),
     Line("staff_round_report", "POST", staff(MOVED, *TABLE_STAFF), a_stopped_round, a_final_reason),
     Line("staff_round_cancel", "POST", staff(MOVED, *SUPERVISORS), a_stopped_round, a_final_reason),

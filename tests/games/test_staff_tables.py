@@ -6,7 +6,9 @@ import pytest
 
 from audit.models import Event
 from games.models import Table
+from games.tables import TableError, set_chat_language
 from tests.builders import a_table
+from tests.live.at_table import a_live_table
 from tests.people import a_member_of_staff, a_visitor
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +50,37 @@ def test_no_reason_changes_nothing(operator):
     table = a_table()
     assert "Say why" in turn(operator, table, reason=" ")
     assert Table.objects.get().is_open
+
+
+class TestTheLanguageOfAChat:
+    """At a shared table staff say which language is spoken, for the lobby and the chat to tell."""
+
+    def choose(self, visitor, table: Table, language: str) -> str:
+        answer = visitor.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": language}, follow=True)
+        return html.unescape(answer.text)
+
+    def test_is_chosen_and_taken_back_once_each_on_record(self, operator):
+        table = a_live_table().table
+        for language, name in (("sv", "Svenska"), ("sv", "Svenska"), ("", "any language")):
+            assert f"The chat of {table.name} is in {name}." in self.choose(operator, table, language)
+            table.refresh_from_db()
+            assert table.chat_language == language
+        bodies = [bytes(each.body).decode() for each in Event.objects.filter(kind="table.chat_language").order_by("pk")]
+        assert ['"after":"sv"' in body for body in bodies] == [True, False]
+
+    def test_is_one_of_the_house(self, operator):
+        table = a_live_table().table
+        assert "The house has no such language." in self.choose(operator, table, "fr")
+        table.refresh_from_db()
+        assert table.chat_language == ""
+        with pytest.raises(TableError, match="no such language"):
+            set_chat_language(table_id=table.pk, language="fr", by="staff:1")
+
+    def test_is_none_where_one_plays_alone(self, operator):
+        table = a_table()
+        answer = operator.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": "sv"})
+        assert answer.status_code == 404
+        assert "Language of the chat" not in operator.get("/staff/tables/").text
 
 
 @pytest.mark.parametrize(
