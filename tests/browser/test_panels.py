@@ -1,5 +1,7 @@
 """The panels beside a live table in a real browser: a bet lies there while its reader goes through all of them."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -8,11 +10,13 @@ from games.models import Participation, Phase
 from tests.browser.at_table import windows_without_complaint
 from tests.browser.test_live import choose, opened, put, turn_up_everything
 from tests.builders import a_player
-from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
 
 pytestmark = pytest.mark.browser
+
+LAPTOP = {"width": 1366, "height": 768}
 
 
 def look_at(page: Page, name: str) -> None:
@@ -33,7 +37,20 @@ def back_to_the_table(page: Page, name: str) -> None:
     expect(page.locator(f"#tab-{name}")).to_be_focused()
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def expect_at_hand(page: Page) -> None:
+    """Balance, the house's clock and the code of the round stand bottom right, below the bets, in view."""
+    corner = page.locator(".live-corner")
+    for part in (corner.locator(".meter--balance"), corner.locator("#live-clock"), corner.locator("b").last):
+        expect(part).to_be_in_viewport()
+        expect(part).to_contain_text(re.compile(r"\w"))
+    box, bets = corner.bounding_box(), page.locator(".spots").bounding_box()
+    assert box
+    assert bets
+    assert box["y"] >= bets["y"] + bets["height"]
+    assert box["x"] + box["width"] / 2 > bets["x"] + bets["width"] / 2
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PHONE], ids=["laptop", "phone"])
 def test_a_bet_lies_where_it_was_put_while_all_panels_are_looked_at_and_settles(
     new_context: NewContext, web_server: WebServer, size: dict[str, int]
 ):
@@ -42,6 +59,7 @@ def test_a_bet_lies_where_it_was_put_while_all_panels_are_looked_at_and_settles(
         page = opened(open_page, "en", viewport=size)
         choose(page, 25_000)
         put(page, "player", "250.00")
+        expect_at_hand(page)
         for name in panel_names(live_table.table):
             look_at(page, name)
             if size == PHONE:
