@@ -17,6 +17,7 @@ from tests.harness.browser import NewContext, wait_in
 from tests.harness.databases import Database
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, make_late
+from tests.live.talk import a_talker, say
 
 PAGE = "/en/table/live/real/"
 STREAM = re.compile(f"://[^/]+{tickets.PATH}")
@@ -140,9 +141,11 @@ def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
     window.set_offline(True)
     expect(page.locator("#live-lost")).to_contain_text("Bets that were accepted stand")
     advance_to(live_table, Phase.BETTING)
+    say(live_table, "Anybody still there?", a_talker("Bert"))
     window.set_offline(False)
     shows(page, Phase.BETTING)
     expect(page.locator("#live-lost")).to_be_empty()
+    expect(page.locator("#chat-log")).to_contain_text("Anybody still there?")
     left = int(page.locator("#live-public [data-seconds]").inner_text())
     assert 0 < left <= 600
     is_told_of_the_end(page, player)
