@@ -110,33 +110,41 @@ class OverLiability(PlayError):
     """All bets of the round together could win more than the house puts up in it."""
 
 
-class NameMissing(PlayError):
+class FavouriteError(PlayError):
+    """A favourite that cannot be kept so: `games.live.favourite_panel` says why."""
+
+
+class NameMissing(FavouriteError):
     """A favourite without a name."""
 
 
-class NameTooLong(PlayError):
+class NameTooLong(FavouriteError):
     """A favourite whose name has more characters than there is room for."""
 
 
-class NameUnreadable(PlayError):
+class NameUnreadable(FavouriteError):
     """A favourite whose name has characters in it that nobody sees."""
 
 
-class NameTaken(PlayError):
+class NameTaken(FavouriteError):
     """Another favourite of the player's at this game has that name, whatever the case of its letters."""
 
 
-class NothingToSave(PlayError):
+class NothingToSave(FavouriteError):
     """A favourite of no bets: none lie on the table, and there is no earlier round."""
 
 
-class TooManyFavourites(PlayError):
+class TooManyFavourites(FavouriteError):
     """More favourites than a player may keep at one game."""
 
 
-class NoChipChosen(PlayError):
+class TrayError(PlayError):
+    """Chips that cannot be a player's tray: `games.live.chip_views` says why."""
+
+
+class NoChipChosen(TrayError):
     """A tray without chips."""
 
 
-class TooManyChips(PlayError):
+class TooManyChips(TrayError):
     """More chips than a tray has room for."""

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from games.engine.cards import Card
+from games.engine.coup import deal
 from games.models import LiveTable, Participation, Phase
 from tests.browser.at_table import a_window, windows_without_complaint
 from tests.builders import a_player
@@ -72,7 +74,9 @@ def test_two_players_bet_in_their_own_language_and_money_and_see_the_same_cards(
         for page in (first, second):
             expect(page.locator(".live-stage .card")).to_have_count(1)
         turn_up_everything(live_table)
-        cards = len(round_at(live_table).cards.split())
+        coup = deal(Card.parse(code) for code in round_at(live_table).cards.split())
+        cards = len(coup.cards)
+        alike = cards - len(set(coup.player)) - len(set(coup.banker))  # of eight decks, one hand may hold two
         for page, player in ((first, swede), (second, german)):
             expect(page.locator(".live-stage .card")).to_have_count(cards)
             part = Participation.objects.get(player=player)
@@ -80,7 +84,7 @@ def test_two_players_bet_in_their_own_language_and_money_and_see_the_same_cards(
                 "href", f"/{language_of(page)}/history/{part.round_id}/"
             )
             told = page.locator("#spoken p").all_inner_texts()
-            assert len(told) == len(set(told))
+            assert len(told) == len(set(told)) + alike
             assert page.locator(".live-mine__what").inner_text() in told[-1]
             assert page.locator(".live-mine__last").inner_text()[:20] in told[-1]
 

@@ -79,6 +79,8 @@ def with_limits(variant: str, currency: str, **changes: object) -> StoredLimits:
     shipped = {"no_commission": no_commission_limits, "pairs": pairs_limits}
     limits = deepcopy(shipped[variant]())
     limits[currency].update(changes)  # type: ignore[typeddict-item]
+    if "chips" in changes:
+        limits[currency].pop("tray")  # all of them lie there
     return limits
 
 

@@ -37,6 +37,8 @@ def a_table(**in_lei: object) -> LiveTable:
     """A `pairs` table that takes bets, with other limits in lei where they are given."""
     limits = pairs_limits()
     limits["RON"].update(in_lei)  # type: ignore[typeddict-item]
+    if "chips" in in_lei:
+        limits["RON"].pop("tray")  # all of them lie there
     return a_live_table("pairs", limits=limits)
 
 

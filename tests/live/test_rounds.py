@@ -141,7 +141,7 @@ class TestNobodyBets:
     def test_a_round_under_older_limits_makes_way_for_one_under_those_in_force(self):
         live_table = a_live_table()
         version = round_at(live_table).version
-        other = {**version.limits, "SEK": {**version.limits["SEK"], "chips": version.limits["SEK"]["chips"][:3]}}
+        other = {**version.limits, "SEK": {**version.limits["SEK"], "tray": version.limits["SEK"]["tray"][:3]}}
         new_version(table_id=live_table.table_id, limits=other, reason="for a test", by="staff:test")
         assert step(live_table).phase == Phase.VOID
         assert step(live_table).version.number == version.number + 1

@@ -19,6 +19,8 @@ ROLES = {
         "games.operate_table",
         "games.view_incident",
         "games.supervise_table",
+        "games.moderate_chat",
+        "games.read_chat",
         "wallet.approve_withdrawal",
     },
     "finance": {"players.work", "wallet.view_ledger", "wallet.approve_withdrawal"},
@@ -28,6 +30,7 @@ ROLES = {
         "players.view_player",
         "games.view_incident",
         "games.supervise_table",
+        "games.read_chat",
         "players.set_limits",
         "players.review_identity",
         "players.answer_service",
@@ -42,6 +45,8 @@ ROLES = {
         "players.answer_service",
         "players.exclude_player",
         "players.see_flags",
+        "games.moderate_chat",
+        "games.read_chat",
     },
 }
 
