@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from http import HTTPStatus
+from uuid import uuid4
 
 from django.db.models.functions import Now
 from playwright.sync_api import Page, expect
@@ -88,8 +89,8 @@ def send_nonsense(page: Page, **fields: str) -> None:
 
 
 def log_in_wrongly(page: Page) -> None:
-    """Mistype the password."""
-    send_nonsense(page, login="nobody@example.com", password="not this one")
+    """Mistype the password. Each time another's: after a few tries the house would ask for a code."""
+    send_nonsense(page, login=f"nobody.{uuid4().hex[:8]}@example.com", password="not this one")
     expect(page.locator(":is(.notice--error, .errorlist):visible").first).to_be_visible()
 
 
