@@ -94,6 +94,13 @@ RIGHTS = {
     "games_chatblock": "SELECT, INSERT, DELETE",
     "games_chatreport": "SELECT, INSERT, UPDATE (decision, decided_by, decided_at), DELETE",
     "games_chatban": "SELECT, INSERT, UPDATE (lifted_at, lifted_by)",
+    "games_chemintable": "SELECT, INSERT, UPDATE (state, move, question, asked_at, deadline, tenure_id, sale_id)",
+    "games_cheminseat": "SELECT, INSERT, UPDATE (session, missed, away_since, left_at, why_left)",
+    "games_chemintenure": "SELECT, INSERT, UPDATE (home, ended_at)",
+    "games_chemincoup": "SELECT, INSERT",
+    "games_cheminstake": "SELECT, INSERT",
+    "games_cheminmove": "SELECT, INSERT",
+    "games_playreport": "SELECT, INSERT, UPDATE (finding, note, decided_by, decided_at)",
 }
 
 # Functions the role may call. They check what they are given and run as the owner.
@@ -102,6 +109,7 @@ FUNCTIONS = (
     "wallet_post",
     "wallet_reverse",
     "wallet_open_account",
+    "wallet_open_standing",
     "players_forget",
     "players_forget_flags",
     "games_forget_chat",

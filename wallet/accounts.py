@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import Sum
@@ -29,6 +30,21 @@ def open_purse(player: Player, mode: Mode) -> int:
 def open_pending(player: Player) -> int:
     """Open the account on which the player's withdrawals wait, or find it, and return its id."""
     return _open(player, Mode.REAL, AccountKind.PENDING)
+
+
+def open_standing(
+    kind: AccountKind, stands_for: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
+) -> int:
+    """Open the account that stands for a tenure (`BANK`, of its banker), a coup (`STAKES`) or a house player (`SEAT`),
+    or find it, and return its id. It begins empty; only journals of that tenure or coup move it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT wallet_open_standing(%s::bigint, %s::text, %s::text, %s::text, %s::uuid)",
+            [owner_id, kind.value, currency, mode.value, stands_for],
+        )
+        (account_id,) = cursor.fetchone()
+    return int(account_id)
 
 
 def _open(player: Player, mode: Mode, kind: AccountKind) -> int:

@@ -50,6 +50,10 @@ class NotStaked(LedgerError):
     """A payout is below zero, or for an account that has staked nothing on the round."""
 
 
+class WrongPurpose(LedgerError):
+    """A bank, stakes or a house player's chips do not move by such a journal."""
+
+
 class LimitReached(LedgerError):
     """A stake or a deposit would pass a limit of the player's; the message is a sentence for them, in the language that
     is active when it is read. Amounts in minor units of *currency*.
@@ -79,6 +83,7 @@ ERROR_OF_STATE = {
     "SB003": UnbalancedJournal,
     "SB005": UnknownJournal,
     "SB008": NotStaked,
+    "SB009": WrongPurpose,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,

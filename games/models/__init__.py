@@ -6,6 +6,19 @@ writes to, it pays for.
 """
 
 from games.models.chat import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, ReportDecision, ReportReason
+from games.models.chemin import (
+    CheminCoup,
+    CheminMove,
+    CheminSeat,
+    CheminStake,
+    CheminTable,
+    CheminTenure,
+    Decider,
+    PlayFinding,
+    PlayReason,
+    PlayReport,
+    WhyLeft,
+)
 from games.models.furniture import ChipSet, FavouriteBet, FavouriteTable
 from games.models.live import (
     OPEN_PHASES,
@@ -31,7 +44,14 @@ __all__ = [
     "ChatMessage",
     "ChatName",
     "ChatReport",
+    "CheminCoup",
+    "CheminMove",
+    "CheminSeat",
+    "CheminStake",
+    "CheminTable",
+    "CheminTenure",
     "ChipSet",
+    "Decider",
     "FavouriteBet",
     "FavouriteTable",
     "Incident",
@@ -45,6 +65,9 @@ __all__ = [
     "OpenTable",
     "Participation",
     "Phase",
+    "PlayFinding",
+    "PlayReason",
+    "PlayReport",
     "ReplayDue",
     "ReportDecision",
     "ReportReason",
@@ -61,4 +84,5 @@ __all__ = [
     "VoidReason",
     "VoidTold",
     "Wager",
+    "WhyLeft",
 ]

@@ -9,6 +9,7 @@ class Shape(models.TextChoices):
 
     SOLO = "solo", "one player, on demand"
     SHARED = "shared", "many players, in timed rounds"
+    GUESTS = "guests", "guests against each other"
 
 
 class Table(models.Model):

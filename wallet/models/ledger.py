@@ -27,8 +27,9 @@ class Mode(models.TextChoices):
 
 
 class AccountKind(models.TextChoices):
-    """Whose money lies there. Cash, purse and pending belong to a player; the others are the house's, one per currency
-    and mode.
+    """Whose money lies there. Cash, purse, pending and bank belong to a player; the others are the house's, one per
+    currency and mode. Of banks, stakes and seats there is one for each tenure, coup and house player, which
+    `stands_for` names; they carry a balance, whoever owns them.
     """
 
     CASH = "cash"
@@ -38,6 +39,9 @@ class AccountKind(models.TextChoices):
     HOUSE = "house"  # results of games
     CASHIER = "cashier"  # counterpart of real deposits
     MINT = "mint"  # counterpart of free money
+    BANK = "bank"  # what a banker at Chemin de Fer has put up and won in one tenure; a house player's is nobody's
+    STAKES = "stakes"  # what lies against a bank in one coup
+    SEAT = "seat"  # what a house player plays with; free money alone
 
 
 class Account(models.Model):
@@ -54,6 +58,7 @@ class Account(models.Model):
     balance = models.BigIntegerField(null=True)
     held = models.BigIntegerField(default=0)  # part of the balance that is set aside
     version = models.BigIntegerField(default=0)  # number of entries so far; 0 for ever on an account of the house
+    stands_for = models.UUIDField(null=True)  # the tenure, coup or house player that a bank, stakes or a seat are of
     lock_only = models.BooleanField(default=False)  # means nothing: the right to update it is the right to lock the row
 
     class Meta:
@@ -63,7 +68,12 @@ class Account(models.Model):
                 condition=models.Q(balance__gte=models.F("held"), held__gte=0), name="wallet_account_covered"
             ),
             models.UniqueConstraint(
-                fields=["owner", "kind", "currency", "mode"], name="wallet_account_once", nulls_distinct=False
+                fields=["owner", "kind", "currency", "mode", "stands_for"],
+                name="wallet_account_once",
+                nulls_distinct=False,
+            ),
+            models.UniqueConstraint(
+                fields=["stands_for"], name="wallet_account_stands", condition=models.Q(stands_for__isnull=False)
             ),
             models.UniqueConstraint(fields=["id", "currency", "mode"], name="wallet_account_money"),
         ]

@@ -1,0 +1,55 @@
+-- House players sit where nobody plays for real money, whoever writes; and who has got up has got up.
+
+CREATE FUNCTION games_keep_guest() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.player_id IS NULL
+           AND NOT EXISTS (SELECT FROM games_livetable AS t WHERE t.id = NEW.live_table_id AND t.mode = 'F')
+        THEN
+            RAISE EXCEPTION 'house players play for free money alone' USING ERRCODE = 'restrict_violation';
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF (NEW.id, NEW.live_table_id, NEW.number, NEW.player_id, NEW.account_id, NEW.is_random, NEW.joined_at)
+       IS DISTINCT FROM
+       (OLD.id, OLD.live_table_id, OLD.number, OLD.player_id, OLD.account_id, OLD.is_random, OLD.joined_at)
+       OR OLD.left_at IS NOT NULL
+    THEN
+        RAISE EXCEPTION 'seat % is on record', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER games_cheminseat_is_kept BEFORE INSERT OR UPDATE ON games_cheminseat
+    FOR EACH ROW EXECUTE FUNCTION games_keep_guest();
+
+-- What was decided, and what came of it, is never written anew.
+CREATE FUNCTION games_keep_play() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE TRIGGER games_cheminmove_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cheminmove
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
+CREATE TRIGGER games_chemincoup_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_chemincoup
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
+CREATE TRIGGER games_cheminstake_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cheminstake
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
+
+-- A tenure ends once, and what went home does not come back.
+CREATE FUNCTION games_keep_tenure() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF (NEW.id, NEW.live_table_id, NEW.seat_id, NEW.account_id, NEW.put_up, NEW.began_at)
+       IS DISTINCT FROM (OLD.id, OLD.live_table_id, OLD.seat_id, OLD.account_id, OLD.put_up, OLD.began_at)
+       OR NEW.home < OLD.home OR OLD.ended_at IS NOT NULL AND NEW.ended_at IS DISTINCT FROM OLD.ended_at
+    THEN
+        RAISE EXCEPTION 'tenure % is on record', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER games_chemintenure_is_kept BEFORE UPDATE ON games_chemintenure
+    FOR EACH ROW EXECUTE FUNCTION games_keep_tenure();
