@@ -1,0 +1,87 @@
+"""What a version of a guests' table may fix, and how it is read."""
+
+from dataclasses import replace
+
+import pytest
+
+from games.chemin.rules import GuestClock, GuestRules, GuestRulesError
+from games.live.clock import ClockError
+
+RULES = GuestRules("SEK", places=9, minimum=10_000, maximum=1_000_000)
+STORED = {"places": 9, "minimum": 10_000, "maximum": 1_000_000, "house_players": 0}
+CLOCK = GuestClock(
+    ask=20_000,
+    decide=20_000,
+    deal=12_000,
+    choice=15_000,
+    pause=6_000,
+    house_player=2_500,
+    missed=2,
+    removal=300_000,
+)
+
+
+def test_rules_are_read_as_they_are_stored() -> None:
+    assert GuestRules.of({"SEK": STORED}) == RULES
+    assert RULES.stored() == {"SEK": STORED}
+
+
+def test_the_engine_is_told_places_and_banks() -> None:
+    rules = RULES.table_rules
+    assert (rules.places, rules.minimum, rules.maximum) == (9, 10_000, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {},
+        {"SEK": STORED, "EUR": STORED},
+        {"SEK": []},
+        {"SEK": {"places": 9, "minimum": 1, "maximum": 2}},
+        {"SEK": STORED | {"step": 1}},
+        {"SEK": STORED | {"places": 2}},
+        {"SEK": STORED | {"places": 10}},
+        {"SEK": STORED | {"places": True}},
+        {"SEK": STORED | {"minimum": 0}},
+        {"SEK": STORED | {"minimum": 2_000_000}},
+        {"SEK": STORED | {"maximum": 1e6}},
+        {"SEK": STORED | {"house_players": -1}},
+        {"SEK": STORED | {"house_players": 9}},
+    ],
+)
+def test_rules_under_which_nobody_can_play_are_refused_in_a_sentence(stored: dict[str, object]) -> None:
+    with pytest.raises(GuestRulesError, match=r"\.$"):
+        GuestRules.of(stored)
+
+
+def test_a_practice_table_leaves_a_place_to_a_guest() -> None:
+    assert replace(RULES, places=5, house_players=4).is_practice
+    assert not RULES.is_practice
+    with pytest.raises(GuestRulesError, match="one is left for a guest"):
+        replace(RULES, places=5, house_players=5)
+
+
+def test_a_clock_is_read_as_it_is_stored() -> None:
+    assert GuestClock.of(CLOCK.stored()) == CLOCK
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ask": 0},
+        {"ask": 20_000.0},
+        {"missed": 0},
+        {"missed": 21},
+        {"removal": 4_000_000},
+        {"pause": 600_001},
+        {"house_player": 12_000},
+    ],
+)
+def test_a_pace_no_table_can_keep_is_refused_in_a_sentence(change: dict[str, int]) -> None:
+    with pytest.raises(ClockError, match=r"\.$"):
+        GuestClock.of(CLOCK.stored() | change)
+
+
+def test_a_clock_of_another_kind_of_table_is_refused() -> None:
+    with pytest.raises(ClockError, match="guests' table"):
+        GuestClock.of({"betting": 20_000, "call": 2_000, "card": 1_000, "pause": 6_000})
