@@ -13,7 +13,7 @@ from games.errors import TableChanged
 from games.models import NextRound, Table, TableVersion
 from games.rows import Value, columns, fetch_one, instance
 from games.seeds import new_sealed_seed
-from games.variants import VARIANTS
+from games.variants import GAMES, VARIANTS
 from players import gate
 from players.models import Player
 from wallet.ledger import LimitReached
@@ -131,9 +131,9 @@ def keep_value(place: NextRound, value: str) -> None:
 
 
 def takes_bets(table: Table) -> bool:
-    """Say whether bets are taken there: the table is open, and this program plays the rules it was put live with."""
+    """Say whether a round may begin there: the table is open, and this program plays the rules it was put live with."""
     version = table.version
-    return table.is_open and version is not None and version.rules_digest == VARIANTS[table.variant].digest
+    return table.is_open and version is not None and version.rules_digest == GAMES[table.variant].digest
 
 
 def touch(place: NextRound) -> None:

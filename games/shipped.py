@@ -1,12 +1,13 @@
 """The tables a house starts with. Limits and chips are whole units here, minor units in the database."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from games.chemin.rules import GuestClock, GuestRules, StoredGuestLimits
 from games.limits import StoredCurrency, StoredLimits
 from games.live.clock import Clock
 from games.models import Shape, Table
-from games.tables import follow_rules, make_table, set_open
+from games.tables import TableClock, TableLimits, follow_rules, make_table, set_open
 
 MINOR = 100
 
@@ -114,8 +115,30 @@ PAIRS = {
     "GBP": Shared((1, 5, 10, 25, 100, 500), (2, 1000), (2, 5_000), (1, 500), _pairs((1, 500)), 25_000),
 }
 
+# One table for each currency, and one to practise at: their names, then the smallest and the largest bank.
+CHEMIN_DE_FER = {
+    "SEK": ("Stockholm", "Göteborg", (100, 50_000)),
+    "DKK": ("København", "Aarhus", (100, 40_000)),
+    "RON": ("București", "Cluj", (50, 25_000)),
+    "EUR": ("Baden-Baden", "Wiesbaden", (10, 5_000)),
+    "GBP": ("London", "Brighton", (10, 5_000)),
+}
+
 # Twenty seconds for bets, two for the call, one for each card, six to look at the result.
 PACE = Clock(betting=20_000, call=2_000, card=1_000, pause=6_000)
+
+# Twenty seconds for whatever is to be weighed, twelve to draw the cards. Who lets two turns pass is away, and gets up
+# after five minutes of it.
+GUEST_PACE = GuestClock(
+    ask=20_000,
+    decide=20_000,
+    deal=12_000,
+    choice=15_000,
+    pause=6_000,
+    house_player=2_500,
+    missed=2,
+    removal=300_000,
+)
 
 
 def baccarat_limits() -> StoredLimits:
@@ -138,38 +161,48 @@ def pairs_limits() -> StoredLimits:
     return _shared(PAIRS)
 
 
+def guest_limits(currency: str) -> StoredGuestLimits:
+    """Limits of the shipped `chemin_de_fer` table in a currency, as a table version stores them."""
+    return _guests(currency, places=9)
+
+
+def practice_limits(currency: str) -> StoredGuestLimits:
+    """Limits of the shipped practice table of `chemin_de_fer` in a currency, as a table version stores them."""
+    return _guests(currency, places=5, house_players=3)
+
+
 class Shipped(NamedTuple):
-    """A table a house starts with; one with a clock is shared."""
+    """A table a house starts with."""
 
     slug: str
     name: str
     variant: str
-    limits: Callable[[], StoredLimits]
-    clock: Clock | None = None
+    limits: TableLimits
+    shape: Shape = Shape.SOLO
+    clock: TableClock | None = None
 
 
-SHIPPED = (
-    Shipped("baccarat", "Baccarat", "baccarat", baccarat_limits),
-    Shipped("golden", "Golden Baccarat", "golden", golden_limits),
-    Shipped("live-baccarat-2-nc", "Live Baccarat 2 NC", "no_commission", no_commission_limits, PACE),
-    Shipped("pairs", "Baccarat with Pairs", "pairs", pairs_limits, PACE),
-)
+def shipped() -> Iterator[Shipped]:
+    """Yield the tables in the order in which lobbies list them."""
+    yield Shipped("baccarat", "Baccarat", "baccarat", baccarat_limits())
+    yield Shipped("golden", "Golden Baccarat", "golden", golden_limits())
+    nc_limits = no_commission_limits()
+    yield Shipped("live-baccarat-2-nc", "Live Baccarat 2 NC", "no_commission", nc_limits, Shape.SHARED, PACE)
+    yield Shipped("pairs", "Baccarat with Pairs", "pairs", pairs_limits(), Shape.SHARED, PACE)
+    for currency, (name, practice_name, _bank) in CHEMIN_DE_FER.items():
+        for slug, city, limits in (
+            (f"chemin-de-fer-{currency.lower()}", name, guest_limits(currency)),
+            (f"chemin-de-fer-practice-{currency.lower()}", practice_name, practice_limits(currency)),
+        ):
+            yield Shipped(slug, f"Chemin de Fer {city}", "chemin_de_fer", limits, Shape.GUESTS, GUEST_PACE)
 
 
 def load_tables() -> None:
     """Make and open the shipped tables that are not there yet; those that are follow the rules of the program."""
     follow_rules(by="system")
-    for each in SHIPPED:
+    for each in shipped():
         if not Table.objects.filter(slug=each.slug).exists():
-            table = make_table(
-                slug=each.slug,
-                name=each.name,
-                variant=each.variant,
-                shape=Shape.SHARED if each.clock else Shape.SOLO,
-                limits=each.limits(),
-                clock=each.clock,
-                by="system",
-            )
+            table = make_table(**each._asdict(), by="system")
             set_open(table_id=table.pk, is_open=True, reason="The house opens.", by="system")
 
 
@@ -192,6 +225,11 @@ def _shared(limits: Mapping[str, Shared]) -> StoredLimits:
         }
         for currency, each in limits.items()
     }
+
+
+def _guests(currency: str, *, places: int, house_players: int = 0) -> StoredGuestLimits:
+    _, _, (low, high) = CHEMIN_DE_FER[currency]
+    return GuestRules(currency, places, low * MINOR, high * MINOR, house_players).stored()
 
 
 def _stored(chips: Iterable[int], bets: Mapping[str, Range]) -> StoredCurrency:

@@ -1,6 +1,7 @@
 """Tables as staff handle them: made, put live under new limits, opened and closed."""
 
 from fractions import Fraction
+from types import NoneType
 from typing import cast
 
 from django.conf import settings
@@ -8,14 +9,21 @@ from django.db import connection, transaction
 
 from audit import log
 from audit.log import Json
+from games.chemin.rules import GuestClock, GuestRules, GuestRulesError, StoredGuestLimits
+from games.engine.chemin import new_table
+from games.engine.chemin.frozen import freeze
 from games.engine.liability import largest_loss
 from games.engine.odds import LIVE_MINIMUM, lowest_return
 from games.limits import Limits, StoredLimits
 from games.live import news
 from games.live.clock import Clock
-from games.models import LiveTable, Shape, Table, TableVersion
-from games.variants import VARIANTS
+from games.models import CheminTable, LiveTable, Shape, Table, TableVersion
+from games.variants import GAMES, VARIANTS
+from games.variants.game import GuestGame
 from wallet.models import Mode
+
+TableLimits = StoredLimits | StoredGuestLimits  # of games with bets on two hands; of those that guests play
+TableClock = Clock | GuestClock
 
 # Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
 # This lock is given in the order it was asked for: rounds in progress end, those that come now wait for the change.
@@ -37,8 +45,17 @@ class UnusableLimits(TableError):
     """Limits that the rules, the chips or the players of the table cannot be used with."""
 
 
+class WrongShape(TableError):
+    """A table that does not deal for those whom its game is for."""
+
+    def __init__(self) -> None:
+        super().__init__("A game of guests against each other has a guests' table; every other game has another one.")
+
+
 class UnusableClock(TableError):
-    """A shared table without a pace, or a solo table with one."""
+    """A table where the house keeps time without a pace, or with one of another kind of table; or a solo table with
+    one.
+    """
 
 
 class ReturnTooLow(TableError):
@@ -56,34 +73,38 @@ def make_table(
     slug: str,
     name: str,
     variant: str,
-    limits: StoredLimits,
+    limits: TableLimits,
     by: str,
     shape: Shape = Shape.SOLO,
-    clock: Clock | None = None,
+    clock: TableClock | None = None,
 ) -> Table:
     """Make a closed table with its first version. A shared one has a clock and, in its limits, what the house may lose
-    in a round; it is one table for real money and one for free.
+    in a round; it is one table for real money and one for free. So is a guests' table, which has one currency and a
+    clock of its own kind; where the house plays places of it, it is for free money alone.
 
-    Raises ReturnTooLow, UnusableLimits, UnusableClock, KeyError for an unknown variant.
+    Raises ReturnTooLow, UnusableLimits, UnusableClock, WrongShape, KeyError for an unknown variant.
     """
     table = Table.objects.create(slug=slug, name=name, variant=variant, shape=shape)
+    _put_live(table, limits=limits, clock=clock, reason="The table is made.", by=by)
     if shape is Shape.SHARED:
         LiveTable.objects.bulk_create([LiveTable(table=table, mode=mode) for mode in Mode])
-    _put_live(table, limits=limits, clock=clock, reason="The table is made.", by=by)
+    if shape is Shape.GUESTS:
+        _lay_out(table, GuestRules.of(limits))
     return table
 
 
 @transaction.atomic
 def new_version(
-    *, table_id: int, limits: StoredLimits, reason: str, by: str, clock: Clock | None = None
+    *, table_id: int, limits: TableLimits, reason: str, by: str, clock: TableClock | None = None
 ) -> TableVersion:
-    """Put other limits in force at a table, another pace at a shared one (None keeps the one it has), or the rules the
-    program has now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1).
+    """Put other limits in force at a table, another pace where it has one (None keeps it), or the rules the program has
+    now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1).
 
     Waits for rounds in progress at a solo table, which end under the version they were staked under; the bets that lie
     on the table stay, and pages drawn before are refused. At a shared table the round in progress, its bets included,
-    keeps the version it opened with. Raises TableError where no reason is given, NothingChanged, UnusableLimits,
-    UnusableClock, ReturnTooLow, Table.DoesNotExist.
+    keeps the version it opened with. A guests' table keeps its currency, its places and its house players: guests sit
+    there. Raises TableError where no reason is given, NothingChanged, UnusableLimits, UnusableClock, ReturnTooLow,
+    Table.DoesNotExist.
     """
     if not reason.strip():
         raise TableError("Say why: the reason is kept in the log.")
@@ -92,19 +113,21 @@ def new_version(
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
     before = table.version
     if clock is None and before and before.clock:
-        clock = Clock.of(before.clock)
+        clock = (GuestClock if table.shape == Shape.GUESTS else Clock).of(before.clock)
     in_force = before and (before.limits, before.clock, before.rules_digest)
-    if in_force == (limits, clock and clock.stored(), VARIANTS[table.variant].digest):
+    if in_force == (limits, clock and clock.stored(), GAMES[table.variant].digest):
         raise NothingChanged
     if before and (gone := before.limits.keys() - limits.keys()):
         raise UnusableLimits(f"Players with {', '.join(sorted(gone))} would lose the table: close it instead.")
+    if before and table.shape == Shape.GUESTS:
+        _check_places_stay(before.limits, limits)
     return _put_live(table, limits=limits, clock=clock, reason=reason.strip(), by=by)
 
 
 def follow_rules(*, by: str) -> None:
     """Give every table whose rules are not those of this program a version with them; nothing is dealt there before."""
     for table in Table.objects.filter(version__isnull=False).select_related("version").order_by("pk"):
-        if table.version and table.version.rules_digest != VARIANTS[table.variant].digest:
+        if table.version and table.version.rules_digest != GAMES[table.variant].digest:
             new_version(
                 table_id=table.pk, limits=table.version.limits, reason="The program has other rules now.", by=by
             )
@@ -194,12 +217,49 @@ def _check_liability(variant_slug: str, limits: StoredLimits, currency: str) -> 
             raise UnusableLimits(f"{currency}, {bet}: {high} can win {worst}, more than the liability of {liability}.")
 
 
-def _put_live(table: Table, *, limits: StoredLimits, clock: Clock | None, reason: str, by: str) -> TableVersion:
-    check_usable(table.variant, limits, Shape(table.shape))
-    if (clock is None) is (table.shape == Shape.SHARED):
-        raise UnusableClock("A shared table has a clock, and a solo table none.")
-    check_returns(table.variant, limits)
-    rules, before = VARIANTS[table.variant], table.version
+def _guest_rules(limits: TableLimits) -> GuestRules:
+    """Read the limits of a guests' table. Raises UnusableLimits."""
+    try:
+        return GuestRules.of(limits)
+    except GuestRulesError as error:
+        raise UnusableLimits(str(error)) from error
+
+
+def _check_places_stay(before: TableLimits, after: TableLimits) -> None:
+    """Whoever sits somewhere sits there on, and for real money never against the house. Raises UnusableLimits."""
+    was, will_be = GuestRules.of(before), _guest_rules(after)
+    if (was.places, was.house_players) != (will_be.places, will_be.house_players):
+        raise UnusableLimits("A guests' table keeps its places and its house players: make another one instead.")
+
+
+def _lay_out(table: Table, rules: GuestRules) -> None:
+    """Put up the table with nobody at it, once for each kind of money that it is played for."""
+    modes = [Mode.FREE] if rules.is_practice else list(Mode)
+    live_tables = LiveTable.objects.bulk_create([LiveTable(table=table, mode=mode) for mode in modes])
+    nobody = freeze(new_table(rules.table_rules))
+    CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
+
+
+def _check(table: Table, limits: TableLimits, clock: TableClock | None) -> None:
+    """Refuse what the table could not be played under. Raises UnusableLimits, UnusableClock, ReturnTooLow, WrongShape,
+    KeyError for an unknown variant.
+    """
+    shape = Shape(table.shape)
+    if isinstance(GAMES[table.variant], GuestGame) is not (shape is Shape.GUESTS):
+        raise WrongShape
+    if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.GUESTS: GuestClock}[shape]):
+        raise UnusableClock("A shared table has a clock, a guests' table one of its own kind, and a solo table none.")
+    if shape is Shape.GUESTS:
+        _guest_rules(limits)
+    else:
+        bets = cast("StoredLimits", limits)
+        check_usable(table.variant, bets, shape)
+        check_returns(table.variant, bets)
+
+
+def _put_live(table: Table, *, limits: TableLimits, clock: TableClock | None, reason: str, by: str) -> TableVersion:
+    _check(table, limits, clock)
+    rules, before = GAMES[table.variant], table.version
     table.version = TableVersion.objects.create(
         table=table,
         number=before.number + 1 if before else 1,

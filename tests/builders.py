@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from django.db import connection
 
+from games.chemin.rules import GuestClock, GuestRules
 from games.limits import StoredLimits
 from games.live.clock import Clock
 from games.models import NextRound, Shape, Table
@@ -136,6 +137,47 @@ def a_shared_table(
         variant=variant,
         shape=Shape.SHARED,
         limits=limits or shipped[variant](),
+        clock=clock,
+        by="staff:test",
+    )
+    if is_open:
+        table = set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+    return table
+
+
+UNHURRIED_GUESTS = GuestClock(
+    ask=600_000,
+    decide=600_000,
+    deal=600_000,
+    choice=600_000,
+    pause=600_000,
+    house_player=500_000,
+    missed=2,
+    removal=3_600_000,
+)
+"""The same at a guests' table."""
+
+
+def a_guest_table(
+    currency: str = "SEK",
+    *,
+    slug: str = "chemin",
+    places: int = 9,
+    minimum: int = 1_000,
+    maximum: int = 100_000,
+    house_players: int = 0,
+    clock: GuestClock = UNHURRIED_GUESTS,
+    is_open: bool = True,
+) -> Table:
+    """A table of `chemin_de_fer`, open unless asked otherwise, with nobody at it; with house players a practice table.
+    Banks are minor units. What is due there a test makes due.
+    """
+    table = make_table(
+        slug=slug,
+        name="Chemin",
+        variant="chemin_de_fer",
+        shape=Shape.GUESTS,
+        limits=GuestRules(currency, places, minimum, maximum, house_players).stored(),
         clock=clock,
         by="staff:test",
     )

@@ -19,7 +19,7 @@ from django.db import InterfaceError, InternalError, OperationalError, connectio
 from games.live import clock, malfunction, plans, rounds, settling, shoes, voiding
 from games.live.doubts import Doubt, NotReproduced, Overdue
 from games.live.shoes import SYSTEM
-from games.models import IncidentKind, LiveRound, LiveTable, Phase, ShoeEnding, VoidReason
+from games.models import IncidentKind, LiveRound, LiveTable, Phase, Shape, ShoeEnding, VoidReason
 from games.recall import Finding
 from games.variants import VARIANTS
 
@@ -46,6 +46,7 @@ JOIN games_table AS seat ON seat.id = live.table_id
 JOIN games_tableversion AS version ON version.id = seat.version_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
+    AND seat.shape = %(shape)s
     AND (round.id IS NULL OR round.deadline <= clock_timestamp())
     AND CASE
         WHEN round.phase = 'dealt' THEN true
@@ -162,7 +163,7 @@ def _locked(round_id: UUID | None) -> LiveRound | None:
 def _due(live_table_id: int | None) -> list[int]:
     rules = json.dumps({slug: variant.digest for slug, variant in VARIANTS.items()})
     with connection.cursor() as cursor:
-        cursor.execute(DUE, {"live_table": live_table_id, "rules": rules})
+        cursor.execute(DUE, {"live_table": live_table_id, "rules": rules, "shape": Shape.SHARED.value})
         return [each for (each,) in cursor.fetchall()]
 
 
