@@ -18,9 +18,9 @@ import structlog
 from casino.live_chats import Chats
 from casino.live_line import Line, Lost, News, open_line
 from casino.live_lobbies import Lobbies
+from casino.live_shows import SHOWS
 from casino.live_streams import OVER, Stream
 from casino.live_tables import Watched
-from games.live import show
 from games.live.tickets import Ticket
 from players.watching import STILL_WATCHING, asked
 
@@ -162,7 +162,7 @@ class Hub:
         if lobby is not None:
             self._lobbies.take_in(lobby, stream)
         if number is not None:
-            self._tables.setdefault(number, Watched(number)).take_in(stream)
+            self._tables.setdefault(number, Watched(number, SHOWS[stream.ticket.shape])).take_in(stream)
             self._chats.take_in(number, stream)
 
     async def _look_at_sessions(self, line: Line) -> None:
@@ -185,18 +185,18 @@ class Hub:
 
     async def _read(self, line: Line, table: Watched) -> None:
         """Read a table. One that cannot be understood holds up no other: it stays as it was shown last."""
-        rows = await line.ask(show.READ_PUBLIC, [table.number])
+        rows = await line.ask(table.shows.READ_PUBLIC, [table.number])
         table.is_stale = False
         try:
             (row,) = rows
-            table.take(show.public_state(row))
+            table.take(row)
         except Exception:
             logger.exception("live_read_failed", live_table=table.number)
 
     async def _read_own(self, line: Line, table: Watched) -> None:
         players = table.players_to_read()
         if players:
-            table.owe(await line.ask(show.READ_OWN, [table.number, players]))
+            table.owe(await line.ask(table.shows.READ_OWN, [table.number, players]))
 
     def _show_own(self) -> bool:
         """Render for a moment what is owed to players; say whether more is owed."""

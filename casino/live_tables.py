@@ -9,10 +9,8 @@ from typing import Any, Final
 
 import structlog
 
+from casino.live_shows import Show, Shown
 from casino.live_streams import Stream, event
-from games.live import show
-from games.live.state import State
-from games.models import Phase
 
 BREATH: Final = 0.001  # seconds past the moment of a card, so that the clock has passed it
 
@@ -22,15 +20,16 @@ logger = structlog.get_logger(__name__)
 class Watched:
     """A table that somebody watches, and what each of them is still to be shown."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, shows: Show) -> None:
         self.number = number
+        self.shows = shows
         self.streams: set[Stream] = set()
         self._of_player: dict[int, set[Stream]] = defaultdict(set)
         self.is_stale = True
-        self.due: float | None = None  # when the next card is turned up, by this process's clock
-        self._state: State | None = None  # None until it is read for the first time
+        self.due: float | None = None  # when something changes by itself, by this process's clock
+        self._state: Shown | None = None  # None until it is read for the first time
         self._read_at = 0.0
-        self._moment: object = None
+        self._own_key: Hashable = None
         self._public: dict[str, bytes] = {}  # the event of each language, as the table is now
         self._renders = 0
         self._unread: set[int] = set()  # players whose own has to be read
@@ -63,18 +62,20 @@ class Watched:
     def begin_anew(self) -> None:
         """Have everything read again: news may have been missed."""
         self.is_stale = True
-        self._moment = None
+        self._own_key = None
 
-    def take(self, state: State) -> None:
-        """Have this state shown: it has just been read."""
+    def take(self, row: Mapping[str, Any]) -> None:
+        """Have the table shown as it is in this row, which has just been read. Raises whatever a row that cannot be
+        understood raises; then nothing has changed.
+        """
+        state = self.shows.public_state(row)
         self._state, self._read_at = state, monotonic()
-        self.is_stale = False
         self._public.clear()
-        moment = _moment_of(state)
-        if moment != self._moment:
-            self._moment = moment
+        own_key = self.shows.own_key(state)
+        if own_key != self._own_key:
+            self._own_key = own_key
             self._unread.update(self._of_player)
-        key = show.board_key(state)
+        key = self.shows.board_key(state)
         if key != self._board_key:
             self._board_key = key
             self._boards.clear()
@@ -117,7 +118,7 @@ class Watched:
         for stream in self._of_player.get(player, ()):
             language = stream.ticket.language
             if language not in rendered:
-                rendered[language] = self._event("own", partial(show.render_own, state, row, language))
+                rendered[language] = self._event("own", partial(self.shows.render_own, state, row, language))
             stream.tell("own", rendered[language])
 
     def show_board(self) -> bool:
@@ -126,20 +127,20 @@ class Watched:
             return False
         language = next(iter(self._without_board)).ticket.language
         if language not in self._boards:
-            self._boards[language] = self._event("board", partial(show.render_board, self._state, language))
+            self._boards[language] = self._event("board", partial(self.shows.render_board, self._state, language))
         for stream in [each for each in self._without_board if each.ticket.language == language]:
             del self._without_board[stream]
             stream.tell("board", self._boards[language])
         return True
 
-    def _now(self, state: State) -> State:
+    def _now(self, state: Shown) -> Shown:
         """Return *state* at this moment of the database's clock; never ahead of it, since reading took time."""
         return state.at(state.now + timedelta(seconds=monotonic() - self._read_at))
 
-    def _public_in(self, language: str, now: State) -> bytes:
+    def _public_in(self, language: str, now: Shown) -> bytes:
         if language not in self._public:
             self._renders += 1
-            render = partial(show.render_public, now, language)
+            render = partial(self.shows.render_public, now, language)
             self._public[language] = self._event("public", render, f"{self.number}-{self._renders}")
         return self._public[language]
 
@@ -150,14 +151,3 @@ class Watched:
         except Exception:
             logger.exception("live_render_failed", live_table=self.number, fragment=name)
             return b""
-
-
-def _moment_of(state: State) -> object:
-    """Return what changes when players may find something else in their own part. Cards are dealt after betting has
-    closed, and nothing of it is settled until they are turned up.
-    """
-    played = state.round
-    if played is None:
-        return (state.is_open, state.is_stopped)
-    phase = Phase.CLOSED if played.phase == Phase.DEALT else played.phase
-    return (played.id, phase, played.is_annulled, state.is_open, state.is_stopped, state.table_version)

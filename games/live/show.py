@@ -16,6 +16,7 @@ from django.utils.translation import override
 from games.live.board import OwnView, own_view, public_view
 from games.live.results import results_view
 from games.live.state import READ_OWN, READ_PUBLIC, State, own_state, public_state
+from games.models import Phase
 from games.presentation import Notice
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "State",
     "board_key",
     "board_mark",
+    "own_key",
     "public_state",
     "render_board",
     "render_own",
@@ -35,6 +37,17 @@ def render_public(state: State, language: str) -> str:
     """Return ``#live-public`` as everybody sees it at the moment of *state*."""
     with override(language):
         return get_template("games/_live_public.html").render({"live": public_view(state, language)})
+
+
+def own_key(state: State) -> Hashable:
+    """Return what is another one when players may find something else in their own part. Cards are dealt after betting
+    has closed, and nothing of it is settled until they are turned up.
+    """
+    played = state.round
+    if played is None:
+        return (state.is_open, state.is_stopped)
+    phase = Phase.CLOSED if played.phase == Phase.DEALT else played.phase
+    return (played.id, phase, played.is_annulled, state.is_open, state.is_stopped, state.table_version)
 
 
 def board_key(state: State) -> Hashable:

@@ -6,13 +6,14 @@ request would have found out stands in the ticket. Whether the session still run
 signature holds for one session cookie, so whoever finds the address in a log opens nothing with it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from django.core import signing
 
+from games.models import Shape
 from wallet.models import Mode
 
 PATH: Final = "/live/"
@@ -34,6 +35,7 @@ class Ticket:
     language: str
     lobby: Mode | None = None
     made_at: datetime | None = None  # the page, by the database's clock: what was said since then it is told
+    shape: Shape = Shape.SHARED  # of the table: what it shows follows from it
 
 
 def lobby_ticket(player: int, mode: Mode, session: UUID, language: str) -> Ticket:
@@ -46,7 +48,8 @@ def issue(ticket: Ticket, cookie: str | None = None) -> str:
     reader (`request.session.session_key`).
     """
     made_at = ticket.made_at and ticket.made_at.timestamp()
-    named = [ticket.player, ticket.live_table, str(ticket.session), ticket.language, ticket.lobby, made_at]
+    who = [ticket.player, ticket.live_table, str(ticket.session), ticket.language]
+    named = [*who, ticket.lobby, made_at, ticket.shape]
     return f"{PATH}{signing.dumps(named, salt=_salt(cookie))}/"
 
 
@@ -58,7 +61,9 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         named = signing.loads(address[len(PATH) : -1], salt=_salt(cookie), max_age=MAX_AGE)
     except signing.BadSignature as error:
         raise BadTicket from error
-    player, live_table, session, language, lobby, made_at = named
+    if len(named) != len(fields(Ticket)):  # of the program that ran here until a minute ago
+        raise BadTicket
+    player, live_table, session, language, lobby, made_at, shape = named
     return Ticket(
         player,
         live_table,
@@ -66,6 +71,7 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         language,
         Mode(lobby) if lobby else None,
         datetime.fromtimestamp(made_at, UTC) if made_at else None,
+        Shape(shape),
     )
 
 

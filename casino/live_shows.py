@@ -1,0 +1,54 @@
+"""What a live table shows, and how it is read, by the table's shape. Everything else about streams is one for all."""
+
+from collections.abc import Hashable, Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Final, Protocol, Self
+
+from games.live import show as shared
+from games.models import Shape
+
+
+class Shown(Protocol):
+    """A table as everybody sees it at one moment, by the database's clock."""
+
+    @property
+    def now(self) -> datetime:
+        """The moment."""
+
+    def at(self, moment: datetime) -> Self:
+        """The same table at a later moment, if nothing has happened to it."""
+
+    def next_change(self, now: datetime) -> float | None:
+        """In how many seconds after *now* it shows something else without anything being written, or None."""
+
+
+class Show(Protocol):
+    """What a module that shows tables of one shape has. A *state* is what its `public_state` returns."""
+
+    READ_PUBLIC: str
+    """The query for what everybody sees. Parameter: the live table."""
+    READ_OWN: str
+    """The query for what is players' own: rows with `player` in them. Parameters: the live table, a list of players."""
+
+    def public_state(self, row: Mapping[str, Any]) -> Shown:
+        """Read a row of `READ_PUBLIC`. Raises whatever a row that cannot be understood raises."""
+
+    def own_key(self, state: Any) -> Hashable:
+        """What is another one when players may find something else in their own part."""
+
+    def board_key(self, state: Any) -> Hashable:
+        """What is another one when the board shows something else."""
+
+    def render_public(self, state: Any, language: str) -> str:
+        """Return ``#live-public``."""
+
+    def render_own(self, state: Any, row: Mapping[str, Any], language: str) -> str:
+        """Return ``#live-own`` of the player of a row of `READ_OWN`."""
+
+    def render_board(self, state: Any, language: str) -> str:
+        """Return ``#live-board``."""
+
+
+SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared})
+"""Every shape of table that has streams."""
