@@ -100,19 +100,19 @@ def _count_lines(decks: int) -> Mapping[Line, Counter[Outcome]]:
     """
     lines: dict[Line, Counter[Outcome]] = {}
     full = Counter(card.points for card in FULL_DECK * decks)
-    for punter, punter_ways, rest in _hands(tuple(full[points] for points in range(10))):
-        for banker, banker_ways, left in _hands(rest):
+    for punter, punter_ways, rest in hands(tuple(full[points] for points in range(10))):
+        for banker, banker_ways, left in hands(rest):
             for line, outcome, third_cards in _third_cards(punter, banker, left):
                 lines.setdefault(line, Counter())[outcome] += punter_ways * banker_ways * third_cards
     return lines
 
 
-def _hands(left: Left) -> Iterator[tuple[int, int, Left]]:
+def hands(left: Left) -> Iterator[tuple[int, int, Left]]:
     """The total of every pair of points, the ways to be dealt it from these cards, and what it leaves."""
     for one, other in combinations_with_replacement(range(10), 2):
-        after_one = _without(left, one)
+        after_one = without(left, one)
         orders = 1 if one == other else 2
-        yield (one + other) % 10, orders * left[one] * after_one[other], _without(after_one, other)
+        yield (one + other) % 10, orders * left[one] * after_one[other], without(after_one, other)
 
 
 def _third_cards(punter: int, banker: int, left: Left) -> Iterator[tuple[Line, Outcome, int]]:
@@ -127,7 +127,7 @@ def _third_cards(punter: int, banker: int, left: Left) -> Iterator[tuple[Line, O
     if advice.allows(draws=True):
         for third, thirds in enumerate(left):
             line = Line(punter, banker, third, banker_draws=False)
-            yield from _fourth_cards((punter + third) % 10, line, _without(left, third), thirds)
+            yield from _fourth_cards((punter + third) % 10, line, without(left, third), thirds)
 
 
 def _fourth_cards(punter_final: int, line: Line, left: Left, ways: int) -> Iterator[tuple[Line, Outcome, int]]:
@@ -144,5 +144,5 @@ def _fourth_cards(punter_final: int, line: Line, left: Left, ways: int) -> Itera
             yield drawing, outcome_of(punter_final, (line.banker + card) % 10), ways * cards
 
 
-def _without(left: Left, points: int) -> Left:
+def without(left: Left, points: int) -> Left:
     return (*left[:points], left[points] - 1, *left[points + 1 :])

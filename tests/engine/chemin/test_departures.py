@@ -1,0 +1,106 @@
+"""What departing from the rule costs, counted another way: by naming cards, and by what is known of the whole game."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+import pytest
+
+from games.engine.cards import FULL_DECK
+from games.engine.chemin import Outcome, Side
+from games.engine.chemin.departures import Decision, departure_costs
+from games.engine.chemin.rules import DECKS, Advice, banker_rule, outcome_of, punter_rule
+
+POINTS: Final = Counter(card.points for card in FULL_DECK * DECKS)
+GAIN: Final = {Outcome.PUNTER: 1, Outcome.DRAW: 0, Outcome.BANKER: -1}  # the punter's
+
+
+def ways(*cards: int) -> int:
+    """In how many orders of six decks these points come first."""
+    left, count = Counter(POINTS), 1
+    for points in cards:
+        count *= left[points]
+        left[points] -= 1
+    return count
+
+
+def banker_takes(total: int, third: int | None) -> bool:
+    advice = banker_rule(total, third)
+    return advice is not Advice.STAND  # at a free choice he draws, as the croupier does
+
+
+def punter_worth(pair: tuple[int, ...], draws: bool) -> Fraction:
+    """What the punter wins of one unit on these two cards, counted over every two or three cards that follow."""
+    total = sum(pair) % 10
+    gained = weight = 0
+    for banker in product(range(10), repeat=2):
+        theirs = sum(banker) % 10
+        for one, other in product(range(10), repeat=2):
+            count = ways(*pair, *banker, one, other)
+            weight += count
+            if theirs >= 8:
+                gained -= count
+                continue
+            third = one if draws else None
+            final = (total + one) % 10 if draws else total
+            card = other if draws else one
+            banks = (theirs + card) % 10 if banker_takes(theirs, third) else theirs
+            gained += count * GAIN[outcome_of(final, banks)]
+    return Fraction(gained, weight)
+
+
+def worth_over_pairs(total: int, draws: bool) -> Fraction:
+    pairs = [pair for pair in product(range(10), repeat=2) if sum(pair) % 10 == total]
+    weights = [ways(*pair) for pair in pairs]
+    return sum(
+        (punter_worth(pair, draws) * weight for pair, weight in zip(pairs, weights, strict=True)), Fraction()
+    ) / sum(weights)
+
+
+@pytest.mark.parametrize("total", [0, 6])
+def test_a_punter_s_departure_costs_what_counting_all_cards_says(total):
+    by_rule = punter_rule(total) is Advice.DRAW
+    expected = worth_over_pairs(total, by_rule) - worth_over_pairs(total, not by_rule)
+    assert departure_costs()[Decision(Side.PUNTER, total, None, not by_rule)] == expected
+
+
+def test_a_banker_who_stands_on_six_against_a_six_loses_what_the_cards_left_say():
+    """Punter's pairs that draw, total 0 to 4, and a six for third; then one card more or none."""
+    gained: Counter[bool] = Counter()
+    weight: Counter[bool] = Counter()
+    for punter in product(range(10), repeat=2):
+        if sum(punter) % 10 > 4:
+            continue
+        final = (sum(punter) + 6) % 10
+        for banker in product(range(10), repeat=2):
+            if sum(banker) % 10 != 6:
+                continue
+            for card in range(10):
+                count = ways(*punter, *banker, 6, card)
+                for draws, banks in ((False, 6), (True, (6 + card) % 10)):
+                    gained[draws] -= count * GAIN[outcome_of(final, banks)]
+                    weight[draws] += count
+    expected = Fraction(gained[True], weight[True]) - Fraction(gained[False], weight[False])
+    assert departure_costs()[Decision(Side.BANKER, 6, 6, False)] == expected
+
+
+def test_there_is_a_cost_for_every_departure_and_for_nothing_else():
+    thirds = (None, *range(10))
+    punter = {
+        Decision(Side.PUNTER, total, None, draws)
+        for total, draws in product(range(8), (False, True))
+        if not punter_rule(total).allows(draws)
+    }
+    banker = {
+        Decision(Side.BANKER, total, third, draws)
+        for total, third, draws in product(range(8), thirds, (False, True))
+        if not banker_rule(total, third).allows(draws)
+    }
+    assert set(departure_costs()) == punter | banker
+
+
+def test_the_rule_is_good_all_but_one_departure_loses():
+    gaining = {decision for decision, cost in departure_costs().items() if cost < 0}
+    assert gaining == {Decision(Side.BANKER, 4, 2, True)}
+    assert max(departure_costs().values()) < Fraction(11, 10)
