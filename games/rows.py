@@ -3,7 +3,7 @@
 For what every round reads: Django's compiler takes ten times as long over such a query as PostgreSQL does.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
@@ -26,6 +26,19 @@ def fetch_one(statement: str, parameters: Sequence[Value] | Mapping[str, Value])
         cursor.execute(statement, parameters)
         row = cursor.fetchone()
     return None if row is None else iter(row)
+
+
+def fetch_named(statement: str, parameters: Sequence[Value | list[int]]) -> dict[str, Any] | None:
+    """Return the first row under the names of its columns, or None."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        row = cursor.fetchone()
+        return row and named((column.name for column in cursor.description), row)
+
+
+def named(columns: Iterable[str], row: Iterable[Any]) -> dict[str, Any]:
+    """Return a row under the names of its columns."""
+    return dict(zip(columns, row, strict=True))
 
 
 def instance(model: type[M], row: Iterator[Any]) -> M:

@@ -11,9 +11,9 @@ from games.favourite_tables import kept_tables
 from games.labels import variant_label
 from games.limits import Limits
 from games.live.lobby import READ_CARDS, READ_LOBBY, CardState, card_state, render_card
-from games.live.state import named
 from games.models import Shape, Table
 from games.places import takes_bets
+from games.rows import named
 from games.still import Still, still
 from games.variants import VARIANTS
 from players.models import Player

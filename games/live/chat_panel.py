@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from games.live import chat
 from games.live.chat_rules import LONGEST_NAME, LONGEST_TEXT, SHORTEST_NAME
 from games.live.chat_show import COLUMNS
-from games.live.state import named
 from games.models import ChatBlock, LiveTable
 from games.presentation import Notice
+from games.rows import named
 from players.models import Player
 
 MOST: Final = 50  # messages

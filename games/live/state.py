@@ -5,7 +5,7 @@ the database says.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -292,11 +292,6 @@ def own_state(row: Mapping[str, Any]) -> Own:
         net=row["net"],
         is_recent=row["is_recent"],
     )
-
-
-def named(columns: Iterable[str], row: Iterable[Any]) -> dict[str, Any]:
-    """Return a row under the names of its columns."""
-    return dict(zip(columns, row, strict=True))
 
 
 def _coming(row: Mapping[str, Any]) -> Coming:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db import connection
 from django.http import Http404, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,16 +12,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.controls import Change
 from games.engine.settle import SettlementError
-from games.entrance import at_a_playable_table, demand_welcome
+from games.entrance import at_a_shared_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, ClickForm
 from games.live import bets, seats, show, tickets
 from games.live.chat_panel import chat_view
 from games.live.favourite_panel import panel
 from games.live.side import side_panels
-from games.live.state import READ_OWN, READ_PUBLIC, State, named, public_state
+from games.live.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.models import LiveTable, Table
 from games.presentation import Notice
+from games.rows import fetch_named
 from games.sentences import annulled, refusal, table_changed
 from games.sitting import sitting_view
 from games.variants import VARIANTS
@@ -51,7 +51,7 @@ def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = 
 @player_required
 @require_POST
 @at_a_human_pace
-@at_a_playable_table
+@at_a_shared_table
 def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer one click with what is the player's own as it then stands: the fragment to htmx, the page otherwise."""
     live, language = _live_table(found, mode), get_language() or "en"
@@ -78,7 +78,7 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @player_required
 @require_safe
 @never_cache
-@at_a_playable_table
+@at_a_shared_table
 def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer a page that asks by itself with ``#live`` as it stands, with the board if the page shows another one, and
     with a ticket for another stream; with the whole page where no script asks but the browser.
@@ -105,12 +105,10 @@ def read_own(live: LiveTable, player_id: int) -> dict[str, Any]:
 
 
 def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(question, parameters)
-        row = cursor.fetchone()
-        if row is None:
-            raise Http404
-        return named((column.name for column in cursor.description), row)
+    row = fetch_named(question, parameters)
+    if row is None:
+        raise Http404
+    return row
 
 
 def _annulled(request: PlayerRequest, live: LiveTable) -> Notice | None:

@@ -13,8 +13,8 @@ from games.errors import Barred
 from games.live import chat, chat_moderation, chat_show
 from games.live.chat_moderation import Length
 from games.live.chat_panel import chat_view, read_log
-from games.live.state import named
 from games.models import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, LiveTable, ReportDecision, ReportReason
+from games.rows import named
 from players import closures, exclusions
 from players.models import Player
 from tests.builders import a_player, a_shared_table

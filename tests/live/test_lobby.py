@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 
 from games.live.lobby import READ_CARDS, READ_LOBBY, card_key, card_state, render_card
-from games.live.state import named
 from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, VoidReason
+from games.rows import named
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, step
 from wallet.models import Mode
