@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Protocol
+
+from games.engine.chemin.digest import rules_digest
 
 
 class Game(Protocol):
@@ -28,6 +31,10 @@ class Game(Protocol):
         """How many are shuffled together."""
 
     @property
+    def digest(self) -> str:
+        """SHA-256, in hex, of everything that decides about money."""
+
+    @property
     def labels(self) -> Mapping[str, Mapping[str, str]]:
         """Language, then key, then text."""
 
@@ -45,6 +52,11 @@ class GuestGame:
     decks: int
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
     """Language, then key, then text."""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256, in hex, of everything in the engine that decides about money, and of the version of the rules."""
+        return rules_digest(self.version)
 
     def label(self, language: str, key: str) -> str:
         """The text of `name` or `tagline`. Raises KeyError where there is none."""

@@ -142,6 +142,21 @@ class TimeUp:
     """The time allowed is over: the croupier decides by the rule for whoever is asked."""
 
 
+@dataclass(frozen=True, slots=True)
+class AnnulCoup:
+    """The house annuls the coup that is being played: every stake goes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndBank:
+    """The house sends the bank home between two coups, and offers it on from the minimum."""
+
+
+@dataclass(frozen=True, slots=True)
+class BreakUp:
+    """The house closes the table between two coups: bank and bids go home, every guest gets up."""
+
+
 TableAction = (
     TakeBank | Pass | MakeBid | MakeCall | LayStake | DealCards | DrawCard | Stand | AskCroupier | KeepBank | GiveSuite
 )
@@ -150,4 +165,7 @@ TableAction = (
 SeatAction = Join | Leave | StepAway | ComeBack | SetBalance
 """What concerns a seat, at any time."""
 
-Action = TableAction | SeatAction | BringShoe | TimeUp
+HouseAction = BringShoe | TimeUp | AnnulCoup | EndBank | BreakUp
+"""What the house alone does."""
+
+Action = TableAction | SeatAction | HouseAction

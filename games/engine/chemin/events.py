@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from games.engine.cards import Card
 from games.engine.chemin.rules import Call, Outcome, Side
-from games.engine.chemin.state import Phase
+from games.engine.chemin.state import Chips, Phase
 
 
 class Announcement(StrEnum):
@@ -217,6 +217,13 @@ class Settled:
     bank: int
 
 
+@dataclass(frozen=True, slots=True)
+class CoupAnnulled:
+    """The house annulled a coup; every one of these stakes goes back."""
+
+    stakes: tuple[Chips, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankKept(Decision):
     """The banker stays banker."""
@@ -265,6 +272,7 @@ Event = (
     | HandShown
     | ThirdCard
     | Settled
+    | CoupAnnulled
     | BankKept
     | SuiteGiven
     | ExcessTakenHome

@@ -9,14 +9,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from games.engine.chemin import bank, play, seating, stakes
+from games.engine.chemin import bank, house, play, seating, stakes
 from games.engine.chemin.actions import (
     Action,
+    AnnulCoup,
     AskCroupier,
+    BreakUp,
     BringShoe,
     ComeBack,
     DealCards,
     DrawCard,
+    EndBank,
     GiveSuite,
     Join,
     KeepBank,
@@ -73,6 +76,12 @@ def apply(state: State, action: Action) -> Step:
             return seating.set_balance(state, action)
         case BringShoe():
             return play.bring_shoe(state, action)
+        case AnnulCoup():
+            return house.annul_coup(state)
+        case EndBank():
+            return house.end_bank_early(state)
+        case BreakUp():
+            return house.break_up(state)
         case TimeUp():
             return _decide_for_absent(state)
         case _:

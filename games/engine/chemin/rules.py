@@ -71,6 +71,9 @@ class Advice(StrEnum):
         return self is Advice.AS_YOU_PLEASE or draws is (self is Advice.DRAW)
 
 
+STAKES_RETURNED: Final[Mapping[Outcome, int]] = {Outcome.PUNTER: 2, Outcome.DRAW: 1, Outcome.BANKER: 0}
+"""How many times a punter's stake comes back: with as much again, as it is, or not at all."""
+
 BANKER_DRAWS_AGAINST: Final[Mapping[int, frozenset[int]]] = {
     0: frozenset(range(10)),
     1: frozenset(range(10)),

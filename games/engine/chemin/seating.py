@@ -14,13 +14,11 @@ from games.engine.chemin.events import (
     GuestJoined,
     GuestWillLeave,
 )
-from games.engine.chemin.phases import ask_next, close_table, offer_bank, sell_bank
+from games.engine.chemin.phases import IN_COUP, ask_next, close_table, offer_bank, sell_bank
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.seats import change_seat, dismiss, hand_back, too_few_guests
 from games.engine.chemin.state import Phase, Presence, Seat, State
 from games.engine.chemin.steps import Step
-
-_IN_COUP = frozenset({Phase.CALLS, Phase.STAKES, Phase.CARDS, Phase.PUNTER, Phase.BANKER})
 
 
 def join(state: State, action: Join) -> Step:
@@ -45,7 +43,7 @@ def leave(state: State, action: Leave) -> Step:
         raise Refused(Refusal.ALREADY_LEAVING)
     is_banker = state.bank is not None and state.bank.seat == seat.number
     leaving = change_seat(state, replace(seat, presence=Presence.LEAVING))
-    if state.phase in _IN_COUP and (is_banker or _has_staked(state, seat.number)):
+    if state.phase in IN_COUP and (is_banker or _has_staked(state, seat.number)):
         return Step(leaving, (GuestWillLeave(seat.number),))
     if is_banker:
         return sell_bank(leaving)
@@ -98,6 +96,6 @@ def _withdraw_bid(state: State, number: int) -> Step:
 
 def _go_on_without(state: State, number: int) -> Step:
     """Someone is gone: the table closes if nobody is left to play against, and otherwise asks on."""
-    if too_few_guests(state) and state.phase not in _IN_COUP | {Phase.GUESTS}:
+    if too_few_guests(state) and state.phase not in IN_COUP | {Phase.GUESTS}:
         return close_table(state)
     return ask_next(state) if state.asked == number else Step(state)

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from games.engine.chemin.events import ExcessTakenHome, Settled, SettledStake
 from games.engine.chemin.phases import after_coup, end_bank
-from games.engine.chemin.rules import Outcome, outcome_of, tax_on
+from games.engine.chemin.rules import STAKES_RETURNED, Outcome, outcome_of, tax_on
 from games.engine.chemin.seats import hand_back
 from games.engine.chemin.state import Chips, State
 from games.engine.chemin.steps import Step
 
-_STAKES_RETURNED = {Outcome.PUNTER: 2, Outcome.DRAW: 1, Outcome.BANKER: 0}
-"""How many times a punter's stake comes back: with as much again, as it is, or not at all."""
+
+class Reckoning(NamedTuple):
+    """What an outcome makes of the stakes: every stake with what comes back, the tax, and by how much the bank grows
+    (below zero: shrinks).
+    """
+
+    stakes: tuple[SettledStake, ...]
+    tax: int
+    to_bank: int
+
+
+def reckon(outcome: Outcome, stakes: Iterable[Chips]) -> Reckoning:
+    """Winners are paid even money, a draw returns its stakes, and a bank that wins gets what was staked, less tax."""
+    settled = tuple(SettledStake(each.seat, each.amount, each.amount * STAKES_RETURNED[outcome]) for each in stakes)
+    at_risk = sum(stake.stake for stake in settled)
+    tax = tax_on(at_risk) if outcome is Outcome.BANKER else 0
+    return Reckoning(settled, tax, at_risk - sum(stake.returned for stake in settled) - tax)
 
 
 def settle(state: State) -> Step:
-    """Pay the coup: winners even money, a draw its stakes, and to the bank what it won less tax.
-
-    A lost bank ends: what was not covered goes home with its banker.
-    """
+    """Pay the coup. A lost bank ends: what was not covered goes home with its banker."""
     coup, hands, bank = state.running_coup, state.dealt_hands, state.held_bank
     outcome = outcome_of(hands.punter.total, hands.banker.total)
-    stakes = tuple(SettledStake(s.seat, s.amount, s.amount * _STAKES_RETURNED[outcome]) for s in coup.stakes)
-    tax = tax_on(coup.at_risk) if outcome is Outcome.BANKER else 0
-    returned = sum(stake.returned for stake in stakes)
-    holds = bank.amount + coup.at_risk - returned - tax
+    stakes, tax, to_bank = reckon(outcome, coup.stakes)
+    holds = bank.amount + to_bank
     for stake in stakes:
         state = hand_back(state, stake.seat, stake.returned)
     state = replace(state, bank=Chips(bank.seat, holds), coup=replace(coup, outcome=outcome))

@@ -18,6 +18,7 @@ from games.engine.chemin.events import (
     BidReturned,
     CallMade,
     CardsDealt,
+    CoupAnnulled,
     Declared,
     Event,
     ExcessTakenHome,
@@ -45,7 +46,7 @@ class Books:
     tax: int = 0
     coups: int = 0
     punter: int | None = None
-    declared: bool = False
+    declared: dict[Side, bool] = field(default_factory=dict)
     shown: dict[Side, tuple[Card, ...]] = field(default_factory=dict)
     thirds: dict[Side, Card] = field(default_factory=dict)
 
@@ -102,6 +103,11 @@ class Books:
                 self.stakes[seat] -= amount
             case Settled():
                 self._settle(event)
+            case CoupAnnulled(stakes):
+                assert placed(stakes) == +self.stakes
+                for stake in stakes:
+                    self._move(stake.seat, stake.amount)
+                self.stakes.clear()
 
     def _settle(self, settled: Settled) -> None:
         assert {stake.seat: stake.stake for stake in settled.stakes} == +self.stakes
@@ -124,16 +130,16 @@ class Books:
             case CardsDealt():
                 assert not self.stakes[event.seat]
                 assert self.stakes[event.punter] == max(self.stakes.values())
-                self.punter, self.declared, self.shown, self.thirds = event.punter, False, {}, {}
+                self.punter, self.declared, self.shown, self.thirds = event.punter, {}, {}, {}
             case Declared():
-                self.declared = True
+                self.declared[event.side] = event.draws
             case HandShown():
                 assert event.side is Side.PUNTER or self.declared or Side.PUNTER in self.shown
                 self.shown[event.side] = event.cards
             case ThirdCard():
                 assert self.declared
                 self.thirds[event.side] = event.card
-            case Announced(Announcement.NO_STAKES_NO_COUP):
+            case Announced(Announcement.NO_STAKES_NO_COUP) | CoupAnnulled():
                 self.punter, self.shown, self.thirds = None, {}, {}
 
     def _move(self, seat: int, amount: int) -> None:

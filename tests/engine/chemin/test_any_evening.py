@@ -6,6 +6,8 @@ a hundred thousand steps.
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -22,15 +24,30 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from games.engine.cards import Card
-from games.engine.chemin import Call, Phase, Refused, State, TableRules, apply, default_action, new_table, options, view
+from games.engine.cards import RANK_LETTERS, SUIT_LETTERS, Card
+from games.engine.chemin import (
+    Call,
+    Phase,
+    Refused,
+    Side,
+    State,
+    TableRules,
+    apply,
+    default_action,
+    new_table,
+    options,
+    view,
+)
 from games.engine.chemin.actions import (
     Action,
+    AnnulCoup,
     AskCroupier,
+    BreakUp,
     BringShoe,
     ComeBack,
     DealCards,
     DrawCard,
+    EndBank,
     GiveSuite,
     Join,
     KeepBank,
@@ -46,17 +63,25 @@ from games.engine.chemin.actions import (
     TakeBank,
     TimeUp,
 )
+from games.engine.chemin.events import CardsDealt, Declared, Event, Settled
+from games.engine.chemin.frozen import freeze, thaw
 from games.engine.chemin.options import Option
+from games.engine.chemin.play import advice_to
+from games.engine.chemin.record import replay_coup
 from games.engine.chemin.rules import CUT_CARD, DECKS
+from games.engine.chemin.state import there
 from games.engine.shoe import shuffle
 from tests.engine.chemin.books import Books
 
 STEPS = 100_000
+COUPS = 5_000
 LONGEST_WAY_TO_THE_END = 4 * 9 + 10
 """Everyone passes an offer, a call, a stake, a bid, and one coup is played."""
 
 QUIET = {Phase.GUESTS, Phase.FREE, Phase.SHOE}
 """Phases in which no guest is asked."""
+
+CARD_CODE = f"[{RANK_LETTERS}][{SUIT_LETTERS}]"
 
 SEATS = st.integers(0, 10)
 AMOUNTS = st.one_of(st.integers(-1, 30), st.integers(1, 3_000))
@@ -71,6 +96,7 @@ ANYTHING: st.SearchStrategy[Action] = st.one_of(
     st.builds(SetBalance, SEATS, AMOUNTS),
     st.just(TimeUp()),
     st.just(BringShoe(())),
+    st.sampled_from([AnnulCoup(), EndBank(), BreakUp()]),
 )
 
 
@@ -79,6 +105,8 @@ class AnyEvening(RuleBasedStateMachine):
 
     steps = 0
     coups = 0
+    annulled = 0
+    """Coups that the house annulled when their cards were drawn."""
     phases: set[Phase] = set()
 
     def __init__(self) -> None:
@@ -86,6 +114,8 @@ class AnyEvening(RuleBasedStateMachine):
         self.books = Books()
         self.state: State = new_table(TableRules(3, 1, 1))
         self.asked: list[tuple[Phase, int]] = []
+        self.first = 0
+        self.departs: dict[Side, bool] = {}
 
     @initialize(
         places=st.integers(3, 9),
@@ -180,10 +210,13 @@ class AnyEvening(RuleBasedStateMachine):
         before = self.state
         self.state, events = apply(before, action)
         AnyEvening.phases.add(self.state.phase)
+        AnyEvening.annulled += action == AnnulCoup() and there(before.coup).hands is not None
         self.books.enter(events)
         self.books.agree_with(self.state)
         self.check_seats_and_order(before)
         self.check_what_everyone_sees()
+        self.check_frozen()
+        self.check_record(before, events)
         assert all(not cards_in(event) or type(event).__name__ in ("HandShown", "ThirdCard") for event in events)
 
     def open_options(self) -> tuple[Option, ...]:
@@ -206,6 +239,36 @@ class AnyEvening(RuleBasedStateMachine):
             return
         if state.phase is before.phase and state.last_banker == before.last_banker:
             assert right_of(state, before.asked) < right_of(state, state.asked)
+
+    def check_frozen(self) -> None:
+        """What is kept of a table tells no card, and with shoe and balances it is the table."""
+        frozen = json.dumps(freeze(self.state))
+        assert not re.search(CARD_CODE, frozen)
+        cards = self.state.shoe.cards if self.state.shoe else ()
+        balances = {seat.number: seat.balance for seat in self.state.seats}
+        assert thaw(json.loads(frozen), rules=self.state.rules, cards=cards, balances=balances) == self.state
+
+    def check_record(self, before: State, events: tuple[Event, ...]) -> None:
+        """What the table settles is what its record comes to."""
+        for event in events:
+            if isinstance(event, CardsDealt):
+                self.first, self.departs = there(before.shoe).drawn, dict.fromkeys(Side, False)
+            if isinstance(event, Declared):
+                self.departs[event.side] = not advice_to(before, event.side).allows(event.draws)
+            if isinstance(event, Settled):
+                cards = there(self.state.shoe).cards
+                played = replay_coup(
+                    cards[self.first :],
+                    stakes=there(before.coup).stakes,
+                    bank=there(before.bank).amount,
+                    punter_draws=self.books.declared.get(Side.PUNTER),
+                    banker_draws=self.books.declared.get(Side.BANKER),
+                )
+                totals = (played.punter.total, played.banker.total)
+                came_to = Settled(played.outcome, *totals, played.stakes, played.tax, played.bank)
+                assert came_to == event
+                assert played.cards == cards[self.first : there(self.state.shoe).drawn]
+                assert self.departs == {Side.PUNTER: played.punter_departs, Side.BANKER: played.banker_departs}
 
     def check_what_everyone_sees(self) -> None:
         """Exactly the cards that are up, and for the punter his own two: for no one a card more or less."""
@@ -274,3 +337,5 @@ def test_any_evening_at_any_table() -> None:
     )
     assert AnyEvening.steps >= STEPS
     assert AnyEvening.phases == set(Phase)
+    assert AnyEvening.coups >= COUPS
+    assert AnyEvening.annulled

@@ -1,0 +1,110 @@
+"""One coup that is over, worked out again from what is on record of it: its cards, stakes, bank and declarations.
+
+Nothing here knows the course of a table. It is a second way to the same figures, for whoever checks a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from games.engine.cards import Card
+from games.engine.chemin.events import SettledStake
+from games.engine.chemin.rules import Advice, Outcome, banker_rule, outcome_of, punter_rule
+from games.engine.chemin.settlement import reckon
+from games.engine.chemin.state import Chips, Hand
+
+
+class RecordError(ValueError):
+    """No coup can have run as it is recorded; the text says what is impossible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a coup came to. Amounts are minor units."""
+
+    cards: tuple[Card, ...]
+    """As they were dealt: punter, banker, punter, banker, then third cards, the punter's first."""
+    punter: Hand
+    banker: Hand
+    outcome: Outcome
+    stakes: tuple[SettledStake, ...]
+    tax: int
+    bank: int
+    """What it held when the coup was paid, before anything of it went home."""
+    punter_departs: bool
+    """Whether a side did other than the rule says."""
+    banker_departs: bool
+
+
+def replay_coup(
+    cards: Iterable[Card],
+    *,
+    stakes: Sequence[Chips],
+    bank: int,
+    punter_draws: bool | None,
+    banker_draws: bool | None,
+) -> Played:
+    """Work a coup out from the cards that lay in the shoe from its first on; it takes as many as it needs.
+
+    `stakes` stand in their order, `bank` is what it held when the coup began. A declaration is None where there was
+    nothing to declare: for both sides on a natural of the punter, for the banker on one of his own. Raises RecordError.
+    """
+    _check_stakes(stakes, bank)
+    shoe = iter(cards)
+    first, second, third, fourth = _take(shoe, 4)
+    punter, banker = Hand((first, third), shown=True), Hand((second, fourth), shown=True)
+    _check_asked("punter", punter_draws, is_asked=not punter.natural)
+    _check_asked("banker", banker_draws, is_asked=not punter.natural and not banker.natural)
+    punter_departs = _departs(punter_rule(punter.pair_total), punter_draws)
+    if punter_draws and not banker.natural:
+        punter = replace(punter, third=_take(shoe, 1)[0])
+    punter_third = None if punter.third is None else punter.third.points
+    banker_departs = _departs(banker_rule(banker.pair_total, punter_third), banker_draws)
+    if banker_draws:
+        banker = replace(banker, third=_take(shoe, 1)[0])
+    if len(stakes) > 1 and (punter_departs or banker_departs):
+        raise RecordError("a side departed from the rule although several guests had staked")
+    outcome = outcome_of(punter.total, banker.total)
+    settled, tax, to_bank = reckon(outcome, stakes)
+    return Played(
+        cards=(first, second, third, fourth, *(hand.third for hand in (punter, banker) if hand.third is not None)),
+        punter=punter,
+        banker=banker,
+        outcome=outcome,
+        stakes=settled,
+        tax=tax,
+        bank=bank + to_bank,
+        punter_departs=punter_departs,
+        banker_departs=banker_departs,
+    )
+
+
+def _check_stakes(stakes: Sequence[Chips], bank: int) -> None:
+    if not stakes:
+        raise RecordError("there is no coup without stakes")
+    if any(stake.amount <= 0 for stake in stakes):
+        raise RecordError("a stake is not above nothing")
+    if len({stake.seat for stake in stakes}) < len(stakes):
+        raise RecordError("a seat has staked twice")
+    if (at_risk := sum(stake.amount for stake in stakes)) > bank:
+        raise RecordError(f"stakes of {at_risk} against a bank of {bank}")
+
+
+def _check_asked(side: str, draws: bool | None, *, is_asked: bool) -> None:
+    if is_asked and draws is None:
+        raise RecordError(f"the {side} declared nothing")
+    if not is_asked and draws is not None:
+        raise RecordError(f"the {side} declared although a natural had ended the coup")
+
+
+def _departs(advice: Advice, draws: bool | None) -> bool:
+    return draws is not None and not advice.allows(draws)
+
+
+def _take(shoe: Iterator[Card], count: int) -> tuple[Card, ...]:
+    taken = tuple(islice(shoe, count))
+    if len(taken) < count:
+        raise RecordError("the cards ran out before the coup was complete")
+    return taken

@@ -1,0 +1,74 @@
+"""The digest of Chemin de Fer changes with whatever decides about money, and not with words."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+
+import pytest
+
+from games.engine.chemin import digest, machine, rules
+from games.engine.chemin.rules import Advice, Call, Outcome, Side
+from games.variants.chemin_de_fer import GAME
+
+PUBLISHED = {"1.0": "b283043f04f0e2f00e7c4c6656e3936b23b4dd328342c014482e26ad1e0ed488"}
+"""What was once played under a version is what that version means. Rules that change take a new one."""
+
+OTHER_FIGURES: dict[str, tuple[object, str, object]] = {
+    "decks": (rules, "DECKS", 8),
+    "cut card": (rules, "CUT_CARD", 20),
+    "tax": (rules, "TAX", Fraction(4, 100)),
+    "fewest places": (rules, "FEWEST_PLACES", 2),
+    "most places": (rules, "MOST_PLACES", 10),
+    "fewest guests": (rules, "FEWEST_GUESTS", 3),
+    "naturals": (digest, "NATURALS", frozenset({9})),
+    "when the banker draws": (rules, "BANKER_DRAWS_AGAINST", {**rules.BANKER_DRAWS_AGAINST, 6: frozenset({6})}),
+    "when the banker chooses": (rules, "BANKER_CHOOSES_AGAINST", {3: frozenset({9})}),
+    "what comes back": (rules, "STAKES_RETURNED", {**rules.STAKES_RETURNED, Outcome.DRAW: 0}),
+    "the croupier's choice": (machine, "AT_A_FREE_CHOICE", {**machine.AT_A_FREE_CHOICE, Side.PUNTER: Advice.DRAW}),
+    "when the punter draws": (rules, "punter_rule", lambda total: Advice.DRAW if total < 5 else Advice.STAND),
+    "how the tax is rounded": (rules, "tax_on", lambda won: -(-won // 20)),
+    "who wins": (rules, "outcome_of", lambda punter, banker: Outcome.BANKER),
+}
+
+
+def digest_now() -> str:
+    """The digest of rules as they are, not as they were when it was first asked for."""
+    return replace(GAME).digest
+
+
+@pytest.mark.parametrize(("place", "name", "other"), OTHER_FIGURES.values(), ids=OTHER_FIGURES)
+def test_other_rules_have_another_digest(
+    place: object, name: str, other: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = digest_now()
+    monkeypatch.setattr(place, name, other)
+    assert digest_now() != before
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("smallest_stake", lambda call, bank: bank // 2),
+        ("share_for_others", lambda call, bank: bank - bank // 2),
+    ],
+)
+def test_another_share_for_a_call_has_another_digest(
+    name: str, other: Callable[[Call, int], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = digest_now()
+    monkeypatch.setattr(Call, name, other)
+    assert digest_now() != before
+
+
+def test_another_version_has_another_digest() -> None:
+    assert replace(GAME, version="2.0").digest != GAME.digest
+
+
+def test_words_and_dates_leave_the_digest_as_it_is() -> None:
+    assert replace(GAME, labels={}, changed=date(2030, 1, 1)).digest == GAME.digest
+
+
+def test_rules_that_change_take_a_new_version() -> None:
+    assert PUBLISHED.get(GAME.version, GAME.digest) == GAME.digest
+    assert len(bytes.fromhex(GAME.digest)) == 32
