@@ -7,17 +7,15 @@ from typing import Concatenate, ParamSpec
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
 from django_htmx.http import HttpResponseClientRedirect
 
-from games.errors import Barred, PlayError, TableClosed
-from games.limits import Limits
-from games.models import Table
-from games.sentences import refusal
-from games.variants import VARIANTS
+from games.chemin.rules import GuestRules
+from games.errors import Barred, TableClosed, UnknownCurrency
+from games.models import Shape, Table
+from games.sentences import unplayable
 from players import gate, registers
 from players.access import PlayerRequest
 from players.models import Player
@@ -29,8 +27,8 @@ View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 
 
 def at_a_playable_table(view: TableView[More]) -> View[More]:
-    """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, or
-    nowhere (`Barred`), a form leads to the table's page, and that says why.
+    """Hand the view the table with this slug, 404 where there is none, or none for that kind of money. Where the player
+    cannot play there, or nowhere (`Barred`), a form leads to the table's page, and that says why.
     """
 
     @wraps(view)
@@ -38,8 +36,10 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug)
         try:
             demand_playable(table, request.player)
-        except PlayError as error:
+        except (TableClosed, UnknownCurrency) as error:
             return _turned_away(request, table, mode, error)
+        if not is_played_for(table, mode):
+            raise Http404
         try:
             return view(request, table, mode, *args, **kwargs)
         except Barred as error:
@@ -48,13 +48,37 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
     return entered
 
 
+def at_a_shared_table(view: TableView[More]) -> View[More]:
+    """The same for what only a table has whose rounds go by the clock, with bets on two hands: 404 at any other."""
+
+    @wraps(view)
+    def entered(
+        request: PlayerRequest, table: Table, mode: Mode, *args: More.args, **kwargs: More.kwargs
+    ) -> HttpResponse:
+        if table.shape != Shape.SHARED:
+            raise Http404
+        return view(request, table, mode, *args, **kwargs)
+
+    return at_a_playable_table(entered)
+
+
 def demand_playable(table: Table, player: Player) -> None:
     """Raises TableClosed where no version of the table was ever put live, UnknownCurrency where it does not take the
     player's money.
     """
     if table.version is None:
         raise TableClosed
-    Limits.of(table.version.limits, player.currency)
+    if player.currency not in table.version.limits:
+        raise UnknownCurrency(player.currency)
+
+
+def is_played_for(table: Table, mode: Mode) -> bool:
+    """Say whether a table that was put live is one for that kind of money: where house players sit, nobody plays for
+    real money.
+    """
+    if table.shape != Shape.GUESTS or mode is Mode.FREE or table.version is None:
+        return True
+    return not GuestRules.of(table.version.limits).is_practice
 
 
 def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
@@ -79,12 +103,12 @@ def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) 
     return render(request, "games/barred.html", {"table": table, "now_mode": mode, "bar": bar})
 
 
-def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: PlayError) -> HttpResponse:
+def _turned_away(
+    request: PlayerRequest, table: Table, mode: Mode, error: TableClosed | UnknownCurrency
+) -> HttpResponse:
     if request.method not in ("GET", "HEAD"):
         return _to_the_table(request, table, mode)
-    language = get_language() or "en"
-    notice = refusal(error, variant=VARIANTS[table.variant], mode=mode, language=language)
-    context = {"table": table, "now_mode": mode, "notice": notice}
+    context = {"table": table, "now_mode": mode, "notice": unplayable(error)}
     return render(request, "games/refused.html", context, status=HTTPStatus.NOT_FOUND)
 
 

@@ -9,17 +9,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from games import solo
-from games.controls import plays_on
 from games.entrance import at_a_playable_table
 from games.models import Table
+from games.places import ON_A_PURSE
 from games.presentation import Notice
-from games.variants import VARIANTS
 from games.views import NOTICE
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
 from wallet import purse
 from wallet.forms import AmountForm, KeyForm
-from wallet.models import AccountKind, Mode
+from wallet.models import Mode
 from wallet.money import format_money
 
 
@@ -79,5 +78,5 @@ def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
 
 def _demand_purse(table: Table) -> None:
     """Raises Http404 where the game has no balance of its own."""
-    if plays_on(VARIANTS[table.variant]) is not AccountKind.PURSE:
+    if table.variant not in ON_A_PURSE:
         raise Http404

@@ -52,6 +52,11 @@ def barred(bar: Bar) -> Notice:
     return Notice("error", bar.sentence, reverse(bar.page), _("Find out more"))
 
 
+def unplayable(error: errors.TableClosed | errors.UnknownCurrency) -> Notice:
+    """Say why a table is not one that the player can play at."""
+    return Notice("error", _sentence(error))
+
+
 def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, language: str) -> Notice:
     """Say that the page was drawn under other limits or rules, and which bets on the table do not fit the new ones."""
     changed = _("The limits or rules of this table have changed. Nothing was staked: look at them and play on.")

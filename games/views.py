@@ -54,7 +54,7 @@ def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @at_a_playable_table
 def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer a click on the table with the table as it then stands: the fragment to htmx, the whole page otherwise."""
-    if found.shape == Shape.SHARED:
+    if found.shape != Shape.SOLO:
         raise Http404
     place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
     notice, shown, fresh = None, None, False

@@ -13,14 +13,14 @@ from typing import cast
 
 from csp.constants import SELF
 from csp.decorators import csp_replace
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
 from games import places
-from games.entrance import at_a_playable_table, demand_welcome
+from games.entrance import at_a_shared_table, demand_welcome
 from games.limits import Limits
 from games.live.views import live_page
 from games.models import Shape, Table
@@ -76,9 +76,9 @@ class Candidate:
 def beside(request: PlayerRequest, left: str, left_mode: Mode, right: str, right_mode: Mode) -> HttpResponse:
     """Two live tables in one window, or what keeps the player from one of them."""
 
-    @at_a_playable_table
+    @at_a_shared_table
     def at_the_left(request: PlayerRequest, first: Table, mode: Mode) -> HttpResponse:
-        @at_a_playable_table
+        @at_a_shared_table
         def at_the_right(request: PlayerRequest, second: Table, second_mode: Mode) -> HttpResponse:
             return _both(request, (first, mode), (second, second_mode))
 
@@ -89,10 +89,9 @@ def beside(request: PlayerRequest, left: str, left_mode: Mode, right: str, right
 
 @player_required
 @require_safe
-@at_a_playable_table
+@at_a_shared_table
 def beside_choose(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """The tables that may stand beside this one; *place* says on which side."""
-    _demand_shared(found)
     if not request.player.jurisdiction.may_play_in_parallel:
         return _refused(request, (found, mode), HTTPStatus.FORBIDDEN)
     demand_welcome(request.player, mode, session_id(request))
@@ -104,12 +103,11 @@ def beside_choose(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
 
 @player_required
 @require_safe
-@at_a_playable_table
+@at_a_shared_table
 def live_framed(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """The page of a live table without what stands around it. Where a window asks for it by itself, it gets the table
     with everything.
     """
-    _demand_shared(found)
     is_alone = request.headers.get("Sec-Fetch-Dest", FRAME) != FRAME
     if is_alone or not request.player.jurisdiction.may_play_in_parallel:
         return redirect("table", slug=found.slug, mode=mode)
@@ -119,8 +117,7 @@ def live_framed(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
 
 def _both(request: PlayerRequest, first: Seat, second: Seat) -> HttpResponse:
     """Show two tables, unless they are one, or one is all that the player may have."""
-    for table, mode in (first, second):
-        _demand_shared(table)
+    for _, mode in (first, second):
         demand_welcome(request.player, mode, session_id(request))
     if not request.player.jurisdiction.may_play_in_parallel:
         return _refused(request, first, HTTPStatus.FORBIDDEN)
@@ -182,8 +179,3 @@ def _limits(table: Table, player: Player) -> Limits:
 
 def _address(left: Seat, right: Seat) -> str:
     return reverse("beside", args=[left[0].slug, left[1], right[0].slug, right[1]])
-
-
-def _demand_shared(table: Table) -> None:
-    if table.shape != Shape.SHARED:
-        raise Http404

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from games.entrance import at_a_playable_table, demand_welcome
+from games.entrance import at_a_shared_table, demand_welcome
 from games.errors import NoChipChosen, PlayError, TooManyChips, UnknownChip
 from games.live import chips
 from games.live.views import NOTICE, read_public
@@ -32,7 +32,7 @@ class ChipsForm(forms.Form):
 @player_required
 @require_POST
 @at_a_human_pace
-@at_a_playable_table
+@at_a_shared_table
 def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer with the choice as it then stands: the fragment to htmx, the table otherwise."""
     demand_welcome(request.player, mode, session_id(request))

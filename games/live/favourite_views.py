@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from games.controls import demand
 from games.engine.bets import Control
 from games.engine.settle import SettlementError
-from games.entrance import at_a_playable_table, demand_welcome
+from games.entrance import at_a_shared_table, demand_welcome
 from games.errors import PlayError, StalePage
 from games.live import favourites
 from games.live.favourite_panel import REMOVED, SAID, panel, removed_of, sentence
@@ -46,7 +46,7 @@ class FavouriteForm(forms.Form):
 @player_required
 @require_POST
 @at_a_human_pace
-@at_a_playable_table
+@at_a_shared_table
 def live_favourites(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer a button of the panel with the panel as it then stands: the fragment to htmx, the page otherwise."""
     live, language = get_object_or_404(LiveTable, table=found, mode=mode), get_language() or "en"

@@ -7,7 +7,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from games.entrance import at_a_playable_table
+from games.entrance import at_a_shared_table
 from games.live.statistics import Since, statistics_view
 from games.models import LiveTable, Table
 from players.access import PlayerRequest, made_by_the_page, player_required
@@ -18,7 +18,7 @@ from wallet.models import Mode
 @player_required
 @require_safe
 @never_cache
-@at_a_playable_table
+@at_a_shared_table
 def live_statistics(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Show what became of the player's bets here since the moment asked for; since the shoe began where none is."""
     live = get_object_or_404(LiveTable, table=found, mode=mode)

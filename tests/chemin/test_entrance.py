@@ -1,0 +1,86 @@
+"""The way to a guests' table: for whoever has its currency, and with the money that is played for there. What only
+tables with bets on two hands have, it does not.
+"""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from tests.builders import a_guest_table, a_player
+from tests.live.at_table import a_live_table
+from tests.people import a_visitor
+
+pytestmark = pytest.mark.django_db
+ANOTHER_CURRENCY = "This table is not played in your currency."
+OF_SHARED_TABLES = (
+    "table/{}/free/now/",
+    "table/{}/free/statistics/",
+    "table/{}/free/chips/",
+    "table/{}/free/favourites/",
+    "table/{}/free/framed/",
+    "beside/{}/free/",
+    "beside/pairs/free/{}/free/",
+)
+
+
+@pytest.fixture
+def browser() -> Client:
+    browser = a_visitor()
+    browser.force_login(a_player(real=100_000, free=100_000).user)
+    return browser
+
+
+@pytest.mark.parametrize("mode", ["real", "free"])
+def test_who_has_another_currency_is_told_so(browser: Client, mode: str) -> None:
+    a_guest_table("EUR")
+    answer = browser.get(f"/en/table/chemin/{mode}/")
+    assert answer.status_code == 404
+    assert ANOTHER_CURRENCY in answer.text
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_practice_table_is_not_there_for_real_money(browser: Client, method: str) -> None:
+    a_guest_table(places=5, house_players=3)
+    answer = getattr(browser, method)("/en/table/chemin/real/chat/")
+    assert answer.status_code == (404 if method == "get" else 405)
+    assert browser.get("/en/table/chemin/free/chat/").status_code == 200
+
+
+@pytest.mark.parametrize("address", OF_SHARED_TABLES)
+def test_what_shared_tables_have_is_not_there(browser: Client, address: str) -> None:
+    a_guest_table()
+    a_live_table()
+    a_live_table("pairs", slug="pairs")
+    answers = {getattr(browser, method)(f"/en/{address.format('chemin')}").status_code for method in ("get", "post")}
+    assert 404 in answers
+    assert answers <= {404, 405}
+    assert browser.get(f"/en/{address.format('live')}").status_code != 404
+
+
+def test_it_is_not_offered_beside_another_table(browser: Client) -> None:
+    a_guest_table()
+    a_live_table()
+    a_live_table("pairs", slug="pairs")
+    page = browser.get("/en/beside/live/free/").text
+    assert "/en/beside/live/free/pairs/free/" in page
+    assert "chemin" not in page
+
+
+@pytest.mark.parametrize(
+    ("address", "fields"),
+    [
+        ("play/", {"action": "deal"}),
+        ("bet/", {"action": "keep", "round_id": str(uuid4())}),
+        ("re-buy/", {"amount": "10", "key": str(uuid4())}),
+        ("leave/", {"key": str(uuid4())}),
+    ],
+)
+def test_no_bet_of_another_game_is_taken_there(browser: Client, address: str, fields: dict[str, str]) -> None:
+    a_guest_table()
+    assert browser.post(f"/en/table/chemin/free/{address}", fields).status_code == 404
+
+
+def test_guests_who_have_not_logged_in_are_not_let_in_to_try() -> None:
+    a_guest_table()
+    assert a_visitor().get("/en/try/chemin/").status_code == 404
