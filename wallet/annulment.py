@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 
 from wallet import ledger
 from wallet.accounts import house_account
@@ -31,7 +31,8 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     """Reverse every journal of a settled round, in the caller's transaction, which has made sure that nobody else does.
 
     Whoever has spent the winnings first gets what is missing, from their other account in this money and then from the
-    house: so a player ends with what there would be without the round, or with nothing.
+    house: so a player ends with what there would be without the round, or with nothing. A bank that has gone home since
+    is made up in the same way, out of what its banker has.
 
     Raises LedgerError where the ledger does not let its own journals be reversed.
     """
@@ -42,39 +43,38 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     covers = list(_covers(round_id, moved, accounts))
     if covers:
         ledger.post(*covers)
-    # Stakes come back before payouts are taken back: the other way round, whoever has staked the winnings again would
-    # seem to lack more than they do.
-    for journal_id in ids:
-        ledger.reverse(journal_id, key=system_key(round_id, f"{VOID} {journal_id}"), kind=VOID)
+    if ids:
+        ledger.reverse({each: system_key(round_id, f"{VOID} {each}") for each in ids}, kind=VOID)
     shortfalls = Counter(
         {line.account_id: line.amount for cover in covers if cover.kind == SHORTFALL for line in cover.lines}
     )
     return tuple(
         Undone(
-            player_id=_owner(accounts[account_id]),
+            player_id=owner_id,
             currency=accounts[account_id].currency,
             returned=-amount,
             shortfall=shortfalls[account_id],
         )
         for account_id, amount in sorted(moved.items())
+        if (owner_id := accounts[account_id].owner_id) is not None  # a house player is told nothing
     )
 
 
 def _moved(journals: list[int]) -> Mapping[int, int]:
-    """Return what these journals put into each player's account, less what they took out."""
-    entries = Entry.objects.filter(journal_id__in=journals, account__owner__isnull=False)
+    """Return what these journals put into each account that can run out, less what they took out."""
+    entries = Entry.objects.filter(journal_id__in=journals, account__balance__isnull=False)
     return dict(entries.values("account_id").annotate(total=Sum("amount")).values_list("account_id", "total"))
 
 
 def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
-    """Lock these accounts, and whatever else their owners have in the same money, ascending by id. What waits to be
-    paid out is left alone.
+    """Lock these accounts, and whatever else their owners have at hand in the same money, ascending by id. What waits
+    to be paid out is left alone, and so is a bank that is played for elsewhere.
     """
     theirs = Account.objects.filter(pk__in=moved).values_list("owner_id", "currency", "mode")
-    owners = {owner for owner, _, _ in theirs}
+    owners = {owner for owner, _, _ in theirs if owner is not None}
     kinds_of_money = {(currency, mode) for _, currency, mode in theirs}
-    found = Account.objects.filter(owner_id__in=owners).exclude(kind=AccountKind.PENDING)
-    locked = found.order_by("pk").select_for_update()
+    at_hand = Q(owner_id__in=owners, kind__in=(AccountKind.CASH, AccountKind.PURSE))
+    locked = Account.objects.filter(at_hand | Q(pk__in=moved)).order_by("pk").select_for_update()
     return {account.pk: account for account in locked if (account.currency, account.mode) in kinds_of_money}
 
 
@@ -106,8 +106,3 @@ def _journal(round_id: UUID, kind: str, source: int, account: Account, amount: i
 
 def _free(account: Account) -> int:
     return (account.balance or 0) - account.held
-
-
-def _owner(account: Account) -> int:
-    assert account.owner_id is not None  # noqa: S101  (only players' accounts were locked)
-    return account.owner_id

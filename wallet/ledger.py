@@ -54,6 +54,10 @@ class WrongPurpose(LedgerError):
     """A bank, stakes or a house player's chips do not move by such a journal."""
 
 
+class BetweenPlayers(LedgerError):
+    """A journal would give one player's money to another, and is not the settlement of a coup."""
+
+
 class LimitReached(LedgerError):
     """A stake or a deposit would pass a limit of the player's; the message is a sentence for them, in the language that
     is active when it is read. Amounts in minor units of *currency*.
@@ -84,6 +88,7 @@ ERROR_OF_STATE = {
     "SB005": UnknownJournal,
     "SB008": NotStaked,
     "SB009": WrongPurpose,
+    "SB010": BetweenPlayers,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,
@@ -131,7 +136,8 @@ class Posted:
 def post(*journals: Journal) -> tuple[Posted, ...]:
     """Post *journals* in order, all or none, and return what stands in the ledger for each.
 
-    Raises InsufficientFunds, LimitReached, PostingConflict, UnbalancedJournal, UnknownAccount.
+    Raises BetweenPlayers, InsufficientFunds, LimitReached, PostingConflict, UnbalancedJournal, UnknownAccount,
+    WrongPurpose.
     """
     return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
 
@@ -152,13 +158,14 @@ def request(*journals: Journal) -> str:
     return json.dumps(asked)
 
 
-def reverse(journal_id: int, *, key: UUID, kind: str) -> Posted:
-    """Post the exact opposite of a journal, for the same round.
+def reverse(keys: Mapping[int, UUID], *, kind: str) -> tuple[Posted, ...]:
+    """Post the exact opposite of each journal under its key, for the same round, all or none, and return what stands in
+    the ledger for each. On every account, what they bring comes before what they take.
 
     Raises UnknownJournal, AlreadyReversed, InsufficientFunds, PostingConflict.
     """
-    (posted,) = _call("SELECT * FROM wallet_reverse(%s::bigint, %s::uuid, %s::text)", [journal_id, key, kind])
-    return posted
+    statement = "SELECT * FROM wallet_reverse(%s::bigint[], %s::uuid[], %s::text)"
+    return _call(statement, [list(keys), list(keys.values()), kind])
 
 
 def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
@@ -209,7 +216,7 @@ def refusals() -> Iterator[None]:
         raise named from error
 
 
-def _call(statement: str, parameters: Sequence[str | int | UUID | list[int]]) -> tuple[Posted, ...]:
+def _call(statement: str, parameters: Sequence[str | UUID | list[int] | list[UUID]]) -> tuple[Posted, ...]:
     with refusals(), connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return _read(cursor.fetchall())

@@ -7,6 +7,11 @@ CASH = "kind = 'cash' AND mode = 'R' AND owner_id = (SELECT id FROM attacked)"
 LIMITED = "kind = 'cash' AND mode = 'R' AND owner_id = (SELECT id FROM limited)"
 ESCROW = "kind = 'escrow' AND mode = 'R' AND currency = 'SEK'"
 CASHIER = "kind = 'cashier' AND mode = 'R' AND currency = 'SEK'"
+BANK = "kind = 'bank' AND owner_id = (SELECT id FROM attacked)"
+STAKES = "kind = 'stakes'"
+FREE = "kind = 'cash' AND mode = 'F' AND owner_id = (SELECT id FROM attacked)"
+HOUSE_PLAYER = "kind = 'seat'"
+THE_COUP = f"'round', (SELECT stands_for FROM wallet_account WHERE {STAKES}),"
 THE_DEPOSIT = "'reverses', (SELECT min(id) FROM wallet_journal WHERE kind = 'deposit'),"
 
 
@@ -29,6 +34,12 @@ CHECKS = [
         "wallet_account",
         "wallet_account_covered",
         f"SELECT wallet_hold(gen_random_uuid(), (SELECT id FROM wallet_account WHERE {CASH}), {LOTS})",
+    ),
+    Attack(
+        "wallet_account",
+        "wallet_account_covered",
+        posted("stake", {CASH: -(10**10), STAKES: 10**10}, THE_COUP),
+        name="credit",
     ),
     changed("wallet_bank_notice", "wallet_bank_notice_tries_check", "tries = -1"),
     changed("wallet_bank_order", "wallet_bank_order_sequence_check", "sequence = -1"),
@@ -53,6 +64,13 @@ ACCOUNTS = [
         "INSERT INTO wallet_account (owner_id, kind, currency, mode, balance, held, version, lock_only)"
         " VALUES ((SELECT id FROM attacked), 'cash', 'EUR', 'R', 1000, 0, 0, false)",
     ),
+    Attack(
+        "wallet_account",
+        "wallet_account_opens",
+        "INSERT INTO wallet_account (kind, currency, mode, balance, held, version, lock_only, stands_for)"
+        " VALUES ('seat', 'SEK', 'R', 0, 0, 0, false, gen_random_uuid())",
+        name="house player",
+    ),
     *kept("wallet_account", "wallet_account_is_kept"),
 ]
 
@@ -74,6 +92,24 @@ POSTINGS = [
         "wallet_entry_and_account",
         posted("gift", {CASH: 1000, ESCROW: -1000}).replace("mode, ", "'F', "),
         name="mode",
+    ),
+    Attack("wallet_entry", "wallet_entry_and_account", posted("correction", {BANK: -50, CASH: 50}), name="bank"),
+    Attack("wallet_entry", "wallet_entry_and_account", posted("settle", {BANK: -50, CASH: 50}), name="no coup"),
+    Attack("wallet_entry", "wallet_entry_and_account", posted("stake", {STAKES: -50, LIMITED: 50}), name="stakes"),
+    Attack(
+        "wallet_entry",
+        "wallet_entry_and_account",
+        posted("settle", {STAKES: -50, CASH: 50}, THE_COUP),
+        name="no stake",
+    ),
+    *(
+        Attack("wallet_entry", "wallet_entry_with_its_owner", posted(kind, {source: -50, target: 50}, more), name=name)
+        for name, kind, source, target, more in (
+            ("gift", "gift", CASH, LIMITED, ""),
+            ("loss", "settle", CASH, LIMITED, ""),
+            ("bank", "bank_back", BANK, LIMITED, f"'round', (SELECT stands_for FROM wallet_account WHERE {BANK}),"),
+            ("house player", "stake", HOUSE_PLAYER, FREE, ""),
+        )
     ),
     Attack("wallet_entry", "wallet_entry_sums_to_zero", posted("stake", {CASH: -1, ESCROW: 2})),
     Attack("wallet_entry", "wallet_entry_counts", posted("stake", {LIMITED: -5000, ESCROW: 5000})),

@@ -105,6 +105,7 @@ ATTACKS: list[Attack] = [
     *(attack for table, columns in NOT_NULL.items() for attack in nothing(table, columns)),
     *(twice(table, guard) for table, guards in TWICE.items() for guard in guards.split()),
     twice("wallet_entry", "wallet_entry_chain", "version IS NOT NULL"),
+    twice("wallet_account", "wallet_account_stands", "stands_for IS NOT NULL"),
     twice("wallet_journal", "wallet_journal_reversed_once", "reverses_id IS NOT NULL"),
     *(changed(*each) for each in OF_NOBODY),
     Attack(  # not alone: its target is this table's own key

@@ -10,6 +10,7 @@ from players.models import LimitKind, Outcome, Period, Player, RealityCheck, Reg
 from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
+from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
 from wallet import annulment, holds, payouts
@@ -26,6 +27,7 @@ def fill() -> tuple[Player, Player]:
     limited = a_player(real=10_000)
     limits.set_limit(player=limited, kind=LimitKind.STAKE, period=Period.DAY, amount=1000, by=str(limited))
     _money(attacked)
+    _coup(attacked, limited)
     _protection(other)
     return attacked, limited
 
@@ -47,6 +49,13 @@ def _money(player: Player) -> None:
     BankNotice.objects.create(order=order, body="{}")
     payout = BankPayout.objects.create(reference=uuid4(), iban="", amount=1, currency="SEK", callback_url=CALLBACK)
     BankPayoutNotice.objects.create(payout=payout, body="{}")
+
+
+def _coup(banker: Player, punter: Player) -> None:
+    """One that is being played, and a house player who waits for another."""
+    coup = Coup(a_bank(guest(banker), 1000))
+    coup.lay(guest(punter), 500)
+    house_player(1000)
 
 
 def _protection(player: Player) -> None:

@@ -112,7 +112,7 @@ class TestOneKey:
     def test_a_journal_is_reversed_once(self, cloned_db):
         player = a_player(real=1000)
         (posted,) = ledger.post(stake(player, 100))
-        jobs = [lambda: outcome(lambda: ledger.reverse(posted.journal_id, key=uuid4(), kind="void"))] * THREADS
+        jobs = [lambda: outcome(lambda: ledger.reverse({posted.journal_id: uuid4()}, kind="void"))] * THREADS
         assert sorted(at_once(jobs)) == ["AlreadyReversed"] * (THREADS - 1) + ["posted"]
         assert accounts.balance(player.pk, Mode.REAL) == 1000
 

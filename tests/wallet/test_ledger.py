@@ -116,6 +116,18 @@ class TestMoneyOfDifferentKinds:
         refused(ledger.UnknownAccount, Journal(uuid4(), "stake", move((cash(player), -100), (10**12, 100))))
 
 
+class TestBetweenPlayers:
+    def test_no_journal_gives_one_players_money_to_another(self, player):
+        other = a_player(real=1000)
+        for kind in ("gift", "stake", "settle", "void_transfer", "correction"):
+            refused(ledger.BetweenPlayers, Journal(uuid4(), kind, move((cash(player), -10), (cash(other), 10))))
+
+    def test_nor_with_the_house_between_them(self, player):
+        other, house_account = a_player(real=1000), house("house", player)
+        lines = move((cash(player), -10), (house_account, 5), (house_account, -5), (cash(other), 10))
+        refused(ledger.BetweenPlayers, Journal(uuid4(), "settle", lines))
+
+
 class TestFunds:
     def test_more_than_there_is_moves_nothing(self, player):
         refused(ledger.InsufficientFunds, stake(player, 1001))
@@ -198,7 +210,7 @@ class TestKeys:
 class TestReversal:
     def test_a_reversal_is_the_exact_opposite_for_the_same_round(self, player):
         _, settled = a_round(player, staked=100, paid=250)
-        reversal = ledger.reverse(settled.journal_id, key=uuid4(), kind="void")
+        (reversal,) = ledger.reverse({settled.journal_id: uuid4()}, kind="void")
         stored = StoredJournal.objects.get(pk=reversal.journal_id)
         original = StoredJournal.objects.get(pk=settled.journal_id)
         assert (stored.reverses_id, stored.round_id) == (original.pk, original.round_id)
@@ -210,27 +222,35 @@ class TestReversal:
     def test_a_repeated_reversal_answers_the_same(self, player):
         (posted,) = ledger.post(stake(player, 300))
         key = uuid4()
-        first = ledger.reverse(posted.journal_id, key=key, kind="void")
-        assert ledger.reverse(posted.journal_id, key=key, kind="void") == replace(first, replayed=True)
+        (first,) = ledger.reverse({posted.journal_id: key}, kind="void")
+        assert ledger.reverse({posted.journal_id: key}, kind="void") == (replace(first, replayed=True),)
         assert balance(player) == 1000
 
     def test_a_journal_is_reversed_once(self, player):
         (posted,) = ledger.post(stake(player, 300))
-        ledger.reverse(posted.journal_id, key=uuid4(), kind="void")
+        ledger.reverse({posted.journal_id: uuid4()}, kind="void")
         with pytest.raises(ledger.AlreadyReversed), transaction.atomic():
-            ledger.reverse(posted.journal_id, key=uuid4(), kind="void")
+            ledger.reverse({posted.journal_id: uuid4()}, kind="void")
         assert balance(player) == 1000
 
     def test_winnings_that_are_spent_cannot_be_taken_back(self, player):
         _, settled = a_round(player, staked=100, paid=2000)
         ledger.post(stake(player, 2900))
         with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
-            ledger.reverse(settled.journal_id, key=uuid4(), kind="void")
+            ledger.reverse({settled.journal_id: uuid4()}, kind="void")
         assert balance(player) == 0
 
+    def test_what_journals_bring_back_comes_before_what_they_take_back(self, player):
+        staked, settled = a_round(player, staked=1000, paid=800)
+        ledger.post(stake(player, 800))
+        undone = ledger.reverse({settled.journal_id: uuid4(), staked.journal_id: uuid4()}, kind="void")
+        assert [posted.balances for posted in undone] == [{cash(player): 200}, {cash(player): 1000}]
+
     def test_what_does_not_exist_cannot_be_reversed(self, player):
+        (posted,) = ledger.post(stake(player, 300))
         with pytest.raises(ledger.UnknownJournal), transaction.atomic():
-            ledger.reverse(10**12, key=uuid4(), kind="void")
+            ledger.reverse({posted.journal_id: uuid4(), 10**12: uuid4()}, kind="void")
+        assert balance(player) == 700
 
 
 class TestAccounts:

@@ -87,7 +87,7 @@ class TestCounting:
         player = a_player("GB", real=1000)
         staked, settled = a_rounds_money(player, staked=100, paid=250)
         for journal in (staked, settled):
-            ledger.reverse(journal.journal_id, key=uuid4(), kind="void")
+            ledger.reverse({journal.journal_id: uuid4()}, kind="void")
         assert counted(player) == (1000, 0, 0, 0)
 
     def test_a_key_sent_twice_counts_once(self):
@@ -109,7 +109,7 @@ def test_a_void_on_a_later_day_gives_the_room_back_on_the_day_of_the_round(clone
         owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
     limit(player, "loss", "day", 1)
     for journal in (staked, settled):
-        ledger.reverse(journal.journal_id, key=uuid4(), kind="void")
+        ledger.reverse({journal.journal_id: uuid4()}, kind="void")
     assert counted(player) == (1000, 0, 0, 0)
     assert is_whole()
 
@@ -169,7 +169,7 @@ class TestHeldTo:
         purse.rebuy(player=player, mode=Mode.REAL, amount=100, key=uuid4())
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         for journal in (staked, settled, open_stake):
-            ledger.reverse(journal.journal_id, key=uuid4(), kind="void")
+            ledger.reverse({journal.journal_id: uuid4()}, kind="void")
 
     def test_free_money_knows_no_limit_of_money(self):
         player = a_player("GB", free=MONEY)

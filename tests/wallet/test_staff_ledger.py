@@ -44,7 +44,7 @@ def test_finance_reads_every_entry_of_a_journal(finance):
 
 def test_a_reversal_names_what_it_reverses(finance):
     _, settled = a_round(a_player(real=1000), staked=100, paid=0)
-    ledger.reverse(settled.journal_id, key=uuid4(), kind="void")
+    ledger.reverse({settled.journal_id: uuid4()}, kind="void")
     assert f"reverses {settled.journal_id}" in finance.get("/staff/ledger/").text
 
 

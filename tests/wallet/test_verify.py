@@ -9,12 +9,16 @@ from django.core.management import CommandError, call_command
 from tests.builders import a_player
 from tests.people import events
 from tests.wallet.at_the_bank import a_payment
+from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round
 from wallet import guards, ledger, tasks, verify
 
-CASH = "(SELECT id FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
+CASH = "(SELECT min(id) FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
+COUP_STAKE, COUP_SETTLE = (
+    f"(SELECT max(id) FROM wallet_journal WHERE kind = '{kind}')" for kind in ("stake", "settle")
+)
 DEPOSIT, STAKE, SETTLE, VOID, VOIDED_STAKE = (
-    f"(SELECT id FROM wallet_journal WHERE kind = '{kind}')"
+    f"(SELECT min(id) FROM wallet_journal WHERE kind = '{kind}')"
     for kind in ("deposit", "stake", "settle", "void", "void_stake")
 )
 
@@ -81,6 +85,48 @@ DAMAGE = [
         "credited, and journal",
     ),
     (f"UPDATE wallet_account SET kind = 'pending' WHERE id = {CASH}", "pending_is_what_was_asked_for", "sum to 0"),
+    (
+        f"UPDATE wallet_journal SET kind = 'bank_won' WHERE id = {COUP_SETTLE}",
+        "money_stays_with_its_owner",
+        "this bank_won takes from account",
+    ),
+    (
+        "UPDATE wallet_account SET balance = 3 WHERE kind = 'stakes'",
+        "stakes_are_paid_out",
+        "3 SEK left of its stakes",
+    ),
+    (f"UPDATE wallet_journal SET round_id = NULL WHERE id = {COUP_STAKE}", "coups_pay_who_staked", "which staked 0"),
+    (
+        f"UPDATE wallet_entry SET amount = amount + 1 WHERE journal_id = {COUP_SETTLE} AND amount > 0",
+        "coups_pay_who_staked",
+        "gives account",
+    ),
+    (
+        f"""UPDATE wallet_account SET kind = 'bank' WHERE kind = 'cash' AND id IN (
+            SELECT account_id FROM wallet_entry WHERE journal_id = {COUP_SETTLE})""",
+        "coups_pay_who_staked",
+        "is of 2 banks",
+    ),
+    (
+        "UPDATE wallet_account SET stands_for = gen_random_uuid() WHERE kind = 'stakes'",
+        "coups_pay_who_staked",
+        "is the settlement of no coup",
+    ),
+    (
+        "UPDATE wallet_journal SET kind = 'bank' WHERE kind = 'bank_back'",
+        "banks_go_home_once",
+        "is a bank of -100",
+    ),
+    (
+        "UPDATE wallet_journal SET kind = 'bank_won' WHERE kind = 'bank'",
+        "banks_go_home_once",
+        "0 was put up, 100 went home of it",
+    ),
+    (
+        "UPDATE wallet_account SET mode = 'R' WHERE kind = 'seat'",
+        "house_players_play_for_nothing",
+        "a seat of nobody in R",
+    ),
     ("UPDATE wallet_day SET staked = staked + 1", "days_are_sums", "should be"),
     ("DELETE FROM wallet_day", "days_are_sums", "should be"),
     ("DROP TRIGGER wallet_entry_counts ON wallet_entry", "guards_stand", "trigger wallet_entry_counts"),
@@ -122,12 +168,13 @@ DAMAGE = [
 
 @pytest.fixture
 def damage(cloned_db):
-    """A function that does to a deposit and an annulled round what only a superuser with every guard off could."""
+    """A function that does to a deposit, a void and a coup what only a superuser with every guard off could."""
     player = a_player(real=1000)
     a_payment(player)
     staked, settled = a_round(player, staked=100, paid=250)
-    ledger.reverse(settled.journal_id, key=uuid4(), kind="void")
-    ledger.reverse(staked.journal_id, key=uuid4(), kind="void_stake")
+    ledger.reverse({settled.journal_id: uuid4()}, kind="void")
+    ledger.reverse({staked.journal_id: uuid4()}, kind="void_stake")
+    a_coup()
 
     def do(statements: str) -> None:
         with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
@@ -135,6 +182,16 @@ def damage(cloned_db):
             superuser.execute(statements)
 
     return do
+
+
+def a_coup() -> None:
+    """A bank of 400 loses 300 and goes home; somebody sits at a practice table."""
+    punter, bank = guest(a_player(real=1000)), a_bank(guest(a_player(real=1000)), 400)
+    coup = Coup(bank)
+    coup.lay(punter, 300)
+    coup.settle({punter: 600})
+    bank.move("bank_back", -100)
+    house_player(100)
 
 
 def broken() -> dict[str, str]:

@@ -1,0 +1,104 @@
+"""The money of a coup at a guests' table, as the table moves it."""
+
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+from players.models import Player
+from tests.wallet.money_moves import cash
+from wallet import accounts, ledger
+from wallet.ledger import Journal, Line, Posted
+from wallet.models import Account, AccountKind, Mode
+
+
+@dataclass(frozen=True)
+class Guest:
+    """Who plays with which account; a house player is nobody's."""
+
+    account: int
+    owner: int | None = None
+
+
+def guest(player: Player, mode: Mode = Mode.REAL) -> Guest:
+    return Guest(cash(player, mode), player.pk)
+
+
+def house_player(chips: int) -> Guest:
+    """One with that much free money, in SEK."""
+    account = accounts.open_standing(AccountKind.SEAT, uuid4(), currency="SEK", mode=Mode.FREE)
+    mint = accounts.house_account(AccountKind.MINT, "SEK", Mode.FREE)
+    lines = (Line(mint, "SEK", "F", -chips), Line(account, "SEK", "F", chips))
+    ledger.post(Journal(uuid4(), "seat_funded", lines))
+    return Guest(account)
+
+
+@dataclass(frozen=True)
+class Bank:
+    """A tenure and its account."""
+
+    banker: Guest
+    currency: str
+    mode: Mode
+    account: int
+    tenure: UUID
+
+    @property
+    def balance(self) -> int:
+        return balance_of(self.account)
+
+    def move(self, kind: str, amount: int) -> Posted:
+        """Between bank and banker: into the bank, or home where negative."""
+        (posted,) = ledger.post(Journal(uuid4(), kind, self.lines((self.banker.account, -amount), amount), self.tenure))
+        return posted
+
+    def lines(self, other: tuple[int, int], amount: int) -> tuple[Line, ...]:
+        return tuple(Line(at, self.currency, self.mode, each) for at, each in (other, (self.account, amount)))
+
+
+def a_bank(banker: Guest, amount: int, *, currency: str = "SEK", mode: Mode = Mode.REAL) -> Bank:
+    """A bank that *banker* has put up."""
+    tenure = uuid4()
+    account = accounts.open_standing(AccountKind.BANK, tenure, currency=currency, mode=mode, owner_id=banker.owner)
+    bank = Bank(banker, currency, mode, account, tenure)
+    bank.move("bank", amount)
+    return bank
+
+
+@dataclass(frozen=True)
+class Coup:
+    """A coup against a bank and its stakes."""
+
+    bank: Bank
+    id: UUID = field(default_factory=uuid4)
+
+    @property
+    def stakes(self) -> int:
+        return accounts.open_standing(AccountKind.STAKES, self.id, currency=self.bank.currency, mode=self.bank.mode)
+
+    @property
+    def balance(self) -> int:
+        return balance_of(self.stakes)
+
+    def journal(self, kind: str, *amounts: tuple[int, int]) -> Journal:
+        lines = tuple(
+            Line(account, self.bank.currency, self.bank.mode, amount) for account, amount in amounts if amount
+        )
+        return Journal(uuid4(), kind, lines, self.id)
+
+    def lay(self, punter: Guest, amount: int) -> Posted:
+        """A stake; a negative one is relieved."""
+        (posted,) = ledger.post(self.journal("stake", (punter.account, -amount), (self.stakes, amount)))
+        return posted
+
+    def settle(self, returned: dict[Guest, int], tax: int = 0) -> Posted:
+        """All stakes go: to punters what is *returned*, to the house the tax; to the bank the rest, or from it."""
+        house = accounts.house_account(AccountKind.HOUSE, self.bank.currency, self.bank.mode)
+        staked, paid = self.balance, [(punter.account, amount) for punter, amount in returned.items()]
+        bank = staked - sum(returned.values()) - tax
+        (posted,) = ledger.post(
+            self.journal("settle", (self.stakes, -staked), (self.bank.account, bank), (house, tax), *paid)
+        )
+        return posted
+
+
+def balance_of(account: int) -> int:
+    return Account.objects.get(pk=account).balance or 0

@@ -1,0 +1,447 @@
+"""Banks, stakes and house players' chips: how they move, what is refused, what counts against limits, and how a coup is
+taken back.
+"""
+
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from players.limits import set_limit
+from players.models import LimitKind, Period
+from tests.builders import a_player
+from tests.wallet.coups import Bank, Coup, a_bank, balance_of, guest, house_player
+from wallet import accounts, annulment, holds, ledger, verify
+from wallet.annulment import Undone
+from wallet.ledger import Journal, Line
+from wallet.models import AccountKind, Day, Mode
+
+ADA, BEN, CY = 0, 1, 2
+
+
+@pytest.fixture
+def players():
+    return [a_player(real=1000) for _ in range(3)]
+
+
+@pytest.fixture
+def guests(players):
+    """Three with 1000 each; the first one is going to be banker."""
+    return [guest(player) for player in players]
+
+
+def limit(player, kind, amount):
+    set_limit(player=player, kind=LimitKind(kind), period=Period.DAY, amount=amount, by=str(player))
+
+
+def counted(player):
+    """What was staked and paid in all, and on how many days."""
+    days = Day.objects.filter(player=player).values_list("staked", "paid")
+    return tuple(map(sum, zip(*days, strict=True))) if days else (0, 0)
+
+
+def broken():
+    return {check.invariant.name: check.rows for check in verify.run() if check.rows}
+
+
+def refused(error, *journals):
+    with pytest.raises(error), transaction.atomic():
+        ledger.post(*journals)
+
+
+@pytest.mark.django_db
+class TestHowItMoves:
+    def test_a_bank_won_and_gone_home(self, guests):
+        ada, ben, cy = guests
+        bank = a_bank(ada, 400)
+        coup = Coup(bank)
+        coup.lay(ben, 300)
+        coup.lay(cy, 100)
+        assert (balance_of(ada.account), bank.balance, coup.balance) == (600, 400, 400)
+        coup.settle({}, tax=20)
+        assert (bank.balance, coup.balance) == (780, 0)
+        bank.move("bank_back", -400)
+        bank.move("bank_won", -380)
+        assert [balance_of(each.account) for each in guests] == [1380, 700, 900]
+        assert broken() == {}
+
+    def test_a_bank_lost_and_what_was_not_covered_gone_home(self, guests):
+        ada, ben, _ = guests
+        bank = a_bank(ada, 400)
+        coup = Coup(bank)
+        coup.lay(ben, 300)
+        coup.settle({ben: 600})
+        bank.move("bank_back", -100)
+        assert [balance_of(each.account) for each in guests] == [700, 1300, 1000]
+        assert broken() == {}
+
+    def test_a_draw_and_a_stake_that_is_relieved(self, guests):
+        ada, ben, cy = guests
+        coup = Coup(a_bank(ada, 400))
+        coup.lay(ben, 400)
+        coup.lay(cy, 150)
+        coup.lay(ben, -150)
+        coup.settle({ben: 250, cy: 150})
+        assert coup.bank.balance == 400
+        assert broken() == {}
+
+    def test_house_players_against_a_guest_for_free_money(self):
+        ada = guest(a_player(free=1000), Mode.FREE)
+        robot, other = house_player(500), house_player(500)
+        coup = Coup(a_bank(robot, 300, mode=Mode.FREE))
+        coup.lay(ada, 200)
+        coup.lay(other, 100)
+        coup.settle({ada: 400, other: 200})
+        assert [balance_of(each.account) for each in (ada, robot, other)] == [1200, 200, 600]
+        assert broken() == {}
+
+    def test_a_bid_is_held_and_given_back_a_house_players_too(self, guests):
+        for bidder in (guests[ADA], house_player(500)):
+            sale = uuid4()
+            has = balance_of(bidder.account)
+            assert holds.hold(sale, bidder.account, 300) == has - 300
+            assert holds.hold(sale, bidder.account, 0) == has
+
+    def test_opening_again_finds_the_account(self, guests, players):
+        bank = a_bank(guests[ADA], 100)
+        asked = {"currency": "SEK", "mode": Mode.REAL, "owner_id": players[ADA].pk}
+        assert accounts.open_standing(AccountKind.BANK, bank.tenure, **asked) == bank.account
+
+
+@pytest.mark.django_db
+class TestRefused:
+    @pytest.mark.parametrize("amount", [1001, 5000])
+    def test_no_credit_to_a_banker_or_a_punter(self, guests, amount):
+        with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
+            a_bank(guests[ADA], amount)
+        coup = Coup(a_bank(guests[ADA], 1000))
+        with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
+            coup.lay(guests[BEN], amount)
+
+    def test_a_coup_pays_no_more_than_stakes_and_bank(self, guests):
+        coup = Coup(a_bank(guests[ADA], 100))
+        coup.lay(guests[BEN], 100)
+        with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
+            coup.settle({guests[BEN]: 201})
+
+    def test_what_a_bid_holds_is_neither_staked_nor_put_up(self, guests):
+        holds.hold(uuid4(), guests[ADA].account, 700)
+        with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
+            a_bank(guests[ADA], 301)
+
+    @pytest.mark.parametrize("kind", ["stake", "deposit", "correction", "void", "seat_funded", "leave"])
+    def test_a_bank_moves_by_its_own_journals_alone(self, guests, kind):
+        bank = a_bank(guests[ADA], 100)
+        lines = bank.lines((guests[ADA].account, 50), -50)
+        refused(ledger.WrongPurpose, Journal(uuid4(), kind, lines, bank.tenure))
+
+    def test_nor_by_those_of_another_tenure(self, guests):
+        bank, other = a_bank(guests[ADA], 100), a_bank(guests[ADA], 100)
+        for kind in ("bank", "bank_back", "bank_won"):
+            refused(ledger.WrongPurpose, Journal(uuid4(), kind, bank.lines((guests[ADA].account, 9), -9), other.tenure))
+
+    def test_a_bank_settles_with_the_stakes_of_a_coup_and_not_alone(self, guests):
+        bank = a_bank(guests[ADA], 100)
+        refused(ledger.WrongPurpose, Journal(uuid4(), "settle", bank.lines((guests[BEN].account, 50), -50), uuid4()))
+
+    def test_stakes_move_for_their_own_coup_alone(self, guests):
+        coup, other = Coup(a_bank(guests[ADA], 100)), Coup(a_bank(guests[ADA], 100))
+        coup.lay(guests[BEN], 50)
+        for kind in ("stake", "settle", "void", "correction"):
+            stolen = other.journal(kind, (coup.stakes, -50), (guests[BEN].account, 50))
+            refused(ledger.WrongPurpose, stolen)
+        refused(ledger.WrongPurpose, coup.journal("correction", (coup.stakes, -50), (guests[BEN].account, 50)))
+
+    def test_a_coup_pays_nobody_who_has_not_staked_in_it(self, guests):
+        ada, ben, cy = guests
+        coup = Coup(a_bank(ada, 100))
+        coup.lay(ben, 50)
+        for stranger in (cy, ada):
+            with pytest.raises(ledger.WrongPurpose), transaction.atomic():
+                coup.settle({stranger: 100})
+
+    def test_between_coups_a_bank_goes_to_nobody_but_its_banker(self, guests):
+        bank = a_bank(guests[ADA], 100)
+        for kind in ("bank_back", "bank_won", "void_transfer"):
+            lines = bank.lines((guests[BEN].account, 50), -50)
+            refused(ledger.BetweenPlayers, Journal(uuid4(), kind, lines, bank.tenure))
+
+    def test_one_players_money_is_not_another_ones_bank(self, guests):
+        bank = a_bank(guests[ADA], 100)
+        refused(
+            ledger.BetweenPlayers, Journal(uuid4(), "bank", bank.lines((guests[BEN].account, -50), 50), bank.tenure)
+        )
+
+    def test_nor_do_house_players_and_guests_give_each_other_anything(self):
+        ada, robot = guest(a_player(free=1000), Mode.FREE), house_player(500)
+        for amount in (100, -100):
+            lines = (Line(ada.account, "SEK", "F", amount), Line(robot.account, "SEK", "F", -amount))
+            refused(ledger.BetweenPlayers, Journal(uuid4(), "stake", lines))
+
+    @pytest.mark.parametrize(
+        ("kind", "mode", "has_owner"),
+        [
+            (AccountKind.SEAT, Mode.REAL, False),
+            (AccountKind.SEAT, Mode.FREE, True),
+            (AccountKind.BANK, Mode.REAL, False),
+            (AccountKind.STAKES, Mode.REAL, True),
+            (AccountKind.CASH, Mode.REAL, True),
+            (AccountKind.HOUSE, Mode.REAL, False),
+        ],
+    )
+    def test_nothing_else_opens(self, players, kind, mode, has_owner):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            accounts.open_standing(
+                kind, uuid4(), currency="SEK", mode=mode, owner_id=players[ADA].pk if has_owner else None
+            )
+
+    def test_what_stands_for_a_bank_stands_for_nothing_else(self, guests, players):
+        bank = a_bank(guests[ADA], 100)
+        for kind, owner in ((AccountKind.STAKES, None), (AccountKind.BANK, players[BEN].pk)):
+            with pytest.raises(IntegrityError), transaction.atomic():
+                accounts.open_standing(kind, bank.tenure, currency="SEK", mode=Mode.REAL, owner_id=owner)
+
+
+@pytest.mark.django_db
+class TestLimits:
+    @pytest.mark.parametrize("kind", ["stake", "loss"])
+    def test_a_bank_put_up_is_held_to_them(self, players, guests, kind):
+        limit(players[ADA], kind, 500)
+        a_bank(guests[ADA], 300)
+        with pytest.raises(ledger.LimitReached) as reached, transaction.atomic():
+            a_bank(guests[ADA], 201)
+        assert (reached.value.kind, reached.value.left) == (kind, 200)
+        a_bank(guests[ADA], 200)
+
+    def test_so_is_a_bid(self, players, guests):
+        limit(players[ADA], "stake", 500)
+        holds.hold(uuid4(), guests[ADA].account, 300)
+        with pytest.raises(ledger.LimitReached), transaction.atomic():
+            a_bank(guests[ADA], 201)
+
+    def test_what_goes_home_unlost_is_staked_no_more_and_what_was_won_is_paid(self, players, guests):
+        bank = a_bank(guests[ADA], 400)
+        coup = Coup(bank)
+        coup.lay(guests[BEN], 400)
+        coup.settle({}, tax=20)
+        assert (counted(players[ADA]), counted(players[BEN])) == ((400, 0), (400, 0))
+        bank.move("bank_back", -400)
+        bank.move("bank_won", -380)
+        assert counted(players[ADA]) == (0, 380)
+
+    def test_what_a_bank_loses_stays_staked(self, players, guests):
+        bank = a_bank(guests[ADA], 400)
+        coup = Coup(bank)
+        coup.lay(guests[BEN], 300)
+        coup.settle({guests[BEN]: 600})
+        bank.move("bank_back", -100)
+        assert (counted(players[ADA]), counted(players[BEN])) == ((300, 0), (300, 600))
+
+    def test_a_stake_that_is_relieved_is_staked_no_more(self, players, guests):
+        coup = Coup(a_bank(guests[ADA], 400))
+        coup.lay(guests[BEN], 400)
+        coup.lay(guests[BEN], -150)
+        assert counted(players[BEN]) == (250, 0)
+
+    def test_free_money_counts_nowhere(self):
+        player = a_player(free=1000)
+        a_bank(guest(player, Mode.FREE), 400, mode=Mode.FREE)
+        assert counted(player) == (0, 0)
+
+
+@pytest.fixture
+def days_ago(owner):
+    """A function that moves all that has been counted so far some days back."""
+
+    def do(days):
+        for table in ("wallet_journal", "wallet_day"):
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        owner.execute(f"UPDATE wallet_journal SET at = at - interval '{days} days'")
+        owner.execute(f"UPDATE wallet_day SET day = day - {days}")
+        for table in ("wallet_journal", "wallet_day"):
+            owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+    return do
+
+
+def on_days(player):
+    """Staked and paid of each day on which that is something, the latest last, days counted from today."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_today(%s::bigint)", [player.pk])
+        (today,) = cursor.fetchone()
+    days = Day.objects.filter(player=player).order_by("day").values_list("day", "staked", "paid")
+    return {(day - today).days: (staked, paid) for day, staked, paid in days if staked or paid}
+
+
+class TestOnLaterDays:
+    """Whatever is taken back makes room on the day on which it was put down, and on no other."""
+
+    def test_a_bank_goes_home(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        bank = a_bank(guest(ada), 400)
+        coup = Coup(bank)
+        coup.lay(guest(ben), 400)
+        coup.settle({}, tax=20)
+        days_ago(1)
+        bank.move("bank_back", -400)
+        bank.move("bank_won", -380)
+        assert on_days(ada) == {0: (0, 380)}
+        assert broken() == {}
+
+    def test_a_stake_is_relieved(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        coup = Coup(a_bank(guest(ada), 400))
+        coup.lay(guest(ben), 400)
+        days_ago(1)
+        coup.lay(guest(ben), -100)
+        assert on_days(ben) == {-1: (300, 0)}
+        assert broken() == {}
+
+    def test_a_coup_is_annulled(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        coup = Coup(a_bank(guest(ada), 400))
+        coup.lay(guest(ben), 400)
+        coup.lay(guest(ben), -100)
+        coup.settle({guest(ben): 600})
+        days_ago(3)
+        undo(coup)
+        assert (on_days(ada), on_days(ben)) == ({-3: (400, 0)}, {})
+        assert broken() == {}
+
+    def test_a_banker_gives_back_what_was_won(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        bank = a_bank(guest(ada), 400)
+        coup = Coup(bank)
+        coup.lay(guest(ben), 400)
+        coup.settle({}, tax=20)
+        days_ago(2)
+        bank.move("bank_back", -400)
+        bank.move("bank_won", -380)
+        days_ago(1)
+        undo(coup)
+        assert (on_days(ada), on_days(ben)) == ({}, {})
+        assert broken() == {}
+
+
+def undo(coup: Coup) -> dict[int, Undone]:
+    with transaction.atomic():
+        return {each.player_id: each for each in annulment.undo_round(coup.id)}
+
+
+@pytest.mark.django_db
+class TestAnnulled:
+    @pytest.fixture
+    def coup(self, guests):
+        """A bank of 400 against 300 and 100."""
+        coup = Coup(a_bank(guests[ADA], 400))
+        coup.lay(guests[BEN], 400)
+        coup.lay(guests[CY], 100)
+        coup.lay(guests[BEN], -100)
+        return coup
+
+    def after(self, coup, guests):
+        """What guests have, what is in the bank, and what is left of the stakes."""
+        return [balance_of(each.account) for each in guests], coup.bank.balance, coup.balance
+
+    def test_before_it_is_settled(self, coup, guests, players):
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert {each.player_id: each.returned for each in undone.values()} == {
+            players[BEN].pk: 300,
+            players[CY].pk: 100,
+        }
+        assert broken() == {}
+
+    def test_once_the_bank_has_won(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert [undone[player.pk].returned for player in players] == [-380, 300, 100]
+        assert broken() == {}
+
+    def test_once_the_bank_has_lost(self, coup, guests, players):
+        coup.settle({guests[BEN]: 600, guests[CY]: 200})
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert [undone[player.pk].returned for player in players] == [400, -300, -100]
+        assert broken() == {}
+
+    def test_a_draw(self, coup, guests):
+        coup.settle({guests[BEN]: 300, guests[CY]: 100})
+        undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert broken() == {}
+
+    def test_once_a_bank_that_has_won_is_home(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        go_home(coup.bank, won=380)
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([1000, 1000, 1000], 0, 0)
+        assert undone[players[ADA].pk] == Undone(players[ADA].pk, "SEK", -380, 0)
+        assert counted(players[ADA]) == (0, 0)
+        assert broken() == {}
+
+    def test_the_house_adds_what_a_banker_has_spent_since(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        go_home(coup.bank, won=380)
+        Coup(a_bank(guests[CY], 100)).lay(guests[ADA], 1280)
+        assert undo(coup)[players[ADA].pk] == Undone(players[ADA].pk, "SEK", -380, 280)
+        assert self.after(coup, guests) == ([0, 1000, 900], 0, 0)
+        assert broken() == {}
+
+    def test_a_bank_that_is_played_for_elsewhere_is_left_alone(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        go_home(coup.bank, won=380)
+        elsewhere = a_bank(guests[ADA], 1280)
+        assert undo(coup)[players[ADA].pk].shortfall == 280
+        assert elsewhere.balance == 1280
+
+    def test_the_house_adds_what_a_punter_has_spent_since(self, coup, guests, players):
+        coup.settle({guests[BEN]: 600, guests[CY]: 200})
+        a_bank(guests[BEN], 1300)
+        assert undo(coup)[players[BEN].pk] == Undone(players[BEN].pk, "SEK", -300, 300)
+        assert (balance_of(guests[BEN].account), coup.bank.balance) == (0, 400)
+        assert broken() == {}
+
+    def test_once_a_bank_that_has_lost_all_is_over_it_stands_again(self, coup, guests):
+        coup.settle({guests[BEN]: 600, guests[CY]: 200})
+        undo(coup)
+        coup.bank.move("bank_back", -400)
+        assert self.after(coup, guests) == ([1000, 1000, 1000], 0, 0)
+        assert broken() == {}
+
+    def test_what_a_later_coup_lost_of_the_winnings_is_the_bankers(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        later = Coup(coup.bank)
+        later.lay(guests[CY], 780)
+        later.settle({guests[CY]: 1560})
+        undo(coup)
+        assert self.after(coup, guests) == ([220, 1000, 1780], 0, 0)
+        assert counted(players[ADA]) == (400, -380)
+        assert broken() == {}
+
+    def test_house_players_lose_what_they_won_and_the_house_makes_up_the_rest(self):
+        player = a_player(free=1000)
+        ada, robot, other = guest(player, Mode.FREE), house_player(300), house_player(100)
+        coup = Coup(a_bank(robot, 300, mode=Mode.FREE))
+        coup.lay(ada, 200)
+        coup.lay(other, 100)
+        coup.settle({}, tax=15)
+        go_home(coup.bank, won=285)
+        a_bank(robot, 585, mode=Mode.FREE)
+        assert list(undo(coup).values()) == [Undone(player.pk, "SEK", 200, 0)]
+        assert [balance_of(each.account) for each in (ada, robot, other)] == [1000, 0, 100]
+        assert broken() == {}
+
+    def test_locks_no_bank_or_stakes_of_other_coups(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        for _ in range(3):
+            other = Coup(a_bank(guests[ADA], 10))
+            other.lay(guests[BEN], 10)
+        locked = annulment._lock({coup.bank.account: 0, guests[BEN].account: 0})
+        assert set(locked) == {coup.bank.account, guests[BEN].account, guests[ADA].account}
+
+
+def go_home(bank: Bank, *, won: int) -> None:
+    bank.move("bank_back", won - bank.balance)
+    bank.move("bank_won", -won)
