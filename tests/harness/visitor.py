@@ -20,9 +20,19 @@ class Visitor:
         client.force_login(user)  # a session in the database that the server reads, without the cost of a password
         self._cookies = {settings.SESSION_COOKIE_NAME: client.cookies[settings.SESSION_COOKIE_NAME].value}
 
+    @property
+    def session(self) -> str:
+        """The cookie that says who this is."""
+        return self._cookies[settings.SESSION_COOKIE_NAME]
+
     def get(self, path: str) -> tuple[int, str]:
         """Open a page and return its status and text."""
-        return self._send("GET", path, None, {})
+        status, body = self.read(path)
+        return status, body.decode()
+
+    def read(self, path: str, **headers: str) -> tuple[int, bytes]:
+        """Ask for anything and return its status and bytes."""
+        return self._send("GET", path, None, headers)
 
     def post(self, path: str, form: dict[str, object], **headers: str) -> tuple[int, str]:
         """Send a form as htmx does. Raises ConnectionError where the server dies meanwhile."""
@@ -35,9 +45,10 @@ class Visitor:
             "X-CSRFToken": self._cookies["csrftoken"],
             **headers,
         }
-        return self._send("POST", path, urlencode(form), sent)
+        status, answer = self._send("POST", path, urlencode(form), sent)
+        return status, answer.decode()
 
-    def _send(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, str]:
+    def _send(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection(self._address, timeout=self._patience)
         try:
             cookie = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
@@ -46,6 +57,6 @@ class Visitor:
             for line in answer.headers.get_all("Set-Cookie", []):
                 for name, morsel in SimpleCookie(line).items():
                     self._cookies[name] = morsel.value
-            return answer.status, answer.read().decode()
+            return answer.status, answer.read()
         finally:
             connection.close()
