@@ -9,11 +9,14 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from audit import log
+from games.chemin.settling import BANK, PUNTER
+from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
+from games.engine.chemin.record import possible_outcomes
 from games.engine.coup import TooFewCards, deal
 from games.models import Incident, Participation, ReplayDue
 from games.tasks import replay_finished_rounds
-from games.variants import VARIANTS
+from games.variants import GAMES
 
 SECONDS = 60  # after which beat has asked for the check anyway
 
@@ -32,13 +35,15 @@ def _fault(part: Participation) -> str | None:
     """Return what cannot be shown, None where everything can; whether it is true, the seed alone tells."""
     if not part.round.cards and hasattr(part.round, "void"):
         return None
+    game = GAMES[part.round.table_version.table.variant]
     try:
-        coup = deal([Card.parse(code) for code in part.round.cards.split()])
+        cards = [Card.parse(code) for code in part.round.cards.split()]
+        outcomes = {str(deal(cards).outcome)} if isinstance(game, Variant) else set(map(str, possible_outcomes(cards)))
     except (CardError, TooFewCards) as fault:
         return f"cards: {fault}"
-    if coup.outcome != part.round.outcome:
-        return f"outcome: {part.round.outcome}, by the cards {coup.outcome}"
-    known = {bet.code for bet in VARIANTS[part.round.table_version.table.variant].bets}
+    if part.round.outcome not in outcomes:
+        return f"outcome: {part.round.outcome}, by the cards {' or '.join(sorted(outcomes)) or 'none'}"
+    known = {bet.code for bet in game.bets} if isinstance(game, Variant) else {PUNTER, BANK}
     unknown = sorted({wager.bet for wager in part.wagers.all()} - known)
     return f"bets: {', '.join(unknown)}" if unknown else None
 

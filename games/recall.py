@@ -111,22 +111,23 @@ def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> It
         except SettlementError as error:
             yield Finding(f"{name} wagers", _wagers(part.wagers), f"{type(error).__name__}: {error}")
             continue
-        yield from _compare_part(name, part, settlement)
+        yield from compare_part(name, part, settlement)
         if stored.shoe is None:  # at a shared table other things may move the account between stakes and payouts
             after = part.balance_before - settlement.staked + settlement.paid
             yield Finding(f"{name} balance after", str(part.balance_after), str(after))
         yield Finding(
             f"{name} ledger",
-            _ledger(stored.moved.get(part.player)),
-            _ledger(Moved(settlement.staked, settlement.paid, frozenset({(part.currency, stored.mode)}))),
+            ledger_text(stored.moved.get(part.player)),
+            ledger_text(Moved(settlement.staked, settlement.paid, frozenset({(part.currency, stored.mode)}))),
         )
     for player in sorted(stored.moved.keys() - {part.player for part in stored.parts}):
-        yield Finding(f"player:{player} ledger", _ledger(stored.moved[player]), _ledger(None))
+        yield Finding(f"player:{player} ledger", ledger_text(stored.moved[player]), ledger_text(None))
     if not stored.parts:
         yield Finding("players", "none", "at least one")
 
 
-def _compare_part(name: str, part: StoredPart, settlement: Settlement) -> Iterator[Finding]:
+def compare_part(name: str, part: StoredPart, settlement: Settlement) -> Iterator[Finding]:
+    """Yield what is kept of a player's part beside what it comes to, alike or not."""
     lines = tuple(
         StoredWager(line.bet, line.stake, line.payout, line.commission, str(line.result)) for line in settlement.lines
     )
@@ -144,7 +145,8 @@ def _wagers(wagers: tuple[StoredWager, ...]) -> str:
     )
 
 
-def _ledger(moved: Moved | None) -> str:
+def ledger_text(moved: Moved | None) -> str:
+    """Write what the ledger moved as one line of text; None is nothing."""
     if moved is None:
         return "nothing"
     money = ", ".join(f"{currency} {mode}" for currency, mode in sorted(moved.money))

@@ -7,11 +7,14 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from django.db.models import Q, Sum
 
+from games.chemin import recall as chemin_recall
+from games.chemin import stored as chemin_stored
 from games.engine.bets import Variant
 from games.live.shoes import seed_of
 from games.models import IncidentKind, Participation, Round, Shoe, Void
 from games.recall import Finding, InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
-from games.variants import VARIANTS
+from games.variants import GAMES
+from games.variants.game import Game, GuestGame
 from wallet.models import Entry
 
 STAKES = ("stake", "held_stake")  # kinds of journals
@@ -35,20 +38,35 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
         parts.setdefault(part.round_id, []).append(_stored_part(part))
     moved = _moved(ids)
     voided = Void.objects.filter(pk__in=ids).values("pk")
-    found = Round.objects.filter(pk__in=ids).exclude(pk__in=voided)
-    for played in found.select_related("table_version__table", "shoe"):
-        yield played, _problem(played, tuple(parts.get(played.pk, ())), moved.get(played.pk, {}))
+    found = Round.objects.filter(pk__in=ids).exclude(pk__in=voided).select_related("table_version__table", "shoe")
+    coups = chemin_stored.kept([played.pk for played in found if _is_between_guests(played)])
+    for played in found:
+        beside = coups.get(played.pk, chemin_stored.Kept())
+        yield played, _problem(played, _Kept(tuple(parts.get(played.pk, ())), moved.get(played.pk, {}), beside))
 
 
-def _problem(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, Moved]) -> Problem | None:
+@dataclass(frozen=True)
+class _Kept:
+    """What is kept of a round beside its row; *beside* only of one that guests played against each other."""
+
+    parts: tuple[StoredPart, ...]
+    moved: Mapping[int, Moved]
+    beside: chemin_stored.Kept
+
+
+def _is_between_guests(played: Round) -> bool:
+    return isinstance(GAMES.get(played.table_version.table.variant), GuestGame)
+
+
+def _problem(played: Round, kept: _Kept) -> Problem | None:
     version = played.table_version
-    variant = _rules(version.table.variant, version.rules_digest)
-    if variant is None:
-        known = VARIANTS.get(version.table.variant)
+    game = _rules(version.table.variant, version.rules_digest)
+    if game is None:
+        known = GAMES.get(version.table.variant)
         rules = Finding("rules", version.rules_digest, known.digest if known else "no such game")
         return Problem(IncidentKind.RULES_UNKNOWN, (rules,))
     try:
-        found = findings(_stored(played, parts, moved), variant)
+        found = _found(played, game, kept)
     except InvalidTag:
         found = (Finding("seed", "sealed", "cannot be unsealed"),)
     if not found:
@@ -59,19 +77,29 @@ def _problem(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, M
     return Problem(IncidentKind.NOT_REPRODUCED if is_of_the_cards else IncidentKind.NOT_RECOMPUTED, found)
 
 
+def _found(played: Round, game: Game, kept: _Kept) -> tuple[Finding, ...]:
+    """Deal a round again by the rules of its game. Raises InvalidTag."""
+    if isinstance(game, Variant):
+        return findings(_stored(played, kept.parts, kept.moved), game)
+    if played.shoe is None:
+        return (Finding("shoe", "none", "one"),)
+    return chemin_recall.findings(chemin_stored.stored_coup(played, played.shoe, kept.parts, kept.beside))
+
+
 def _without_cards_to_come(played: Round, shoe: Shoe, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Say no more than where a round claims to have begun, if dealing it from there takes cards still in the shoe."""
+    """Say no more than where a round claims to have begun, if dealing it from there takes cards nobody has seen yet."""
     first = played.first_card or 0
     taken = max((len(each.recomputed.split()) for each in found if each.what == "cards"), default=0)
-    if first + taken <= shoe.gone:
+    seen = chemin_stored.face_up(shoe)
+    if first + taken <= seen:
         return found
-    return (Finding("first card", str(first), f"among the {shoe.gone} that have left the shoe"),)
+    return (Finding("first card", str(first), f"among the {seen} that have left the shoe"),)
 
 
-def _rules(slug: str, digest: str) -> Variant | None:
+def _rules(slug: str, digest: str) -> Game | None:
     """Return the rules with this digest: a round settles under those it was staked under, whatever holds now."""
-    variant = VARIANTS.get(slug)
-    return variant if variant and variant.digest == digest else None
+    game = GAMES.get(slug)
+    return game if game and game.digest == digest else None
 
 
 def _stored(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, Moved]) -> StoredRound:

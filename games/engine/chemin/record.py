@@ -6,8 +6,9 @@ Nothing here knows the course of a table. It is a second way to the same figures
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 
 from games.engine.cards import Card
 from games.engine.chemin.events import SettledStake
@@ -20,38 +21,36 @@ class RecordError(ValueError):
     """No coup can have run as it is recorded; the text says what is impossible."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What a coup came to. Amounts are minor units."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dealt:
+    """What the cards of a coup came to."""
 
     cards: tuple[Card, ...]
     """As they were dealt: punter, banker, punter, banker, then third cards, the punter's first."""
     punter: Hand
     banker: Hand
+    punter_departs: bool
+    """Whether a side did other than the rule says."""
+    banker_departs: bool
     outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played(Dealt):
+    """What a coup came to, with its money. Amounts are minor units."""
+
     stakes: tuple[SettledStake, ...]
     tax: int
     bank: int
     """What it held when the coup was paid, before anything of it went home."""
-    punter_departs: bool
-    """Whether a side did other than the rule says."""
-    banker_departs: bool
 
 
-def replay_coup(
-    cards: Iterable[Card],
-    *,
-    stakes: Sequence[Chips],
-    bank: int,
-    punter_draws: bool | None,
-    banker_draws: bool | None,
-) -> Played:
-    """Work a coup out from the cards that lay in the shoe from its first on; it takes as many as it needs.
+def deal_again(cards: Iterable[Card], *, punter_draws: bool | None, banker_draws: bool | None) -> Dealt:
+    """Deal a coup from the cards that lay in the shoe from its first on; it takes as many as it needs.
 
-    `stakes` stand in their order, `bank` is what it held when the coup began. A declaration is None where there was
-    nothing to declare: for both sides on a natural of the punter, for the banker on one of his own. Raises RecordError.
+    A declaration is None where there was nothing to declare: for both sides on a natural of the punter, for the banker
+    on one of his own. Raises RecordError.
     """
-    _check_stakes(stakes, bank)
     shoe = iter(cards)
     first, second, third, fourth = _take(shoe, 4)
     punter, banker = Hand((first, third), shown=True), Hand((second, fourth), shown=True)
@@ -64,21 +63,57 @@ def replay_coup(
     banker_departs = _departs(banker_rule(banker.pair_total, punter_third), banker_draws)
     if banker_draws:
         banker = replace(banker, third=_take(shoe, 1)[0])
-    if len(stakes) > 1 and (punter_departs or banker_departs):
-        raise RecordError("a side departed from the rule although several guests had staked")
-    outcome = outcome_of(punter.total, banker.total)
-    settled, tax, to_bank = reckon(outcome, stakes)
-    return Played(
+    return Dealt(
         cards=(first, second, third, fourth, *(hand.third for hand in (punter, banker) if hand.third is not None)),
         punter=punter,
         banker=banker,
-        outcome=outcome,
+        punter_departs=punter_departs,
+        banker_departs=banker_departs,
+        outcome=outcome_of(punter.total, banker.total),
+    )
+
+
+def replay_coup(
+    cards: Iterable[Card],
+    *,
+    stakes: Sequence[Chips],
+    bank: int,
+    punter_draws: bool | None,
+    banker_draws: bool | None,
+) -> Played:
+    """Work a coup out from its cards, as `deal_again` does, and from the stakes in their order and what the bank held
+    when it began. Raises RecordError.
+    """
+    _check_stakes(stakes, bank)
+    dealt = deal_again(cards, punter_draws=punter_draws, banker_draws=banker_draws)
+    if len(stakes) > 1 and (dealt.punter_departs or dealt.banker_departs):
+        raise RecordError("a side departed from the rule although several guests had staked")
+    settled, tax, to_bank = reckon(dealt.outcome, stakes)
+    return Played(
+        cards=dealt.cards,
+        punter=dealt.punter,
+        banker=dealt.banker,
+        punter_departs=dealt.punter_departs,
+        banker_departs=dealt.banker_departs,
+        outcome=dealt.outcome,
         stakes=settled,
         tax=tax,
         bank=bank + to_bank,
-        punter_departs=punter_departs,
-        banker_departs=banker_departs,
     )
+
+
+def possible_outcomes(cards: Sequence[Card]) -> frozenset[Outcome]:
+    """What a coup that took exactly these cards can have come to; nothing, where none takes them.
+
+    Of five cards the last may be either side's, unless more is on record.
+    """
+    outcomes = set()
+    for punter_draws, banker_draws in product((None, False, True), repeat=2):
+        with suppress(RecordError):
+            dealt = deal_again(cards, punter_draws=punter_draws, banker_draws=banker_draws)
+            if len(dealt.cards) == len(cards):
+                outcomes.add(dealt.outcome)
+    return frozenset(outcomes)
 
 
 def _check_stakes(stakes: Sequence[Chips], bank: int) -> None:

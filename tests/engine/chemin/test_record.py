@@ -8,7 +8,7 @@ import pytest
 from games.engine.cards import Card
 from games.engine.chemin import Outcome
 from games.engine.chemin.events import SettledStake
-from games.engine.chemin.record import Played, RecordError, replay_coup
+from games.engine.chemin.record import Played, RecordError, possible_outcomes, replay_coup
 from games.engine.chemin.state import Chips
 
 ALONE = (Chips(2, 1000),)
@@ -125,3 +125,20 @@ def test_declarations_that_cannot_have_been_are_refused(
 def test_stakes_that_cannot_have_been_are_refused(stakes: tuple[Chips, ...], why: str) -> None:
     with pytest.raises(RecordError, match=why):
         replayed("TC TD 9C 5D", stakes=stakes)
+
+
+@pytest.mark.parametrize(
+    ("cards", "outcomes"),
+    [
+        ("TC TD 9C 5D", {"punter"}),
+        ("TC TD 6C 7D", {"banker"}),
+        ("TC TD 5C 5D", {"draw"}),
+        ("TC TD 5C 5D 3H", {"punter", "banker"}),
+        ("TC TD 5C 5D 3H 4H", {"banker"}),
+        ("TC TD 9C 5D 3H", set()),
+        ("TC TD 4C", set()),
+        ("TC TD 4C 5D 3H 4H 2S", set()),
+    ],
+)
+def test_what_cards_alone_can_have_come_to(cards: str, outcomes: set[str]) -> None:
+    assert possible_outcomes([Card.parse(code) for code in cards.split()]) == outcomes
