@@ -40,6 +40,7 @@ app.conf.beat_schedule = {
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},
     "move live tables": {"task": "games.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
+    "move guests' tables": {"task": "games.tasks.tick_guests", "schedule": 1.0, "options": {"expires": 5}},
     "send payouts": {"task": "wallet.tasks.send_payouts", "schedule": 20.0, "options": EXPIRES},
     "work at the sandbox bank": {"task": "wallet.tasks.work_at_the_sandbox_bank", "schedule": 5.0, "options": EXPIRES},
     "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab(), "options": EXPIRES},

@@ -1,5 +1,6 @@
 """Why a table refuses. The sentence a player reads for each stands in `games.sentences`."""
 
+from games.engine.chemin.refusals import Refusal
 from players.gate import Bar
 from wallet.ledger import LimitReached
 
@@ -108,6 +109,18 @@ class TableStopped(PlayError):
 
 class OverLiability(PlayError):
     """All bets of the round together could win more than the house puts up in it."""
+
+
+class GuestRefused(PlayError):
+    """The croupier refuses what a guest wants to do at a Chemin de Fer table; *reason* says which rule forbids it."""
+
+    def __init__(self, reason: Refusal) -> None:
+        super().__init__()  # not even in a log: that a rule binds tells what somebody holds
+        self.reason = reason
+
+
+class QuestionPassed(PlayError):
+    """The answer came after its time, or is one to another question than the one that is asked now."""
 
 
 class FavouriteError(PlayError):

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from games import purses, replay
+from games.chemin import tick as guests
 from games.live import chat_moderation, phases
 
 EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
@@ -41,3 +42,18 @@ def tick() -> list[int]:
 def advance_live_table(live_table_id: int) -> bool:
     """Move a shared table one phase on, if nobody has yet; say whether it was moved."""
     return phases.advance(live_table_id)
+
+
+@shared_task
+def tick_guests() -> list[int]:
+    """Ask for every table of guests against each other at which something is to be done that it be done."""
+    due = guests.due()
+    for live_table_id in due:
+        advance_guest_table.apply_async((live_table_id,), expires=EXPIRES)
+    return due
+
+
+@shared_task
+def advance_guest_table(live_table_id: int) -> bool:
+    """Do the one thing that is due at a guests' table, if nobody has yet; say whether there was one."""
+    return guests.advance(live_table_id)

@@ -5,7 +5,7 @@ deal it again. Until then it goes from here only to what compares a finished rou
 go the cards that are due.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from uuid import UUID
 
@@ -21,10 +21,15 @@ from games.live import clock
 from games.live.doubts import Doubt, NotReproduced, WrongCard
 from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
 from games.recall import Finding
-from games.seeds import new_sealed_seed, unseal
+from games.seeds import SealedSeed, new_sealed_seed, unseal
 from games.variants import VARIANTS
 
 SYSTEM = "system"
+WRONG_BEGINNING = "The shoe does not begin as it was opened."
+
+
+DealtAgain = Callable[[Shoe], tuple[Finding, ...]]
+"""Deals all again that was dealt from a shoe."""
 
 
 class ShoeInUse(Exception):
@@ -37,6 +42,15 @@ def open_shoe(live_table: LiveTable) -> Shoe:
     seed = unseal(sealed.round_id, sealed.sealed)
     decks = VARIANTS[live_table.table.variant].decks
     begins = opening(shuffle(seed, decks))
+    return put_on_table(
+        live_table, sealed, decks=decks, burn_card=begins.burn_card.code, burned=begins.burned, cut=begins.cut
+    )
+
+
+def put_on_table(
+    live_table: LiveTable, sealed: SealedSeed, *, decks: int, burn_card: str, burned: int, cut: int
+) -> Shoe:
+    """Put the decks on the table that a seed was committed to for, once so many of their cards are burned."""
     latest = live_table.shoes.aggregate(latest=Max("number"))["latest"]
     shoe = Shoe.objects.create(
         id=sealed.round_id,
@@ -45,10 +59,10 @@ def open_shoe(live_table: LiveTable) -> Shoe:
         decks=decks,
         commitment=sealed.commitment,
         sealed_seed=sealed.sealed,
-        burn_card=begins.burn_card.code,
-        burned=begins.burned,
-        cut=begins.cut,
-        gone=begins.burned,
+        burn_card=burn_card,
+        burned=burned,
+        cut=cut,
+        gone=burned,
         opened_at=clock.now(),
     )
     live_table.shoe = shoe
@@ -71,11 +85,11 @@ def open_shoe(live_table: LiveTable) -> Shoe:
     return shoe
 
 
-def cards_of(shoe: Shoe) -> tuple[Card, ...]:
-    """Return the cards of a shoe in the order they are dealt. They never go to a page or a log before their time.
+def shuffled(shoe: Shoe) -> tuple[Card, ...]:
+    """Return the whole decks of a shoe as its seed shuffles them.
 
-    Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are not whole decks or do
-    not begin as the shoe was opened; InvalidTag where the seed cannot be unsealed.
+    Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are not whole decks;
+    InvalidTag where the seed cannot be unsealed.
     """
     seed = seed_of(shoe)
     if (shown := commitment(seed)) != shoe.commitment:
@@ -83,18 +97,31 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
             "The seed of the shoe is not the one committed to.", Finding("commitment", shoe.commitment, shown)
         )
     cards = shuffle(seed, shoe.decks)
+    if not is_whole(cards, shoe.decks):
+        raise WrongCard(WRONG_BEGINNING, Finding("decks", f"{shoe.decks}, whole", "not whole"))
+    return cards
+
+
+def cards_of(shoe: Shoe) -> tuple[Card, ...]:
+    """Return the cards of a shoe in the order they are dealt. They never go to a page or a log before their time.
+
+    Raises what `shuffled` raises, and WrongCard where the cards do not begin as the shoe was opened.
+    """
+    cards = shuffled(shoe)
     begins = opening(cards)
-    found = _unlike(
-        Finding(
-            "decks", f"{shoe.decks}, whole", f"{shoe.decks}, whole" if is_whole(cards, shoe.decks) else "not whole"
-        ),
-        Finding("burn card", shoe.burn_card, begins.burn_card.code),
-        Finding("burned", str(shoe.burned), str(begins.burned)),
-        Finding("cut", str(shoe.cut), str(begins.cut)),
+    demand_beginning(shoe, burn_card=begins.burn_card.code, burned=begins.burned, cut=begins.cut)
+    return cards
+
+
+def demand_beginning(shoe: Shoe, *, burn_card: str, burned: int, cut: int) -> None:
+    """Raises WrongCard where a shoe is not kept as beginning like this."""
+    found = unlike(
+        Finding("burn card", shoe.burn_card, burn_card),
+        Finding("burned", str(shoe.burned), str(burned)),
+        Finding("cut", str(shoe.cut), str(cut)),
     )
     if found:
-        raise WrongCard("The shoe does not begin as it was opened.", *found)
-    return cards
+        raise WrongCard(WRONG_BEGINNING, *found)
 
 
 def next_coup(shoe: Shoe) -> Coup:
@@ -112,12 +139,19 @@ def locked(shoe_id: UUID) -> Shoe:
     return Shoe.objects.select_for_update().get(pk=shoe_id)
 
 
-def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
-    """Deal nothing more from a shoe and publish its seed; return what of its rounds does not follow from it, in the
-    order they were dealt. A shoe that has ended stays as it ended.
+def dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
+    """Return what of the rounds of a shoe does not follow from its seed, in the order they were dealt. Raises what
+    `cards_of` raises.
+    """
+    return tuple(_misdealt(shoe, cards_of(shoe)))
+
+
+def end(shoe: Shoe, ending: ShoeEnding, dealt_again: DealtAgain = dealt_otherwise) -> tuple[Finding, ...]:
+    """Deal nothing more from a shoe and publish its seed; return what *dealt_again* finds to be dealt otherwise. A shoe
+    that has ended stays as it ended.
 
     A seed that cannot be unsealed, or is not the one committed to, is not published: such a shoe can be retired only.
-    Raises ShoeInUse, and what `cards_of` raises.
+    Raises ShoeInUse, and what `dealt_again` raises.
     """
     shoe.refresh_from_db(from_queryset=Shoe.objects.select_for_update())
     if shoe.ended_at:
@@ -127,7 +161,7 @@ def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
     seed: bytes | None = None
     found: tuple[Finding, ...] = ()
     try:
-        found = tuple(_misdealt(shoe, cards_of(shoe)))
+        found = dealt_again(shoe)
         seed = seed_of(shoe)
     except (InvalidTag, Doubt):
         if ending is not ShoeEnding.RETIRED:
@@ -176,7 +210,8 @@ def seed_of(shoe: Shoe) -> bytes:
     return unseal(shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
 
 
-def _unlike(*compared: Finding) -> tuple[Finding, ...]:
+def unlike(*compared: Finding) -> tuple[Finding, ...]:
+    """Return the findings in which something else is stored than was found again."""
     return tuple(each for each in compared if each.stored != each.recomputed)
 
 
@@ -189,12 +224,12 @@ def _misdealt(shoe: Shoe, cards: Sequence[Card]) -> Iterator[Finding]:
         except TooFewCards as error:
             yield Finding(f"{live_round.code} cards", live_round.cards, str(error))
             return
-        yield from _unlike(
+        yield from unlike(
             Finding(f"{live_round.code} first card", str(live_round.first_card), str(gone)),
             Finding(f"{live_round.code} cards", live_round.cards, written(coup.cards)),
         )
         gone += len(coup.cards)
-    yield from _unlike(Finding("cards gone", str(shoe.gone), str(gone)))
+    yield from unlike(Finding("cards gone", str(shoe.gone), str(gone)))
 
 
 def written(cards: Iterable[Card]) -> str:

@@ -1,0 +1,132 @@
+"""A coup while it is played: a round of the live table, whose phase follows the engine's.
+
+Calls and stakes are bets that are taken; with *rien ne va plus* they are closed; cards are drawn when the banker draws
+them. Which ones never stands in the row: a card that lies face down is stored nowhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+from uuid import uuid4
+
+from django.db.models import Max
+
+from audit import log
+from audit.log import Json
+from games.chemin.moved import Moved
+from games.codes import round_code
+from games.engine.chemin import Phase as Engine
+from games.engine.chemin.events import CoupAnnulled, Settled
+from games.engine.chemin.state import there
+from games.live.shoes import SYSTEM
+from games.models import CheminTenure, LiveRound, Phase, Shoe
+
+PHASES: Final[Mapping[Engine, Phase]] = {
+    Engine.CALLS: Phase.BETTING,
+    Engine.STAKES: Phase.BETTING,
+    Engine.CARDS: Phase.CLOSED,
+    Engine.PUNTER: Phase.DEALT,
+    Engine.BANKER: Phase.DEALT,
+}
+COURSE: Final = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
+
+
+def begin(moved: Moved, tenure: CheminTenure | None) -> LiveRound | None:
+    """Begin the coup that begins with this move; otherwise return the one in progress. One in which nobody can call or
+    stake is over before it began.
+    """
+    before = moved.before
+    if before.live_round is not None or not moved.in_coup:
+        return before.live_round
+    shoe, coup_id, bank = there(before.shoe), uuid4(), there(tenure)
+    latest = shoe.live_rounds.aggregate(latest=Max("number"))["latest"]
+    live_round = LiveRound.objects.create(
+        id=coup_id,
+        live_table=before.live_table,
+        version=before.version,
+        shoe=shoe,
+        number=(latest or 0) + 1,
+        is_last=False,  # which one is, the cards say: the cut card comes out in it
+        code=round_code(coup_id),
+        phase=Phase.BETTING,
+        opened_at=moved.at,
+        deadline=moved.at,
+    )
+    before.live_table.round = live_round
+    before.live_table.save(update_fields=["round"])
+    data: dict[str, Json] = {
+        "bank": moved.state.held_bank.amount,
+        "code": live_round.code,
+        "shoe": str(shoe.pk),
+        "table_version": live_round.version_id,
+        "tenure": str(bank.pk),
+    }
+    log.record("coup.opened", by=SYSTEM, on=f"round:{coup_id}", data=data)
+    return live_round
+
+
+def follow(moved: Moved, live_round: LiveRound | None, deadline: datetime | None) -> LiveRound | None:
+    """Take the coup through the phases that the move has taken it; return it where it goes on.
+
+    *deadline* is that of the question asked now. A coup that is annulled is ended by whoever annuls it.
+    """
+    if live_round is None or moved.first(CoupAnnulled) is not None:
+        return None
+    target = PHASES.get(moved.state.phase)
+    if target is None:
+        target = Phase.SETTLED if moved.first(Settled) is not None else Phase.VOID
+    live_round.deadline = deadline or moved.at
+    if target is Phase.VOID:
+        live_round.phase, live_round.ended_at = Phase.VOID, moved.at
+        live_round.save(update_fields=["phase", "ended_at", "deadline"])
+        return None
+    for phase in COURSE[COURSE.index(Phase(live_round.phase)) + 1 : COURSE.index(target) + 1]:
+        _enter(moved, live_round, phase)
+    _draw(moved, live_round.shoe)
+    return None if target is Phase.SETTLED else live_round
+
+
+def _enter(moved: Moved, live_round: LiveRound, phase: Phase) -> None:
+    """Take the coup one phase on: PostgreSQL keeps it from passing one over."""
+    live_round.phase, fields = phase, ["phase", "deadline"]
+    match phase:
+        case Phase.CLOSED:
+            live_round.closed_at = moved.at
+            fields.append("closed_at")
+            _record_stakes(moved, live_round)
+        case Phase.DEALT:
+            live_round.dealt_at, live_round.first_card = moved.at, there(moved.before.state.shoe).drawn
+            fields += ["dealt_at", "first_card"]
+            # Which cards these are, the seed of the shoe says: whoever reads the log sees none before the guests do.
+            data: dict[str, Json] = {"first_card": live_round.first_card, "shoe": str(live_round.shoe_id)}
+            log.record("round.dealt", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
+        case _:
+            live_round.ended_at = moved.at
+            fields.append("ended_at")
+    live_round.save(update_fields=fields)
+
+
+def _record_stakes(moved: Moved, live_round: LiveRound) -> None:
+    """Commit to every stake: a line "seat player stake" for each in their order, minor units, parted by line feeds."""
+    stakes, seats = moved.state.running_coup.stakes, moved.before.seats
+    lines = [f"{seats[chips.seat].pk} {seats[chips.seat].player_id or 'house'} {chips.amount}" for chips in stakes]
+    data: dict[str, Json] = {
+        "at_risk": moved.state.running_coup.at_risk,
+        "code": live_round.code,
+        "sha256": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+        "shoe": str(live_round.shoe_id),
+        "stakes": len(lines),
+        "table_version": live_round.version_id,
+    }
+    log.record("bets.closed", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
+
+
+def _draw(moved: Moved, shoe: Shoe) -> None:
+    """Count the cards that have left the shoe."""
+    drawn = there(moved.state.shoe).drawn
+    if drawn != shoe.gone:
+        shoe.gone = drawn
+        shoe.save(update_fields=["gone"])

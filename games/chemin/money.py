@@ -1,0 +1,163 @@
+"""What a move does with money: every movement that the engine tells becomes a journal, all of them one posting.
+
+    bank       a guest's chips to the bank that stands for the tenure      BankTaken
+    bank_back  what of it was put up goes home, bank_won  what was won     BankEnded, ExcessTakenHome
+    stake      a guest's chips to the stakes that lie on the coup, or back  CallMade, StakeLaid, StakeRelieved
+    settle     all stakes of a coup to winners, bank and tax               Settled
+
+Bids are held, and free again when the bank is sold. A coup that is annulled moves nothing here: its journals are
+reversed (`games.chemin.voiding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from games.chemin.moved import Moved
+from games.engine.chemin.events import (
+    BankEnded,
+    BankTaken,
+    BidMade,
+    BidReturned,
+    CallMade,
+    ExcessTakenHome,
+    Settled,
+    StakeLaid,
+    StakeRelieved,
+)
+from games.engine.chemin.state import there
+from games.models import CheminTenure
+from wallet import accounts, holds, ledger
+from wallet.ledger import InsufficientFunds, Journal, LimitReached, Line, system_key
+from wallet.models import AccountKind
+
+PAYS = (BankTaken, BidMade, CallMade, StakeLaid)
+"""With these a guest puts chips down. One guest does in a move: whoever decides, or whose bid wins."""
+
+
+class Unpaid(Exception):
+    """The ledger does not let the guest at *place* put the chips down; *cause* says why."""
+
+    def __init__(self, place: int, cause: InsufficientFunds | LimitReached) -> None:
+        super().__init__(place, cause)
+        self.place = place
+        self.cause = cause
+
+
+@dataclass(frozen=True)
+class Till:
+    """Where the chips of a move lie. *tenure* began in the move or goes on in it."""
+
+    moved: Moved
+    tenure: CheminTenure | None
+    coup_id: UUID | None
+    sale_id: UUID | None
+
+    def account_of(self, place: int) -> int:
+        """Return whose chips those of the guest at a place are."""
+        return self.moved.before.seats[place].account_id
+
+    def stakes(self) -> int:
+        """Return the account on which the stakes of the coup lie."""
+        before = self.moved.before
+        return accounts.open_standing(
+            AccountKind.STAKES, there(self.coup_id), currency=before.rules.currency, mode=before.mode
+        )
+
+    def bank(self) -> int:
+        """Return the account on which the bank lies."""
+        return there(self.tenure).account_id
+
+    def journal(self, kind: str, key: str, of: UUID, *amounts: tuple[int, int]) -> Journal:
+        """Return a movement for the tenure or coup *of* that id."""
+        before = self.moved.before
+        lines = tuple(
+            Line(account, before.rules.currency, before.mode, amount) for account, amount in amounts if amount
+        )
+        return Journal(system_key(of, key), kind, lines, of)
+
+
+def move(till: Till) -> None:
+    """Hold and post what a move does with money, on accounts that its table has locked.
+
+    Raises Unpaid, and LedgerError where the ledger refuses for anything else.
+    """
+    payer = next((event.seat for event in till.moved.events if isinstance(event, PAYS)), None)
+    try:
+        _hold(till)
+        journals = tuple(_journals(till))
+        if journals:
+            ledger.post(*journals)
+    except (InsufficientFunds, LimitReached) as cause:
+        if payer is None:
+            raise
+        raise Unpaid(_winner(till.moved) or payer, cause) from cause
+
+
+def _winner(moved: Moved) -> int | None:
+    """Return whose bid the bank went to, whoever decided last."""
+    taken = moved.first(BankTaken)
+    return taken.seat if taken else None
+
+
+def _hold(till: Till) -> None:
+    """Hold bids, and give back those of a sale that is over: of a bid that was made last and is given back at once,
+    nothing is seen.
+    """
+    held = {event.seat: event.amount for event in till.moved.events if isinstance(event, BidMade)}
+    held |= {event.seat: 0 for event in till.moved.events if isinstance(event, BidReturned)}
+    for place, amount in held.items():
+        holds.hold(there(till.sale_id), till.account_of(place), amount)
+
+
+def _journals(till: Till) -> Iterator[Journal]:
+    """Yield the journals of a move in the order of its events."""
+    number = till.moved.number
+    for place, event in enumerate(till.moved.events):
+        match event:
+            case BankTaken(seat, amount):
+                tenure = there(till.tenure)
+                lines = (till.account_of(seat), -amount), (till.bank(), amount)
+                yield till.journal("bank", "bank", tenure.pk, *lines)
+            case ExcessTakenHome(seat, amount):
+                yield _home(till, "bank_won", f"excess {number}", seat, amount)
+            case BankEnded(seat, amount):
+                yield from _end_bank(till, seat, amount)
+            case CallMade(seat, _, amount) | StakeLaid(seat, amount):
+                yield _stake(till, place, seat, amount)
+            case StakeRelieved(seat, amount):
+                yield _stake(till, place, seat, -amount)
+            case Settled():
+                yield _settle(till, event)
+            case _:
+                pass
+
+
+def _stake(till: Till, event: int, place: int, amount: int) -> Journal:
+    lines = (till.account_of(place), -amount), (till.stakes(), amount)
+    return till.journal("stake", f"stake {till.moved.number} {event}", there(till.coup_id), *lines)
+
+
+def _settle(till: Till, settled: Settled) -> Journal:
+    before = till.moved.before
+    house = accounts.house_account(AccountKind.HOUSE, before.rules.currency, before.mode)
+    staked = sum(stake.stake for stake in settled.stakes)
+    returned = [(till.account_of(stake.seat), stake.returned) for stake in settled.stakes]
+    to_bank = staked - sum(amount for _, amount in returned) - settled.tax
+    lines = (till.stakes(), -staked), *returned, (house, settled.tax), (till.bank(), to_bank)
+    return till.journal("settle", "settle", there(till.coup_id), *lines)
+
+
+def _end_bank(till: Till, place: int, amount: int) -> Iterator[Journal]:
+    """Of what goes home, what was put up was never lost; the rest was won."""
+    back = min(amount, there(till.tenure).put_up)
+    if back:
+        yield _home(till, "bank_back", f"back {till.moved.number}", place, back)
+    if amount > back:
+        yield _home(till, "bank_won", f"won {till.moved.number}", place, amount - back)
+
+
+def _home(till: Till, kind: str, key: str, place: int, amount: int) -> Journal:
+    return till.journal(kind, key, there(till.tenure).pk, (till.bank(), -amount), (till.account_of(place), amount))

@@ -1,0 +1,290 @@
+"""What a guest does at a Chemin de Fer table: sits down, answers what is asked, steps away, comes back, gets up.
+
+One click is one transaction. A question has a number and an answer says which one it is to, so that none lands in
+another; PostgreSQL's clock decides whether it came in time, once the table has been waited for.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, get_args
+from uuid import UUID
+
+from audit import log
+from audit.log import Json
+from games import places
+from games.chemin import upkeep
+from games.chemin.going_on import demand_to_leave, is_too_late, may_begin, may_go_on
+from games.chemin.money import Unpaid
+from games.chemin.removing import send_away
+from games.chemin.standing import Standing, locked
+from games.chemin.stopping import one_transaction
+from games.chemin.table import carry_out, name_of
+from games.engine.chemin import Call, Refusal, Refused
+from games.engine.chemin.actions import (
+    ComeBack,
+    Join,
+    LayStake,
+    Leave,
+    MakeBid,
+    MakeCall,
+    StepAway,
+    TableAction,
+    TakeBank,
+)
+from games.engine.chemin.state import there
+from games.errors import (
+    Barred,
+    GuestRefused,
+    NotEnoughBalance,
+    OverLimit,
+    PlayError,
+    QuestionPassed,
+    StalePage,
+    TableClosed,
+    TableStopped,
+    TableWaits,
+    UnknownCurrency,
+)
+from games.models import CheminSeat, Decider, LiveTable
+from games.rows import Value, fetch_one
+from players import gate, registers
+from players.models import Player
+from wallet import accounts
+from wallet.ledger import LimitReached
+from wallet.models import Account, Mode
+
+ACTIONS: Final[Mapping[str, type[TableAction]]] = {name_of(action): action for action in get_args(TableAction)}
+"""What a guest can do when asked, by its name as "make_call"."""
+
+# Whoever may not play is told before the table is waited for; an exclusion waits until the transaction ends.
+WELCOME = f"""
+WITH last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
+SELECT {gate.BARRED}, {places.SITS} FROM games_livetable AS place WHERE place.id = %(live_table)s
+"""  # noqa: S608  (nothing but names of our own columns and codes)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Who answers, and what: which question, by its number, and the action by its name. Amounts in minor units."""
+
+    player: Player
+    live_table: LiveTable
+    question: int
+    action_name: str
+    amount: int | None
+    call: Call | None
+    session: UUID | None
+
+
+def decide(
+    *,
+    player: Player,
+    live_table_id: int,
+    question: int,
+    action_name: str,
+    amount: int | None = None,
+    call: Call | None = None,
+    session: UUID | None = None,
+) -> None:
+    """Do what the guest decides, if that is what is asked.
+
+    Raises Barred (and the guest gets up, unless it is a reality check that waits), TableWaits, TableClosed,
+    TableStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage. Nothing has changed then; each
+    refusal is recorded.
+    """
+    registers.ask_where_due(player)
+    answer = Answer(player, _live_table(live_table_id), question, action_name, amount, call, session)
+    try:
+        _at(live_table_id, partial(_decide, answer), welcome=partial(_demand_welcome, answer))
+    except PlayError as refusal:
+        data: dict[str, Json] = {"action": action_name[:20], "question": question, "reason": type(refusal).__name__}
+        if isinstance(refusal, Barred):
+            data["bar"] = refusal.bar.code.value
+        log.record("play.refused", by=str(player), on=f"live_table:{live_table_id}", data=data)
+        if isinstance(refusal, Barred) and refusal.bar.code is not gate.Code.CHECK:
+            _at(live_table_id, partial(_send_off, player))
+        raise
+
+
+def join(*, player: Player, live_table_id: int, place: int | None = None, session: UUID | None = None) -> CheminSeat:
+    """Sit down at a free *place*, or at one that the house's chance chooses among those that are free; return the seat.
+    Whoever sits there already keeps their seat.
+
+    Raises Barred, UnknownCurrency, TableClosed, TableStopped, GuestRefused.
+    """
+    registers.ask_where_stale(player)
+    live_table = _live_table(live_table_id)
+    mode = Mode(live_table.mode)
+    account_id = accounts.player_account(player.pk, mode)
+
+    def welcome() -> None:
+        bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
+        if bar:
+            raise Barred(bar)
+        places.sit(player, live_table.table_id, mode)
+
+    def sit_down(standing: Standing) -> Standing:
+        if standing.seat_of(player.pk):
+            return standing
+        if player.currency != standing.rules.currency:
+            raise UnknownCurrency(player.currency)
+        if not may_begin(standing):
+            raise TableClosed if standing.live_table.stopped_by_id is None else TableStopped
+        newcomer = _newcomer(standing, place)
+        newcomer.player, newcomer.account_id, newcomer.session = player, account_id, session
+        free = Account.objects.get(pk=account_id)
+        action = Join(newcomer.number, (free.balance or 0) - free.held)
+        return carry_out(standing, action, decider=Decider.GUEST, newcomer=newcomer)
+
+    return there(_at(live_table_id, sit_down, welcome=welcome, newcomer=account_id).seat_of(player.pk))
+
+
+def leave(*, player: Player, live_table_id: int) -> None:
+    """Get up, at once or when the coup is over in which the guest has a part. Whoever does not sit there, or is about
+    to go, goes on doing so.
+
+    Raises TableStopped where the coup in progress may not move on without the guest's answer.
+    """
+
+    def get_up(standing: Standing) -> Standing:
+        seat = standing.seat_of(player.pk)
+        if seat is None or seat.why_left:
+            return standing
+        demand_to_leave(standing, seat)
+        return carry_out(standing, Leave(seat.number), decider=Decider.GUEST)
+
+    _at(live_table_id, get_up)
+
+
+def step_away(*, player: Player, live_table_id: int) -> None:
+    """Keep the seat and be asked nothing. Raises GuestRefused, TableStopped as `leave` does."""
+
+    def away(standing: Standing) -> Standing:
+        seat = _own(standing, player)
+        demand_to_leave(standing, seat)
+        return carry_out(standing, StepAway(seat.number), decider=Decider.GUEST)
+
+    _at(live_table_id, away)
+
+
+def come_back(*, player: Player, live_table_id: int, session: UUID | None = None) -> None:
+    """Be asked again, whether after stepping away or after wanting to leave. Raises GuestRefused."""
+
+    def back(standing: Standing) -> Standing:
+        seat = _own(standing, player)
+        _note_session(seat, session)
+        return carry_out(standing, ComeBack(seat.number), decider=Decider.GUEST)
+
+    _at(live_table_id, back)
+
+
+def _at(
+    live_table_id: int,
+    do: Callable[[Standing], Standing],
+    *,
+    welcome: Callable[[], None] = lambda: None,
+    newcomer: int | None = None,
+) -> Standing:
+    """Do something at a table whole or not at all, and then what the house sees to. Where a bank would go to a bidder
+    who may not pay for it any more, that one gets up first.
+    """
+    while True:
+        try:
+            with one_transaction(live_table_id):
+                welcome()
+                return upkeep.see_to(_refusing(do, locked(live_table_id, newcomer=newcomer)))
+        except Unpaid as unpaid:
+            _at(live_table_id, partial(send_away, place=unpaid.place))
+
+
+def _refusing(do: Callable[[Standing], Standing], standing: Standing) -> Standing:
+    """Let the croupier's refusals be those of the table."""
+    try:
+        return do(standing)
+    except Refused as refused:
+        raise GuestRefused(refused.reason) from refused
+
+
+def _decide(answer: Answer, standing: Standing) -> Standing:
+    """Carry out an answer to the question that is asked. Raises what `decide` says."""
+    chemin, seat = standing.chemin, _own(standing, answer.player)
+    if not may_go_on(standing):
+        raise TableClosed if standing.live_table.stopped_by_id is None else TableStopped
+    if answer.question != chemin.question or is_too_late(standing):
+        raise QuestionPassed
+    action = _action(answer, seat.number)
+    _note_session(seat, answer.session)
+    try:
+        return carry_out(standing, action, decider=Decider.GUEST)
+    except Unpaid as unpaid:
+        if unpaid.place != seat.number:
+            raise
+        if isinstance(unpaid.cause, LimitReached):
+            raise OverLimit(unpaid.cause) from unpaid
+        raise NotEnoughBalance from unpaid
+
+
+def _demand_welcome(answer: Answer) -> None:
+    """Raises Barred, and TableWaits where the player's law has them play at one table at a time, and it is another."""
+    player, live_table = answer.player, answer.live_table
+    values: dict[str, Value] = {"live_table": live_table.pk}
+    values.update(gate.barred(player, answer.session, real=live_table.mode == Mode.REAL))
+    bar, sits = there(fetch_one(WELCOME, values))
+    if bar:
+        raise Barred(gate.bar(player, gate.Code(bar)))
+    if not sits:
+        raise TableWaits(live_table.table.slug)
+
+
+def _action(answer: Answer, place: int) -> TableAction:
+    """Return what is answered as an action of the engine. Raises StalePage, GuestRefused."""
+    kind = ACTIONS.get(answer.action_name)
+    if kind is None:
+        raise StalePage
+    if issubclass(kind, MakeCall):
+        if answer.call is None:
+            raise StalePage
+        return MakeCall(place, answer.call, None if answer.call.covers_the_bank else answer.amount)
+    if issubclass(kind, TakeBank | MakeBid | LayStake):
+        if answer.amount is None:
+            raise GuestRefused(Refusal.BAD_AMOUNT)
+        return kind(place, answer.amount)
+    return kind(place)
+
+
+def _newcomer(standing: Standing, place: int | None) -> CheminSeat:
+    """Return the seat at a place, or at one by chance. Raises GuestRefused where none is free."""
+    free = standing.free_places()
+    if place is None and not free:
+        raise GuestRefused(Refusal.PLACE_TAKEN)
+    number = secrets.choice(free) if place is None else place
+    return CheminSeat(live_table=standing.live_table, number=number, is_random=place is None)
+
+
+def _own(standing: Standing, player: Player) -> CheminSeat:
+    seat = standing.seat_of(player.pk)
+    if seat is None:
+        raise GuestRefused(Refusal.NOT_SEATED)
+    return seat
+
+
+def _send_off(player: Player, standing: Standing) -> Standing:
+    seat = standing.seat_of(player.pk)
+    return standing if seat is None else send_away(standing, place=seat.number)
+
+
+def _note_session(seat: CheminSeat, session: UUID | None) -> None:
+    if session is not None and seat.session != session:
+        seat.session = session
+        seat.save(update_fields=["session"])
+
+
+def _live_table(live_table_id: int) -> LiveTable:
+    found = LiveTable.objects.select_related("table").filter(pk=live_table_id).first()
+    if found is None:
+        raise StalePage
+    return found

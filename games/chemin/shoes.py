@@ -1,0 +1,69 @@
+"""The shoe of a Chemin de Fer table: six decks, committed to before the first card, dealt through to the cut card, and
+shown when it has ended.
+
+Nothing is burned, and the banker draws from it, so its cards go to the croupier alone (`games.chemin.table`): what lies
+on the table follows from the seed under seal and from how many cards are gone.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from games.engine.cards import Card
+from games.engine.chemin.rules import CUT_CARD, DECKS
+from games.live import shoes
+from games.live.doubts import WrongCard
+from games.models import LiveTable, Round, Shoe, ShoeEnding
+from games.recall import Finding
+from games.seeds import new_sealed_seed
+
+CARDS: Final = 52 * DECKS
+CUT: Final = CARDS - CUT_CARD
+"""The cut card lies in front of the card that comes after so many."""
+
+
+def open_shoe(live_table: LiveTable) -> Shoe:
+    """Commit to six decks shuffled by a fresh seed, and put them on the table."""
+    return shoes.put_on_table(live_table, new_sealed_seed(), decks=DECKS, burn_card="", burned=0, cut=CUT)
+
+
+def cards_of(shoe: Shoe) -> tuple[Card, ...]:
+    """Return the cards of a shoe in the order they are dealt. They never go to a page or a log before their time.
+
+    Raises NotReproduced, WrongCard; InvalidTag where the seed cannot be unsealed.
+    """
+    cards = shoes.shuffled(shoe)
+    shoes.demand_beginning(shoe, burn_card="", burned=0, cut=CUT)
+    return cards
+
+
+def demand_in_order(shoe: Shoe) -> None:
+    """Raises WrongCard where the coups of a shoe were not dealt in its order, one after another: so nobody can have
+    passed a card over. Raises what `cards_of` raises, too.
+    """
+    if found := _dealt_otherwise(shoe):
+        raise WrongCard("The shoe was not dealt in its order.", *found)
+
+
+def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
+    """Deal nothing more from a shoe and publish its seed; return what of its coups does not follow from it.
+
+    Raises ShoeInUse, and what `cards_of` raises unless the shoe is retired.
+    """
+    return shoes.end(shoe, ending, _dealt_otherwise)
+
+
+def _dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
+    return tuple(_misdealt(shoe))
+
+
+def _misdealt(shoe: Shoe) -> Iterator[Finding]:
+    """Deal the shoe again, coup by coup: one begins where the last one ended, and no card is passed over."""
+    cards, gone = cards_of(shoe), 0
+    for coup in Round.objects.filter(shoe=shoe).exclude(cards="").order_by("first_card"):
+        dealt = len(coup.cards.split())
+        yield from shoes.unlike(
+            Finding(f"{coup.code} first card", str(coup.first_card), str(gone)),
+            Finding(f"{coup.code} cards", coup.cards, shoes.written(cards[gone : gone + dealt])),
+        )
+        gone += dealt
+    yield from shoes.unlike(Finding("cards gone", str(shoe.gone), str(gone)))

@@ -1,0 +1,54 @@
+"""What is found wrong at a table, or raised there, stops it: nothing was done, and the supervisor is called."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import transaction
+
+from games.chemin.money import Unpaid
+from games.errors import PlayError, TableStopped
+from games.live import malfunction
+from games.live.doubts import Doubt
+from games.live.phases import UNABLE
+from games.live.shoes import SYSTEM
+from games.models import IncidentKind, LiveRound
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def one_transaction(live_table_id: int) -> Iterator[None]:
+    """Do everything inside in one transaction, or nothing of it. Refusals pass, and so does what PostgreSQL could not
+    do now; whatever else is raised stops the table.
+
+    Raises TableStopped where it did; what was raised, where there is no coup yet at the table to find fault with.
+    """
+    try:
+        with transaction.atomic():
+            yield
+    except (PlayError, Unpaid, *UNABLE):
+        raise
+    except Exception as error:
+        if not stop(live_table_id, error):
+            raise
+        raise TableStopped from error
+
+
+def stop(live_table_id: int, error: Exception) -> bool:
+    """Stop a table over what was raised there, in a transaction of its own; say whether there was a coup to stop it
+    over, the latest one.
+    """
+    live_round = LiveRound.objects.filter(live_table=live_table_id).order_by("-opened_at").first()
+    if live_round is None:
+        return False
+    if isinstance(error, Doubt):
+        kind, cause, found = error.kind, str(error), error.found
+    else:
+        kind, cause, found = IncidentKind.PHASE_RAISED, f"{type(error).__name__}: {error}", ()
+    logger.exception("live table %s is stopped", live_table_id, exc_info=error)
+    with transaction.atomic():
+        malfunction.stop(live_round=live_round, kind=kind, cause=cause, found=found, by=SYSTEM)
+    return True

@@ -1,0 +1,155 @@
+"""What moves a Chemin de Fer table when no guest does: time that is up, house players, whoever has gone, and closing.
+
+A tick only asks which tables are due, as at shared tables (`games.live.phases`): the database's clock decides, any
+worker may ask at any time, and of two at one table one moves it and the other goes away.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import connection
+
+from games.chemin import house_players, questions, upkeep, voiding
+from games.chemin.going_on import may_begin, may_go_on
+from games.chemin.money import Unpaid
+from games.chemin.removing import remove, send_all_away, send_away, whose_session_is_over
+from games.chemin.standing import Standing, locked, locked_if_free
+from games.chemin.stopping import one_transaction, stop
+from games.chemin.table import carry_out
+from games.engine.chemin import Phase, Presence, options, view
+from games.engine.chemin.actions import StepAway, TimeUp
+from games.engine.chemin.seats import in_order
+from games.engine.chemin.state import there
+from games.errors import TableStopped
+from games.live import clock
+from games.live.doubts import Overdue
+from games.live.shoes import SYSTEM
+from games.models import UNDEALT, CheminSeat, Decider, VoidReason
+from games.recall import Finding
+from games.variants import GAMES
+
+SEEN_IN_TIME: Final = timedelta(seconds=5)
+"""A deadline that nobody has seen pass for longer passed while the house stood still: that time is not the guest's."""
+
+# Tables where something is to be done now. One that is stopped plays out what is dealt, where no ruling is awaited.
+DUE = """
+SELECT live.id
+FROM games_chemintable AS chemin
+JOIN games_livetable AS live ON live.id = chemin.live_table_id
+JOIN games_table AS place ON place.id = live.table_id
+JOIN games_tableversion AS version ON version.id = place.version_id
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
+        round.phase = 'dealt' AND chemin.deadline <= clock_timestamp() AND NOT EXISTS (
+            SELECT FROM games_incident AS incident
+            LEFT JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id
+            WHERE incident.live_round_id = round.id AND ruling.incident_id IS NULL)
+    ELSE chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe' OR EXISTS (
+        SELECT FROM games_cheminseat AS seat
+        WHERE seat.live_table_id = live.id AND seat.left_at IS NULL AND (
+            round.phase NOT IN ('betting', 'closed', 'dealt')
+                AND NOT (place.is_open AND version.rules_digest = %(rules)s::jsonb ->> place.variant)
+            OR seat.why_left = '' AND seat.away_since <= clock_timestamp()
+                - make_interval(secs => (version.clock ->> 'removal')::double precision / 1000)))
+    END
+ORDER BY chemin.deadline, live.id
+"""
+
+
+def due() -> list[int]:
+    """Return the tables at which something is to be done now, those first that have waited longest."""
+    rules = json.dumps({slug: game.digest for slug, game in GAMES.items()})
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, {"rules": rules})
+        ids = [each for (each,) in cursor.fetchall()]
+    seated = list(CheminSeat.objects.filter(left_at=None, live_table__stopped_by=None, player__isnull=False))
+    over = whose_session_is_over(seated)
+    left = [seat.live_table_id for seat in seated if seat.pk in over]
+    return list(dict.fromkeys([*ids, *left]))
+
+
+def advance(live_table_id: int) -> bool:
+    """Do the one thing that is due at a table, and what the house sees to after it; say whether there was one.
+
+    One transaction, and alone with the table: whoever finds somebody else at it leaves it to them. Whatever is raised
+    rolls back and stops the table, as a guest's click does. Raises `UNABLE` while the database is away.
+    """
+    try:
+        with one_transaction(live_table_id):
+            standing = locked_if_free(live_table_id)
+            return standing is not None and _advance(standing)
+    except TableStopped:
+        return False
+    except Unpaid as unpaid:  # a bidder who may not pay for the bank any more
+        with one_transaction(live_table_id):
+            upkeep.see_to(send_away(locked(live_table_id), place=unpaid.place))
+        return True
+
+
+def _advance(standing: Standing) -> bool:
+    before = standing.chemin.move, standing.chemin.deadline
+    if standing.live_table.stopped_by_id is None:
+        standing = upkeep.see_to(remove(standing))
+        if standing.seats and not (standing.in_coup or may_begin(standing)):
+            standing = send_all_away(standing)
+    if before == (standing.chemin.move, standing.chemin.deadline) and _is_up(standing) and may_go_on(standing):
+        standing = upkeep.see_to(_answer(standing))
+    return before != (standing.chemin.move, standing.chemin.deadline)
+
+
+def _is_up(standing: Standing) -> bool:
+    deadline = standing.chemin.deadline
+    return deadline is not None and clock.now() >= deadline
+
+
+def _answer(standing: Standing) -> Standing:
+    """The time for an answer is up: a house player decides, or the croupier by the rule. But time during which the
+    house stood still is not the guest's, and what stood for so long that nobody may be held to it is annulled, unless
+    its cards are drawn.
+    """
+    unseen = clock.now() - there(standing.chemin.deadline)
+    is_late, live_round = unseen.total_seconds() > settings.LIVE_LATE_SECONDS, standing.live_round
+    is_dealt = live_round is not None and live_round.phase not in UNDEALT
+    if is_late and live_round and not is_dealt and standing.state.running_coup.stakes:
+        overdue = Overdue(
+            f"The coup stood still past its deadline ({standing.state.phase}).",
+            Finding("moved on", clock.now().isoformat(), there(standing.chemin.deadline).isoformat()),
+        )
+        voiding.annul_coup(live_round=live_round, reason=VoidReason.OVERDUE, by=SYSTEM)
+        stop(standing.live_table.pk, overdue)
+        return locked(standing.live_table.pk)
+    seat = _house_player_asked(standing)
+    if seat is not None:
+        decided = house_players.choose(view(standing.state, seat.number), secrets.randbelow)
+        return carry_out(standing, decided, decider=Decider.HOUSE_PLAYER)
+    if unseen > SEEN_IN_TIME and not (is_late and is_dealt):
+        questions.ask_anew(standing)
+        return standing
+    return _time_up(standing)
+
+
+def _house_player_asked(standing: Standing) -> CheminSeat | None:
+    """Return the house player who decides now; where the bank is free, the first in the order who can open."""
+    if standing.state.phase is not Phase.FREE:
+        seat = standing.asked
+        return seat if seat and seat.player_id is None else None
+    order = (standing.seats[seat.number] for seat in in_order(standing.state))
+    return next((seat for seat in order if seat.player_id is None and options(standing.state, seat.number)), None)
+
+
+def _time_up(standing: Standing) -> Standing:
+    """The croupier decides for whoever is asked; who lets too many turns pass is away from play."""
+    if standing.state.turn is None:
+        return standing
+    place = standing.state.turn
+    standing = carry_out(standing, TimeUp(), decider=Decider.CROUPIER)
+    seat = standing.state.find(place)
+    is_playing = seat is not None and seat.presence is Presence.PLAYING
+    if is_playing and standing.seats[place].missed >= standing.clock.missed:
+        return carry_out(standing, StepAway(place), decider=Decider.HOUSE)
+    return standing

@@ -1,0 +1,67 @@
+"""What happened at a table, as a move keeps it: JSON, public like the event itself.
+
+What a guest has to play with stands in no move: it is nobody's business but the guest's, and the ledger's. Where an
+event tells it, a move that is read again says 0.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable, Mapping
+from dataclasses import fields
+from enum import Enum
+from functools import cache
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from games.engine.cards import Card
+from games.engine.chemin import events
+from games.engine.chemin.events import BalanceSet, Event, GuestJoined, GuestLeft
+
+Told = dict[str, Any]
+
+KINDS: Final[Mapping[str, type[Event]]] = types.MappingProxyType({kind.__name__: kind for kind in get_args(Event)})
+PRIVATE: Final = (GuestJoined, GuestLeft, BalanceSet)
+"""These tell a balance."""
+
+
+def write(event: Event) -> Told:
+    """Write an event as JSON: its name as "event", and beside it everything it says but balances."""
+    kept = [field.name for field in fields(event) if not (isinstance(event, PRIVATE) and field.name == "balance")]
+    return {"event": type(event).__name__, **{name: _plain(getattr(event, name)) for name in kept}}
+
+
+def read(told: Told) -> Event:
+    """Read what `write` has written. Raises KeyError for a name that no event has."""
+    kind = KINDS[told["event"]]
+    said = {name: _value(hint, told.get(name, 0)) for name, hint in _hints(kind).items()}
+    return kind(**said)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Card):
+        return value.code
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def _value(hint: Any, plain: Any) -> Any:
+    """Return what is written as *plain* as the type that an event has for it."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return None if plain is None else _value(get_args(hint)[0], plain)
+    if get_origin(hint) is tuple:
+        return tuple(_value(get_args(hint)[0], each) for each in plain)
+    if hint is Card:
+        return Card.parse(plain)
+    if hasattr(hint, "__dataclass_fields__"):
+        return hint(**{name: _value(kind, plain[name]) for name, kind in _hints(hint).items()})
+    return hint(plain)
+
+
+@cache
+def _hints(kind: Hashable) -> Mapping[str, Any]:
+    return get_type_hints(kind, vars(events))

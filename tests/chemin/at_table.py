@@ -1,0 +1,172 @@
+"""A Chemin de Fer table in a test: guests who sit down, decide and go, and the house's own steps, as fast as a test
+wants.
+
+Nothing waits for a clock: what a test wants to be due is made due in the database (`hurry`).
+"""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import connection, transaction
+
+from games.chemin import play, tick
+from games.chemin.standing import Standing, locked
+from games.engine.chemin import Call, Option, Phase, State, options
+from games.models import CheminSeat, CheminTable, LiveTable
+from players.models import Player, Session
+from tests.builders import a_guest_table, a_player
+from wallet.models import Account, AccountKind, Mode
+
+MONEY = 10_000_000
+STEPS = 60  # more than a coup takes
+
+
+def a_chemin_table(mode: Mode = Mode.REAL, **options: Any) -> LiveTable:
+    """An open table for guests, in kronor and for real money unless asked otherwise, with nobody at it."""
+    table = a_guest_table(**options)
+    return LiveTable.objects.select_related("table").get(table=table, mode=mode)
+
+
+def a_practice_table(house_players: int = 3, **options: Any) -> LiveTable:
+    """An open table for free money with house players."""
+    return a_chemin_table(Mode.FREE, house_players=house_players, **options)
+
+
+def a_guest(live_table: LiveTable, place: int | None = None, money: int = MONEY, **options: Any) -> Player:
+    """A player with that much money who has sat down."""
+    real = live_table.mode == Mode.REAL
+    player = a_player(real=money if real else 0, free=0 if real else money)
+    sit(player, live_table, place, **options)
+    return player
+
+
+def sit(player: Player, live_table: LiveTable, place: int | None = None, session: UUID | None = None) -> CheminSeat:
+    """Have the player sit down."""
+    return play.join(player=player, live_table_id=live_table.pk, place=place, session=session)
+
+
+def a_session(player: Player) -> UUID:
+    """A session of the player's that runs."""
+    return Session.objects.create(id=uuid4(), user=player.user, ip="", browser="").pk
+
+
+def guests(live_table: LiveTable, count: int = 3, money: int = MONEY) -> list[Player]:
+    """So many players, at places 1, 2, 3 and on."""
+    return [a_guest(live_table, place, money) for place in range(1, count + 1)]
+
+
+def standing_of(live_table: LiveTable) -> Standing:
+    """The table as it stands, cards and all."""
+    with transaction.atomic():
+        return locked(live_table.pk)
+
+
+def state_of(live_table: LiveTable) -> State:
+    """The state of the engine."""
+    return standing_of(live_table).state
+
+
+def chemin_of(live_table: LiveTable) -> CheminTable:
+    """The row of the table, as the database has it now."""
+    return CheminTable.objects.get(pk=live_table.pk)
+
+
+def asked(live_table: LiveTable) -> Player | None:
+    """Whose turn it is; None where nobody's is, or a house player's."""
+    seat = standing_of(live_table).asked
+    return seat.player if seat else None
+
+
+def options_of(player: Player, live_table: LiveTable) -> tuple[Option, ...]:
+    """What the guest may do now."""
+    standing = standing_of(live_table)
+    seat = standing.seat_of(player.pk)
+    return options(standing.state, seat.number) if seat else ()
+
+
+def answer(
+    player: Player,
+    live_table: LiveTable,
+    action_name: str,
+    amount: int | None = None,
+    call: Call | None = None,
+    **more: Any,
+) -> None:
+    """Have the guest answer the question that is asked now, or another one that is named."""
+    asked_now = {"question": chemin_of(live_table).question, "session": None, **more}
+    play.decide(
+        player=player, live_table_id=live_table.pk, action_name=action_name, amount=amount, call=call, **asked_now
+    )
+
+
+def let_pass(live_table: LiveTable) -> None:
+    """Have whoever is asked let it pass."""
+    player = asked(live_table)
+    assert player
+    answer(player, live_table, "pass")
+
+
+def hurry(live_table: LiveTable, seconds: float = 0) -> None:
+    """Make the question's time be up, by so many seconds."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE games_chemintable SET deadline = clock_timestamp() - make_interval(secs => %s)"
+            " WHERE live_table_id = %s AND deadline IS NOT NULL",
+            [seconds, live_table.pk],
+        )
+
+
+def step(live_table: LiveTable, seconds: float = 0) -> bool:
+    """Make the question's time be up, and have the house do what is due; say whether something was."""
+    hurry(live_table, seconds)
+    return tick.advance(live_table.pk)
+
+
+def step_to(live_table: LiveTable, *phases: Phase) -> State:
+    """Have the croupier decide for everybody until the table asks this."""
+    for _ in range(STEPS):
+        state = state_of(live_table)
+        if state.phase in phases:
+            return state
+        assert step(live_table), f"{state.phase}: nothing was due"
+    raise AssertionError(f"never {phases}: {state_of(live_table).phase}")
+
+
+def a_bank(live_table: LiveTable, amount: int = 10_000) -> Player:
+    """Have the guest who is offered the bank take it; return them."""
+    banker = asked(live_table)
+    assert banker
+    answer(banker, live_table, "take_bank", amount)
+    return banker
+
+
+def a_staked_coup(live_table: LiveTable, amount: int = 10_000, stake: int = 4_000) -> tuple[Player, Player]:
+    """Have the first guest asked take the bank, nobody call, the next one stake and the others pass: the banker is to
+    draw the cards. Return banker and punter.
+    """
+    banker = a_bank(live_table, amount)
+    while state_of(live_table).phase is Phase.CALLS:
+        let_pass(live_table)
+    punter = asked(live_table)
+    assert punter
+    answer(punter, live_table, "lay_stake", stake)
+    while state_of(live_table).phase is Phase.STAKES:
+        let_pass(live_table)
+    return banker, punter
+
+
+def a_dealt_coup(live_table: LiveTable, amount: int = 10_000, stake: int = 4_000) -> tuple[Player, Player]:
+    """The same with the cards drawn. A natural may have settled it."""
+    banker, punter = a_staked_coup(live_table, amount, stake)
+    answer(banker, live_table, "deal_cards")
+    return banker, punter
+
+
+def cash(player: Player, mode: Mode = Mode.REAL) -> Account:
+    """The player's account."""
+    return Account.objects.get(owner=player, kind=AccountKind.CASH, mode=mode)
+
+
+def before_the_croupier(kind: AccountKind) -> int:
+    """What lies on all banks, stakes or house players' seats together."""
+    return sum(account.balance or 0 for account in Account.objects.filter(kind=kind))
