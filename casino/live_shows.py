@@ -5,6 +5,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Protocol, Self
 
+from games.chemin import show as guests
 from games.live import show as shared
 from games.models import Shape
 
@@ -50,5 +51,5 @@ class Show(Protocol):
         """Return ``#live-board``."""
 
 
-SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared})
+SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared, Shape.GUESTS: guests})
 """Every shape of table that has streams."""

@@ -1,0 +1,69 @@
+"""A guests' table as pages show it, made from an evening of the engine alone: no database, any cards."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from games.chemin.rules import GuestRules
+from games.chemin.seen import Guest, Move, Seen, Shoe
+from games.engine.chemin import State
+from games.engine.chemin.events import Event
+from games.models import Decider
+from tests.builders import UNHURRIED_GUESTS
+from wallet.models import Mode
+
+NOW = datetime(2026, 3, 4, 21, 7, 5, tzinfo=UTC)
+COUP = UUID(int=11)
+FUNDS = 7_777  # of every guest
+
+
+def seen(state: State, events: Sequence[Event]) -> Seen:
+    """The table in this state, after these events; player 101 sits at place 1, and so on."""
+    rules = state.rules
+    return Seen(
+        now=NOW,
+        live_table=1,
+        mode=Mode.REAL,
+        slug="chemin",
+        name="Chemin",
+        is_open=True,
+        is_stopped=False,
+        rules=GuestRules("SEK", rules.places, rules.minimum, rules.maximum),
+        clock=UNHURRIED_GUESTS,
+        standing=state,
+        guests=tuple(Guest(seat.number, 100 + seat.number, "", None) for seat in state.seats),
+        move=len(events),
+        question=len(events),
+        asked_at=NOW,
+        deadline=NOW + timedelta(minutes=10),
+        round=COUP,
+        code="0000-0000-0000",
+        annulled=None,
+        shoe=Shoe(UUID(int=12), 1, "c0" * 32, is_spent=False),
+        spent_shoe=None,
+        spent_number=None,
+        moves=tuple(
+            Move(number, NOW, COUP, "0000-0000-0000", None, "deal_cards", Decider.GUEST, (event,))
+            for number, event in enumerate(events, 1)
+        ),
+        past=(),
+    )
+
+
+def own_row(number: int | None) -> Mapping[str, Any]:
+    """What is read of whoever sits at a place, or of somebody who watches."""
+    return {
+        "player": 100 + number if number else 7,
+        "currency": "SEK",
+        "zone": "Europe/Stockholm",
+        "funds": FUNDS,
+        "missed": 0,
+        "away_since": None,
+        "round": COUP,
+        "code": "0000-0000-0000",
+        "staked": None,
+        "paid": 0,
+        "is_annulled": None,
+        "net": 0,
+    }

@@ -1,0 +1,54 @@
+"""Every way in which the house spells a card, and the search for one in whatever it has written."""
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from django.conf import settings
+from django.utils.translation import override
+
+from games.engine.cards import FULL_DECK, RANK_LETTERS, SUIT_LETTERS, Card, Suit
+from games.labels import card_name
+
+LANGUAGES = [code for code, _name in settings.LANGUAGES]
+CODE = re.compile(rf"(?<![A-Za-z0-9])[{RANK_LETTERS}][{SUIT_LETTERS}](?![A-Za-z0-9])")
+SIGN = re.compile(rf"(?<![A-Za-z0-9])(10|[{RANK_LETTERS}])\s?([{''.join(suit.symbol for suit in Suit)}])")
+DRAWN = re.compile(r'class="card card--(\w+)[^>]*>\s*<span class="card__face"><span class="card__rank">(\w+)<')
+ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+
+@cache
+def names() -> Mapping[str, Card]:
+    """What each card is called in each language of the house."""
+    found: dict[str, Card] = {}
+    for language in LANGUAGES:
+        with override(language):
+            found |= {card_name(card).casefold(): card for card in FULL_DECK}
+    return found
+
+
+@cache
+def any_name() -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names()), key=len, reverse=True)) + r")\b")
+
+
+def cards_in(text: str) -> set[Card]:
+    """Return every card that is spelled in a text, be it by code, by name, by its sign or as it is drawn on a page."""
+    plain = html.unescape(ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
+    return set(_cards(plain))
+
+
+def _cards(plain: str) -> Iterator[Card]:
+    for code in CODE.findall(plain):
+        yield Card.parse(code)
+    for rank, symbol in SIGN.findall(plain):
+        yield Card.parse(_rank(rank) + next(suit.letter for suit in Suit if suit.symbol == symbol))
+    for suit, rank in DRAWN.findall(plain):
+        yield Card.parse(_rank(rank) + next(each.letter for each in Suit if each.name == suit.upper()))
+    for name in any_name().findall(plain.casefold()):
+        yield names()[name]
+
+
+def _rank(shown: str) -> str:
+    return "T" if shown == "10" else shown

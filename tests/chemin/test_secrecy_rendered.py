@@ -1,0 +1,122 @@
+"""What is rendered of a guests' table does not depend on a card that its reader may not see: the same course of a coup
+with other cards face down gives the same bytes.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+import pytest
+from django.conf import settings
+
+from games.chemin import show
+from games.chemin.seen import Seen
+from games.engine.chemin import State
+from games.engine.chemin.actions import Action, AskCroupier, DrawCard, Stand
+from tests.chemin.shown import own_row, seen
+from tests.chemin.spelling import cards_in
+from tests.engine.chemin.evening import Evening, alone, for_others
+
+LANGUAGES = [code for code, _name in settings.LANGUAGES]
+BANKER, PUNTER, OTHER = 1, 2, 3  # where they sit, at the tables of `tests.engine.chemin.evening`
+PLACES: tuple[int | None, ...] = (1, 2, 3, 4, None)
+
+Table = Callable[[str], Evening]
+
+# Cards with which each of these courses is possible, punter and banker in turn, then third cards. Of the first four,
+# nobody but the punter sees any until the punter has declared; then the banker's two lie open, and the punter's do not.
+FACE_DOWN: list[tuple[Table, tuple[Action, ...], tuple[str, ...]]] = [
+    (alone, (), ("TC 2C 5C 3C", "AS KD 2H 9S 8S", "6D 9H TH KS", "KH KC QD JS", "3C 4D 2S 4S")),
+    (for_others, (), ("TC 2C 5C 3C", "AS KD 2H 9S 8S", "6D 9H TH KS", "KH KC QD JS", "3C 4D 2S 4S")),
+    (for_others, (AskCroupier(PUNTER),), ("TC 2C 5C 3C", "AS KD 2H 9S", "6D 9H TH KS", "KH KC QD JS")),
+    (for_others, (Stand(PUNTER),), ("TC 2C 5C 3C", "KD 2C 6H 3C", "3S 2C 4H 3C")),
+    (for_others, (DrawCard(PUNTER),), ("TC 2C 5C 3C 9H", "KD 2C AH 3C 9H", "3S 2C AD 3C 9H", "KD 2C QS 3C 9H")),
+    (alone, (DrawCard(PUNTER),), ("TC 2C 7C 3C 9H", "KD 2C AH 3C 9H", "3S 2C 4D 3C 9H", "2D 2C 4S 3C 9H")),
+    (alone, (Stand(PUNTER), AskCroupier(BANKER)), ("TC 2C 7C 3C", "KD 2C AH 3C", "3S 2C 4D 3C", "2D 2C 4S 3C")),
+]
+COURSES = [pytest.param(*course, id=f"{number}") for number, course in enumerate(FACE_DOWN)]
+
+
+def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Iterator[Seen]:
+    """The table after the same course, with each of the shoes. Whatever was heard there is the same."""
+    heard = []
+    for cards in shoes:
+        evening = begin(cards)
+        evening.do(*actions)
+        heard.append(evening.events)
+        yield seen(evening.state, evening.events)
+    assert all(one == other for one, other in pairwise(heard))
+
+
+def everything_for(table: Seen, place: int | None, language: str) -> str:
+    """All that whoever sits there is sent."""
+    own = show.render_own(table, own_row(place), language)
+    return "\n".join((show.render_public(table, language), show.render_board(table, language), own))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("begin", "actions", "shoes"), COURSES)
+def test_nobody_but_the_punter_is_sent_another_byte_for_other_cards_face_down(begin, actions, shoes, language):
+    for place in PLACES:
+        sent = {everything_for(table, place, language) for table in tables(begin, actions, shoes)}
+        assert (len(sent) == 1) is (place != PUNTER), place
+
+
+@pytest.mark.parametrize(("begin", "actions", "shoes"), COURSES)
+def test_the_punters_two_are_in_the_punters_own_part_and_nowhere_else(begin, actions, shoes):
+    for cards, table in zip(shoes, tables(begin, actions, shoes), strict=True):
+        first, second, third, fourth, *_ = cards.split()
+        open_now = {second, fourth, *cards.split()[4:5]} if {Stand(PUNTER), DrawCard(PUNTER)} & {*actions} else set()
+        open_now -= set() if DrawCard(PUNTER) in actions else set(cards.split()[4:5])
+        for place in PLACES:
+            own = {card.code for card in cards_in(show.render_own(table, own_row(place), "en"))}
+            assert own - open_now == ({first, third} if place == PUNTER else set())
+        everybodys = cards_in(show.render_public(table, "en")) | cards_in(show.render_board(table, "en"))
+        assert {card.code for card in everybodys} == open_now
+
+
+def test_a_fragment_that_shows_too_much_is_told_apart(monkeypatch):
+    def everybody_sees_what_the_punter_sees(state: State, number: int | None) -> object:
+        return real(state, PUNTER)
+
+    real = vars(show)["public_view"].__globals__["view"]
+    monkeypatch.setitem(vars(show)["public_view"].__globals__, "view", everybody_sees_what_the_punter_sees)
+    one, other = tables(for_others, (), ("TC 2C 5C 3C", "6D 9H TH KS"))
+    assert show.render_public(one, "en") != show.render_public(other, "en")
+    assert {card.code for card in cards_in(show.render_public(one, "en"))} == {"TC", "5C"}
+
+
+def test_no_guest_is_shown_what_lies_at_a_place_that_was_another_guests_when_it_was_read():
+    evening = for_others("TC 2C 5C 3C")
+    late = {**own_row(PUNTER), "player": 199}  # sits there by the time that their own is read
+    sent = show.render_own(seen(evening.state, evening.events), late, "en")
+    assert not cards_in(sent)
+
+
+def test_nobodys_balance_is_anybody_elses():
+    evening = for_others("TC 2C 5C 3C")
+    table = seen(evening.state, evening.events)
+    for place in PLACES:
+        assert "77.77" in show.render_own(table, own_row(place), "en")
+    balances = {seat.balance for seat in evening.state.seats}
+    assert balances == {9_000, 9_400, 9_600, 10_000}
+    shown = show.render_public(table, "en") + show.render_board(table, "en")
+    assert not [each for each in ("90.00", "94.00", "96.00", "100.00", "77.77") if each in shown]
+
+
+def test_nothing_counts_the_cards_of_the_shoe():
+    evening = for_others("TC 2C 5C 3C")
+    table = seen(evening.state, evening.events)
+    for html in (show.render_public(table, "en"), show.render_board(table, "en")):
+        assert not {"308", "312", "298", "294"} & set(re.findall(r"\d+", re.sub(r"<[^>]+>", " ", html)))
+
+
+def test_what_is_printed_of_a_table_has_no_card_that_lies_face_down():
+    evening = for_others("TC 2C 5C 3C")
+    evening.do(DrawCard(PUNTER))
+    table = seen(evening.state, evening.events)
+    assert table.standing.dealt_hands.punter.third
+    lies_open = {"2C", "3C", table.standing.dealt_hands.punter.third.code}
+    printed = [repr(table), repr(evening.state), str(evening.state.coup), repr(evening.state.shoe), f"{vars(table)}"]
+    for text in printed:
+        assert {card.code for card in cards_in(text)} <= lies_open
