@@ -1,5 +1,5 @@
 """The lobbies as one process shows them: a card for every table of one kind of money, rendered once for each language
-that somebody looks at it in. With nobody in a lobby nothing of it is read.
+that somebody looks at it in, and sent to those who have its currency. With nobody in a lobby nothing of it is read.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ import structlog
 from casino.live_line import Line, News
 from casino.live_streams import Stream, event
 from games.live import lobby
-from games.live.lobby import CardState
+from games.live.lobby import LobbyCard
 from wallet.models import Mode
 
 SLICE: Final = 0.01  # seconds given to cards before a table is looked at again
@@ -22,10 +22,14 @@ logger = structlog.get_logger(__name__)
 class Card:
     """A table's card, as it is now."""
 
-    def __init__(self, state: CardState) -> None:
+    def __init__(self, state: LobbyCard) -> None:
         self.state = state
         self.key = lobby.card_key(state)
         self._events: dict[str, bytes] = {}
+
+    def is_for(self, stream: Stream) -> bool:
+        """Say whether somebody's lobby has the table."""
+        return lobby.is_for(self.state, stream.ticket.currency)
 
     def event(self, language: str) -> bytes:
         """Return what is sent; nothing where the card cannot be rendered."""
@@ -61,7 +65,7 @@ class Lobbies:
             self._cards[mode] = {}
             self._unread.add(mode)
         self._streams[mode].add(stream)
-        self._owed[stream] = set(self._cards[mode])
+        self._owed[stream] = {number for number, card in self._cards[mode].items() if card.is_for(stream)}
 
     def let_go(self, mode: Mode, stream: Stream) -> None:
         """Forget somebody, and the cards with the last one."""
@@ -115,5 +119,5 @@ class Lobbies:
         before = cards.get(number)
         if before is None or before.key != card.key:
             cards[number] = card
-            for stream in self._streams[mode]:
+            for stream in filter(card.is_for, self._streams[mode]):
                 self._owed.setdefault(stream, set()).add(number)

@@ -12,9 +12,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
-from games.chemin.rules import GuestRules
 from games.errors import Barred, TableClosed, UnknownCurrency
 from games.models import Shape, Table
+from games.places import is_played_for
 from games.sentences import unplayable
 from players import gate, registers
 from players.access import PlayerRequest
@@ -70,15 +70,6 @@ def demand_playable(table: Table, player: Player) -> None:
         raise TableClosed
     if player.currency not in table.version.limits:
         raise UnknownCurrency(player.currency)
-
-
-def is_played_for(table: Table, mode: Mode) -> bool:
-    """Say whether a table that was put live is one for that kind of money: where house players sit, nobody plays for
-    real money.
-    """
-    if table.shape != Shape.GUESTS or mode is Mode.FREE or table.version is None:
-        return True
-    return not GuestRules.of(table.version.limits).is_practice
 
 
 def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:

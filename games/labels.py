@@ -6,12 +6,13 @@ from django.utils.translation import pgettext
 from games.engine.bets import Variant
 from games.engine.cards import Card, Rank, Suit
 from games.engine.coup import Coup, Outcome
+from games.variants.game import Game
 
 FALLBACK = "en"
 
 
-def variant_label(variant: Variant, key: str, language: str) -> str:
-    """Return one of the variant's own texts, such as ``name`` or ``bet.tie``."""
+def variant_label(variant: Game, key: str, language: str) -> str:
+    """Return one of the game's own texts, such as ``name`` or ``bet.tie``."""
     return variant.label(language if language in variant.labels else FALLBACK, key)
 
 

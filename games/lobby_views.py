@@ -48,7 +48,7 @@ def lobby(request: HouseRequest) -> HttpResponse:
 def lobby_now(request: HttpRequest) -> HttpResponse:
     """Answer a page that asks by itself with what moves on the cards as it stands, and with a ticket for a stream."""
     wish, language = Wish.of(request.GET), _language()
-    cards = tuple(selectors.lobby_cards(wish.mode))
+    cards = tuple(selectors.lobby_cards(wish.mode, _currency(request)))
     context = {
         "stream": _stream(request, wish),
         "cards": [render_card(card, language) for card in cards],
@@ -107,8 +107,12 @@ def _stream(request: HttpRequest, wish: Wish) -> str:
     player, session = player_of(request.user), session_id(request)
     if player is None or session is None:
         return ""
-    ticket = tickets.lobby_ticket(player.pk, wish.mode, session, _language())
+    ticket = tickets.lobby_ticket(player.pk, wish.mode, session, _language(), player.currency)
     return tickets.issue(ticket, request.session.session_key)
+
+
+def _currency(request: HttpRequest) -> str | None:
+    return selectors.lobby_currency(player_of(request.user), _language())
 
 
 def _address(wish: Wish) -> str:

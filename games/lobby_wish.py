@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from games.selectors import LobbyTable
-from games.variants import VARIANTS
+from games.variants import GAMES
 from wallet.models import Mode
 
 FREE: Final = Mode.FREE.name.lower()
@@ -23,7 +23,7 @@ class Wish:
     money: str = ""  # "free": play money
     game: str = ""
     company: str = ""
-    lowest: str = ""  # minor units: the least that may be staked on Player and Banker is no more than that
+    lowest: str = ""  # minor units: the least on Player and Banker, or in a bank, is no more than that
     chat: str = ""
     open: str = ""
     favourites: str = ""
@@ -34,7 +34,7 @@ class Wish:
         lowest = asked.get("lowest", "")
         return cls(
             money=_among(asked.get("money", ""), [FREE]),
-            game=_among(asked.get("game", ""), VARIANTS),
+            game=_among(asked.get("game", ""), GAMES),
             company=_among(asked.get("company", ""), (OTHERS, ALONE)),
             lowest=lowest if lowest.isascii() and lowest.isdecimal() and len(lowest) < 16 else "",
             chat=asked.get("chat", "")[:2],

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from django.db import connection
 
+from games.chemin.rules import GuestRules
 from games.controls import plays_on
 from games.errors import TableChanged
-from games.models import NextRound, Table, TableVersion
+from games.models import NextRound, Shape, Table, TableVersion
 from games.rows import Value, columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from games.variants import GAMES, VARIANTS
@@ -134,6 +135,15 @@ def takes_bets(table: Table) -> bool:
     """Say whether a round may begin there: the table is open, and this program plays the rules it was put live with."""
     version = table.version
     return table.is_open and version is not None and version.rules_digest == GAMES[table.variant].digest
+
+
+def is_played_for(table: Table, mode: Mode) -> bool:
+    """Say whether a table that was put live is one for that kind of money: where house players sit, nobody plays for
+    real money.
+    """
+    if table.shape != Shape.GUESTS or mode is Mode.FREE or table.version is None:
+        return True
+    return not GuestRules.of(table.version.limits).is_practice
 
 
 def touch(place: NextRound) -> None:

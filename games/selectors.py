@@ -7,15 +7,17 @@ from django.db import connection
 from django.db.models.query import QuerySet
 from django.utils.safestring import SafeString, mark_safe
 
+from games.chemin.lobby import GuestCardState
+from games.chemin.rules import GuestRules
 from games.favourite_tables import kept_tables
 from games.labels import variant_label
 from games.limits import Limits
-from games.live.lobby import READ_CARDS, READ_LOBBY, CardState, card_state, render_card
+from games.live.lobby import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.models import Shape, Table
 from games.places import takes_bets
 from games.rows import named
 from games.still import Still, still
-from games.variants import VARIANTS
+from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.services import currency_of
 from wallet.models import Mode
@@ -23,7 +25,9 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class LobbyTable:
-    """A table as the lobby shows it. ``lowest`` and ``highest`` are those of Player and Banker, in minor units."""
+    """A table as the lobby shows it. ``lowest`` and ``highest`` are those of Player and Banker, or of a bank among
+    guests, in minor units.
+    """
 
     slug: str
     variant: str
@@ -40,31 +44,41 @@ class LobbyTable:
     currency: str
     lowest: int
     highest: int
-    still: Still
-    live: SafeString | None  # what moves on the card of a shared table
+    still: Still | None  # of a table at which nothing moves for everybody
+    live: SafeString | None  # what moves on the card of any other
+    guests: GuestRules | None  # of a table where guests play each other
 
 
 def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable, ...]:
     """Return every table that a player can play for that kind of money, with the range that may be staked there; to a
     visitor all that were put live, in the currency of their language. Favourites come first, then what is open.
     """
-    currency = player.currency if player else currency_of(language)
-    cards, kept = {card.slug: card for card in lobby_cards(mode)}, kept_tables(player)
+    currency = lobby_currency(player, language)
+    cards, kept = {card.slug: card for card in lobby_cards(mode, currency)}, kept_tables(player)
     tables = [
         _lobby_table(table, currency, number, language, cards.get(table.slug), is_favourite=table.pk in kept)
         for number, table in enumerate(_playable(player), start=1)
+        if table.shape != Shape.GUESTS or table.slug in cards
     ]
     return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))
 
 
-def lobby_cards(mode: Mode) -> Iterable[CardState]:
-    """Return what moves on the cards of all shared tables for one kind of money, as they stand now."""
+def lobby_currency(player: Player | None, language: str) -> str | None:
+    """Return in which currency the lobby speaks to a player, or to a visitor who reads that language."""
+    return player.currency if player else currency_of(language)
+
+
+def lobby_cards(mode: Mode, currency: str | None) -> Iterable[LobbyCard]:
+    """Return what moves on the cards of all tables for one kind of money, as they stand now, without the guests' tables
+    of another currency.
+    """
     with connection.cursor() as cursor:
         cursor.execute(READ_LOBBY, [mode.value])
         numbers = [number for (number,) in cursor.fetchall()]
         cursor.execute(READ_CARDS, [numbers])
         columns = [column.name for column in cursor.description]
-        return [card_state(named(columns, row)) for row in cursor.fetchall()]
+        cards = [card_state(named(columns, row)) for row in cursor.fetchall()]
+    return [card for card in cards if is_for(card, currency)]
 
 
 def playable_table(variant: str, player: Player | None) -> Table | None:
@@ -79,29 +93,32 @@ def _playable(player: Player | None) -> QuerySet[Table]:
 
 
 def _lobby_table(
-    table: Table, wanted: str | None, number: int, language: str, card: CardState | None, *, is_favourite: bool
+    table: Table, wanted: str | None, number: int, language: str, card: LobbyCard | None, *, is_favourite: bool
 ) -> LobbyTable:
     """Return the table with its limits in the *wanted* currency, or else in the first it takes."""
     assert table.version is not None  # noqa: S101  (the query asked for it)
-    variant, stored = VARIANTS[table.variant], table.version.limits
-    limits = Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
+    game, stored = GAMES[table.variant], table.version.limits
+    guests = card.rules if isinstance(card, GuestCardState) else None
+    limits = guests or Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
+    span = limits if isinstance(limits, GuestRules) else limits.main
     is_open = card.is_open if card else takes_bets(table)
     return LobbyTable(
         slug=table.slug,
         variant=table.variant,
         name=table.name,
-        game=variant_label(variant, "name", language),
-        tagline=variant_label(variant, "tagline", language),
+        game=variant_label(game, "name", language),
+        tagline=variant_label(game, "tagline", language),
         is_open=is_open,
         is_stopped=card is not None and card.is_stopped,
         may_enter=card.may_enter if card else is_open,
         is_solo=table.shape == Shape.SOLO,
         is_favourite=is_favourite,
-        decks=variant.decks,
+        decks=game.decks,
         chat_language=table.chat_language,
         currency=limits.currency,
-        lowest=limits.main.minimum,
-        highest=limits.main.maximum,
-        still=still(variant, number, language),
+        lowest=span.minimum,
+        highest=span.maximum,
+        still=None if card else still(VARIANTS[table.variant], number, language),
         live=mark_safe(render_card(card, language)) if card else None,  # noqa: S308  (a template of ours)
+        guests=guests,
     )

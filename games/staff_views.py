@@ -15,7 +15,7 @@ from games.labels import variant_label
 from games.live.floor import floor
 from games.models import Shape, Table
 from games.staff_floor import REPORTERS
-from games.variants import VARIANTS
+from games.variants import GAMES
 from players.access import actor, staff_required
 
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
@@ -52,12 +52,10 @@ def staff_incidents(request: HttpRequest) -> HttpResponse:
 @staff_required(*REPORTERS)
 @require_safe
 def staff_tables(request: HttpRequest) -> HttpResponse:
-    """List every table with its version and state; a shared one with what goes on there, for each kind of money."""
+    """List every table with its version and state; a live one with what goes on there, for each kind of money."""
     on_the_floor = floor()
     found = Table.objects.select_related("version").order_by("name")
-    rows = [
-        (each, variant_label(VARIANTS[each.variant], "name", "en"), on_the_floor.get(each.pk, ())) for each in found
-    ]
+    rows = [(each, variant_label(GAMES[each.variant], "name", "en"), on_the_floor.get(each.pk, ())) for each in found]
     return render(request, "staff/tables.html", {"tables": rows, "languages": LANGUAGES})
 
 
@@ -81,8 +79,8 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
 @staff_required("games.operate_table")
 @require_POST
 def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
-    """Say which language is spoken in the chat of a shared table."""
-    table = get_object_or_404(Table, pk=table_id, shape=Shape.SHARED)
+    """Say which language is spoken in the chat of a table that several play at."""
+    table = get_object_or_404(Table.objects.exclude(shape=Shape.SOLO), pk=table_id)
     form = ChatLanguageForm(request.POST)
     if not form.is_valid():
         messages.error(request, "The house has no such language.")

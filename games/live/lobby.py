@@ -1,5 +1,6 @@
 """What moves on a table's card in the lobby: how far the round has come, the last results, how many play. The same for
-everybody who reads a language, so it is rendered once for all of them, by pages and by streams.
+everybody who reads a language, so it is rendered once for all of them, by pages and by streams. What a guests' table
+has instead of rounds by the clock is `games.chemin.lobby`.
 
 A result stands on the road when its round is settled, never when its cards are drawn: by then they lie open at the
 table.
@@ -8,7 +9,7 @@ table.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -18,6 +19,7 @@ from django.template.loader import get_template
 from django.utils.translation import gettext as _
 from django.utils.translation import override, pgettext
 
+from games.chemin.lobby import GuestCardState, asked_word, guest_card_state, outcome_names
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.coup import Outcome, TooFewCards, deal
@@ -25,29 +27,42 @@ from games.engine.roads import Bead, big_road, last_columns
 from games.labels import bet_name
 from games.live.board import Countdown
 from games.live.clock import Clock
-from games.models import OPEN_PHASES, Phase
+from games.models import OPEN_PHASES, Phase, Shape
 from games.roads_svg import big_road as drawn
 from games.variants import VARIANTS
 from wallet.models import Mode
+from wallet.money import format_money
 
 COLUMNS: Final = 14
 """How much of the big road a card shows."""
 
 # Parameter: live tables. A player is one who has bets in the round on the table or had some in the one before: while
-# bets are taken, nobody is told of each.
+# bets are taken, nobody is told of each. Results are cards, or outcomes at a guests' table; that one is shown under the
+# version in force, whatever its latest coup was played under.
 READ_CARDS: Final = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
-    seat.is_open AS is_open, live.stopped_by_id IS NOT NULL AS is_stopped, version.rules_digest AS rules_digest,
-    version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase, round.deadline AS deadline,
+    seat.shape AS shape, seat.is_open AS is_open, live.stopped_by_id IS NOT NULL AS is_stopped,
+    version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
+    round.deadline AS deadline, chemin.state::text AS standing,
+    CASE seat.shape WHEN '{Shape.GUESTS}' THEN version.limits::text END AS limits,
     (SELECT count(*) FROM games_liveseat AS bettor
         WHERE bettor.round_id IN (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players,
-    (SELECT string_agg(told.cards, ',' ORDER BY told.number) FROM games_liveround AS told
-        WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
-            AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id)) AS results
+    CASE seat.shape WHEN '{Shape.GUESTS}' THEN
+        (SELECT string_agg(coup.outcome, ',' ORDER BY told.number) FROM games_liveround AS told
+            JOIN games_chemincoup AS coup ON coup.round_id = told.id
+            WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
+                AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id))
+    ELSE
+        (SELECT string_agg(told.cards, ',' ORDER BY told.number) FROM games_liveround AS told
+            WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}'
+                AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id))
+    END AS results
 FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
+LEFT JOIN games_chemintable AS chemin ON chemin.live_table_id = live.id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
-LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.version_id, seat.version_id)
+LEFT JOIN games_tableversion AS version ON version.id =
+    CASE seat.shape WHEN '{Shape.GUESTS}' THEN seat.version_id ELSE coalesce(round.version_id, seat.version_id) END
 LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
 LEFT JOIN games_shoe AS dealt ON dealt.id = round.shoe_id
 LEFT JOIN games_shoe AS spent
@@ -107,6 +122,9 @@ class CardState:
         return tuple(bead for bead in found if bead is not None)
 
 
+LobbyCard = CardState | GuestCardState
+
+
 @dataclass(frozen=True)
 class CardView:
     """What a card says of it."""
@@ -121,10 +139,15 @@ class CardView:
     players: int
     road: str
     has_results: bool
+    places: tuple[bool, ...] = ()
+    """Of a guests' table: as many as it has, those first that are taken."""
+    bank: str = ""  # in play at a guests' table
 
 
-def card_state(row: Mapping[str, Any]) -> CardState:
-    """Read a row of `READ_CARDS`."""
+def card_state(row: Mapping[str, Any]) -> LobbyCard:
+    """Read a row of `READ_CARDS`. Raises ClockError, GuestRulesError where a version cannot be read."""
+    if row["shape"] == Shape.GUESTS:
+        return guest_card_state(row)
     variant = VARIANTS[row["variant"]]
     return CardState(
         now=row["now"],
@@ -143,41 +166,62 @@ def card_state(row: Mapping[str, Any]) -> CardState:
     )
 
 
-def card_key(state: CardState) -> tuple[object, ...]:
+def is_for(state: LobbyCard, currency: str | None) -> bool:
+    """Say whether the card is one for whoever has that currency: a guests' table is played in one alone."""
+    return isinstance(state, CardState) or state.rules.currency == currency
+
+
+def card_key(state: LobbyCard) -> tuple[object, ...]:
     """Return what is another one where a card shows something else."""
+    if isinstance(state, GuestCardState):
+        return state.key
     counted = _countdown(state)
     return (state.status, state.is_open, counted and counted.deadline, state.players, state.shoe, state.results)
 
 
-def render_card(state: CardState, language: str) -> str:
+def render_card(state: LobbyCard, language: str) -> str:
     """Return what moves on the card of a table, as everybody sees it."""
     with override(language):
         return get_template("games/_lobby_live.html").render({"card": card_view(state, language), "table": state})
 
 
-def card_view(state: CardState, language: str) -> CardView:
+def card_view(state: LobbyCard, language: str) -> CardView:
     """Return what a card says, in the active language."""
     beads = state.beads
-    return CardView(
+    view = CardView(
         key=hashlib.sha256(repr(card_key(state)).encode()).hexdigest()[:16],
         status=state.status,
         word=_word(state),
-        countdown=_countdown(state),
+        countdown=None,
         is_open=state.is_open,
         is_stopped=state.is_stopped,
         may_enter=state.may_enter,
-        players=state.players,
-        road=_road(state.variant, beads, language),
+        players=0,
+        road=_road(_names(state, language), beads),
         has_results=bool(beads),
+    )
+    if isinstance(state, CardState):
+        return replace(view, countdown=_countdown(state), players=state.players)
+    rules, bank = state.rules, state.bank
+    return replace(
+        view,
+        players=state.taken,
+        places=tuple(place < state.taken for place in range(rules.places)),
+        bank="" if bank is None else format_money(bank, rules.currency, language),
     )
 
 
-def _word(state: CardState) -> str:
+def _word(state: LobbyCard) -> str:
     match state.status:
         case "stopped":
             return _("The table is stopped")
         case "closed_table":
             return _("The table is closed")
+    return asked_word(state) if isinstance(state, GuestCardState) else _phase_word(state)
+
+
+def _phase_word(state: CardState) -> str:
+    match state.status:
         case "waiting":
             return _("The table opens in a moment")
         case Phase.BETTING:
@@ -200,8 +244,13 @@ def _countdown(state: CardState) -> Countdown | None:
     return Countdown(_milliseconds(state.deadline), _milliseconds(state.now), length, "")
 
 
-def _road(variant: Variant, beads: tuple[Bead, ...], language: str) -> str:
-    names = {outcome: bet_name(variant, outcome.value, language) for outcome in Outcome}
+def _names(state: LobbyCard, language: str) -> Mapping[Outcome, str]:
+    if isinstance(state, GuestCardState):
+        return outcome_names()
+    return {outcome: bet_name(state.variant, outcome.value, language) for outcome in Outcome}
+
+
+def _road(names: Mapping[Outcome, str], beads: tuple[Bead, ...]) -> str:
     return drawn(last_columns(big_road(beads), COLUMNS), columns=COLUMNS, title=_("Last results"), names=names)
 
 

@@ -36,11 +36,12 @@ class Ticket:
     lobby: Mode | None = None
     made_at: datetime | None = None  # the page, by the database's clock: what was said since then it is told
     shape: Shape = Shape.SHARED  # of the table: what it shows follows from it
+    currency: str = ""  # of whoever looks at a lobby: tables for one currency alone are shown to those who have it
 
 
-def lobby_ticket(player: int, mode: Mode, session: UUID, language: str) -> Ticket:
+def lobby_ticket(player: int, mode: Mode, session: UUID, language: str, currency: str) -> Ticket:
     """Return the ticket of a page that shows all tables for one kind of money."""
-    return Ticket(player, None, session, language, mode)
+    return Ticket(player, None, session, language, mode, currency=currency)
 
 
 def issue(ticket: Ticket, cookie: str | None = None) -> str:
@@ -49,7 +50,7 @@ def issue(ticket: Ticket, cookie: str | None = None) -> str:
     """
     made_at = ticket.made_at and ticket.made_at.timestamp()
     who = [ticket.player, ticket.live_table, str(ticket.session), ticket.language]
-    named = [*who, ticket.lobby, made_at, ticket.shape]
+    named = [*who, ticket.lobby, made_at, ticket.shape, ticket.currency]
     return f"{PATH}{signing.dumps(named, salt=_salt(cookie))}/"
 
 
@@ -63,7 +64,7 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         raise BadTicket from error
     if len(named) != len(fields(Ticket)):  # of the program that ran here until a minute ago
         raise BadTicket
-    player, live_table, session, language, lobby, made_at, shape = named
+    player, live_table, session, language, lobby, made_at, shape, currency = named
     return Ticket(
         player,
         live_table,
@@ -72,6 +73,7 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         Mode(lobby) if lobby else None,
         datetime.fromtimestamp(made_at, UTC) if made_at else None,
         Shape(shape),
+        currency,
     )
 
 

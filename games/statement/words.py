@@ -3,12 +3,12 @@
 from django.utils.translation import gettext as _
 
 from games.labels import variant_label
-from games.variants import VARIANTS
+from games.variants import GAMES
 
 
 def game_names(language: str) -> dict[str, str]:
     """Return the name of every game by its slug."""
-    return {slug: variant_label(variant, "name", language) for slug, variant in VARIANTS.items()}
+    return {slug: variant_label(variant, "name", language) for slug, variant in GAMES.items()}
 
 
 def game_name(slug: str, language: str) -> str:

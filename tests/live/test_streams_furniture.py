@@ -71,7 +71,7 @@ def a_page(player: Player, live_table: LiveTable, language: str = "en") -> Ticke
 def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = "en") -> str:
     """Where somebody opens the stream of a lobby."""
     ticket = a_ticket(a_player(real=555_00), live_table, language)
-    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, ticket.session, language))
+    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, ticket.session, language, "SEK"))
 
 
 def a_talker() -> Player:
