@@ -1,11 +1,11 @@
-"""When something is wrong at a shared table: it is stopped, what was found is kept, the supervisor is called, and
-decides whether the round stands or is annulled, and when the table goes on.
+"""When something is wrong at a live table: it is stopped, what was found is kept, the supervisor is called, and decides
+whether the round stands or is annulled, and when the table goes on. A round is a coup where guests play each other.
 
 Nothing moves at a round while one of its incidents awaits the ruling, but for what `games.live.phases` annuls because
 it was not dealt in time. Before the deal one supervisor may cancel a round. After it a round is annulled by two people
 together, and only where an incident says what is wrong (`audit.approvals`).
 
-Locks the round, then the live table, as everybody does who moves a round.
+Locks the round, then the live table, as everybody does who moves a round; at a guests' table the other way round.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,6 +17,10 @@ from django.db import transaction
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
+from games.chemin.by_the_ledger import UNREADABLE
+from games.chemin.questions import ask_anew
+from games.chemin.standing import locked
+from games.chemin.voiding import AnotherCoup
 from games.incidents import open_live_incident, unruled
 from games.live import clock, evidence, news
 from games.live.clock import Clock
@@ -30,6 +34,7 @@ from games.models import (
     LiveTable,
     Phase,
     Ruling,
+    Shape,
     Void,
     VoidReason,
 )
@@ -47,6 +52,11 @@ DONE = {
     Phase.SETTLED: "The round had been settled and paid.",
     Phase.VOID: "The round is annulled; every stake went back.",
 }
+DONE_BETWEEN_GUESTS = DONE | {
+    Phase.BETTING: "Bank and stakes stay where they are; nothing has been dealt.",
+    Phase.CLOSED: "Bank and stakes stay where they are; nothing has been dealt.",
+    Phase.DEALT: "The coup goes no further before the ruling.",
+}
 
 
 class MalfunctionError(Exception):
@@ -63,7 +73,8 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     known = unruled().filter(live_round=live, kind=kind).first()
     if known:
         return known
-    done = ["Table stopped.", "Supervisor called.", DONE[Phase(live.phase)]]
+    then = DONE_BETWEEN_GUESTS if _is_of_guests(live.live_table) else DONE
+    done = ["Table stopped.", "Supervisor called.", then[Phase(live.phase)]]
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
     LiveTable.objects.filter(pk=live.live_table_id, stopped_by=None).update(stopped_by=incident)
     _call_the_supervisor(incident)
@@ -81,7 +92,7 @@ def report(*, round_id: UUID, cause: str, by: str) -> Incident:
     known = unruled().filter(live_round=live, kind=IncidentKind.REPORTED).first()
     if known:
         raise MalfunctionError(f"Round {live.code} has been reported: incident {known.pk} awaits its ruling.")
-    return stop(live_round=live, kind=IncidentKind.REPORTED, cause=_why(cause), found=(), by=by)
+    return stop(live_round=live, kind=IncidentKind.REPORTED, cause=stated(cause), found=(), by=by)
 
 
 @transaction.atomic
@@ -90,7 +101,7 @@ def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
 
     Raises MalfunctionError where its cards are drawn.
     """
-    live, why = _lock(round_id), _why(reason)
+    live, why = _lock(round_id), stated(reason)
     if live.phase not in UNDEALT:
         raise MalfunctionError(f"Round {live.code} is {live.get_phase_display()}: it is too late to cancel it.")
     log.record("round.cancelled", by=by, on=f"round:{round_id}", data={"phase": live.phase, "reason": why})
@@ -102,14 +113,16 @@ def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
 @transaction.atomic
 def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     """Rule that a round stands in spite of an incident. Once nothing about it is open, a round that is dealt is
-    settled; if it still cannot be, that is a new finding. One that is not dealt goes on when the table does.
+    settled, a coup played out; if it still cannot be, that is a new finding. One that is not dealt goes on when the
+    table does.
 
     Raises MalfunctionError.
     """
     incident, live = _open_incident(incident_id)
     if _is_annulled(live):
         raise MalfunctionError(f"Round {live.code} is annulled: it cannot stand.")
-    ruling = _rule(incident, Ruling.STANDS, _why(reason), by)
+    ruling = _rule(incident, Ruling.STANDS, stated(reason), by)
+    _give_guests_their_time(live.live_table)
     news.tell(live.live_table_id)
     return ruling
 
@@ -123,7 +136,7 @@ def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     incident, live = _open_incident(incident_id)
     if not _is_annulled(live):
         raise MalfunctionError(f"Round {live.code} is not annulled.")
-    return _rule(incident, Ruling.VOID, _why(reason), by)
+    return _rule(incident, Ruling.VOID, stated(reason), by)
 
 
 @transaction.atomic
@@ -139,7 +152,7 @@ def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
         raise MalfunctionError(f"Round {live.code} is annulled already.")
     request: dict[str, Json] = {"incident": incident.pk, "round": str(live.pk)}
     return approvals.ask(
-        kind=KIND, on=f"round:{live.pk}", request=request, by=str(by), person=by.person, reason=_why(reason)
+        kind=KIND, on=f"round:{live.pk}", request=request, by=str(by), person=by.person, reason=stated(reason)
     )
 
 
@@ -154,6 +167,8 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
         live = void_live_round(round_id=live.pk, reason=VoidReason.DECIDED, by=verdict.by)
+    except AnotherCoup as error:
+        raise approvals.CannotExecute(str(error)) from error
     except LedgerError as error:
         raise approvals.CannotExecute(f"The ledger refuses: {error}") from error
     _rule_on_all(live, Ruling.VOID, f"{asked.by}: {asked.reason}", verdict.by)
@@ -162,7 +177,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
 def describe(request: Mapping[str, Json]) -> approvals.Description:
     """Say which round is to be annulled, what is wrong with it, and whether seed and rules bear it out."""
     incident = Incident.objects.select_related("table").get(pk=int(str(request["incident"])))
-    live = LiveRound.objects.select_related("live_table", "shoe", "version").get(pk=str(request["round"]))
+    live = LiveRound.objects.select_related("live_table__table", "shoe", "version").get(pk=str(request["round"]))
     return approvals.Description(
         title=f"Annul round {live.code} of {incident.table}",
         facts=[
@@ -176,13 +191,13 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
 
 @transaction.atomic
 def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
-    """Let a stopped table go on. A round that is not dealt yet has all the time of its phase again.
+    """Let a stopped table go on. A round that is not dealt yet has all the time of its phase again, a guest that of
+    the question.
 
     Raises MalfunctionError where the table is not stopped, or an incident awaits its ruling.
     """
-    waiting = list(LiveRound.objects.select_for_update().filter(live_table_id=live_table_id, phase__in=UNDEALT))
-    live_table = LiveTable.objects.select_for_update(of=("self",)).select_related("table").get(pk=live_table_id)
-    why = _why(reason)
+    live_table, waiting = _lock_table(live_table_id)
+    why = stated(reason)
     if live_table.stopped_by_id is None:
         raise MalfunctionError(f"{live_table.table} is not stopped.")
     unanswered = unruled().filter(live_round__live_table=live_table).values_list("pk", flat=True)
@@ -196,6 +211,7 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
         lasts = pace.betting if live.phase == Phase.BETTING else pace.call
         live.deadline = clock.now() + timedelta(milliseconds=lasts)
         live.save(update_fields=["deadline"])
+    _give_guests_their_time(live_table)
     log.record(
         "table.reopened", by=by, on=f"table:{live_table.table_id}", data={"mode": live_table.mode, "reason": why}
     )
@@ -203,7 +219,31 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     return live_table
 
 
+def _is_of_guests(live_table: LiveTable) -> bool:
+    return live_table.table.shape == Shape.GUESTS
+
+
+def _lock_table(live_table_id: int) -> tuple[LiveTable, list[LiveRound]]:
+    """Lock a table, and before it the round that waits there to be dealt; a coup waits for its guests."""
+    tables = LiveTable.objects.select_for_update(of=("self",), no_key=True).select_related("table")
+    waiting = LiveRound.objects.filter(live_table_id=live_table_id, phase__in=UNDEALT)
+    rounds = waiting.exclude(live_table__table__shape=Shape.GUESTS).select_for_update(of=("self",))
+    return tables.get(pk=live_table_id), list(rounds)
+
+
+def _give_guests_their_time(live_table: LiveTable) -> None:
+    """Ask guests anew, since the house stood still. Raises MalfunctionError where the table cannot say who is asked."""
+    if not _is_of_guests(live_table):
+        return
+    try:
+        ask_anew(locked(live_table.pk, blind=True))
+    except UNREADABLE as error:
+        raise MalfunctionError(f"What {live_table.table} stored cannot be read: it has to be broken up.") from error
+
+
 def _lock(round_id: UUID) -> LiveRound:
+    guests = LiveTable.objects.filter(rounds=round_id, table__shape=Shape.GUESTS)
+    list(guests.select_for_update(of=("self",), no_key=True).values_list("pk"))
     found = LiveRound.objects.select_for_update(of=("self",)).select_related("live_table__table", "shoe", "version")
     live = found.filter(pk=round_id).first()
     if live is None:
@@ -239,7 +279,8 @@ def _rule(incident: Incident, ruling: Ruling, reason: str, by: str) -> IncidentR
     return IncidentRuling.objects.create(incident=incident, ruling=ruling, by=by, reason=reason[:longest])
 
 
-def _why(text: str) -> str:
+def stated(text: str) -> str:
+    """Return a reason as it is kept. Raises MalfunctionError where none is given."""
     if not text.strip():
         raise MalfunctionError("Say why: the reason is kept in the log.")
     return text.strip()

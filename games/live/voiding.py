@@ -1,18 +1,19 @@
-"""Annulling a round of a shared table, in whatever phase it is: every stake goes back to where it came from, the round
-is kept with everybody's part in it, and whoever was there is told.
+"""Annulling a round of a live table, in whatever phase it is: every stake goes back to where it came from, the round is
+kept with everybody's part in it, and whoever was there is told.
 
 Who may ask for it, and when, is said in `games.live.malfunction`; what is shared with solo tables stands in
-`games.void`.
+`games.void`, and what guests had staked against each other is given back in `games.chemin.voiding`.
 """
 
 from uuid import UUID
 
 from django.db import connection, transaction
 
+from games.chemin.voiding import annul_coup
 from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
 from games.live import news, plans, rounds, shoes
-from games.models import OPEN_PHASES, LiveRound, Phase, Void, VoidReason
+from games.models import OPEN_PHASES, LiveRound, Phase, Shape, Void, VoidReason
 from games.rows import Value
 from games.void import RoundNotFound, keep_parts, void_round
 from wallet import holds
@@ -70,12 +71,16 @@ SELECT count(*) FROM round
 
 @transaction.atomic
 def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound:
-    """Annul a round of a shared table: before its deal what is held for it is released, or its stakes go back; after
-    it, everything that it moved is moved back and its shoe is retired. Idempotent: the second call moves nothing.
+    """Annul a round of a live table: before its deal what is held for it is released, or its stakes go back; after it,
+    everything that it moved is moved back and its shoe is retired. Idempotent: the second call moves nothing.
 
-    Locks the round, then accounts ascending by id. Raises RoundNotFound, LedgerError.
+    Locks the round, then accounts ascending by id; at a guests' table the table first. Raises RoundNotFound,
+    AnotherCoup, LedgerError.
     """
     plans.read_by_key()
+    coup = LiveRound.objects.filter(pk=round_id, live_table__table__shape=Shape.GUESTS).first()
+    if coup is not None:
+        return annul_coup(live_round=coup, reason=reason, by=by)
     live = LiveRound.objects.select_for_update().filter(pk=round_id).first()
     if live is None:
         raise RoundNotFound(round_id)
