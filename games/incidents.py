@@ -11,6 +11,7 @@ from django.db.models import Prefetch, QuerySet
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
+from games.chemin.floor import Parts, parts_of
 from games.live import clock
 from games.models import UNDEALT, Incident, IncidentKind, LiveRound, Phase, Round, VoidPart
 from games.recall import Finding
@@ -26,6 +27,7 @@ class Case:
     finished: Round | None  # the round as it is kept, where it has ended
     asked: Approval | None  # that the round be annulled, waiting for a second person
     cards: str = ""  # as they were found, in dealing order; of a deal in progress those that lie open
+    parts: Parts | None = None  # of the guests in it, where they play each other
 
     @property
     def awaits_ruling(self) -> bool:
@@ -71,15 +73,16 @@ def open_incident(
 def open_live_incident(
     *, kind: IncidentKind, live: LiveRound, cause: str, found: Iterable[Finding], done: Sequence[str], by: str
 ) -> Incident:
-    """Keep what is the matter with a round of a shared table, with the cards so far. Whoever calls has locked the
-    round, and knows that no incident of this kind awaits its ruling there.
+    """Keep what is the matter with a round of a live table, with the cards so far; of a coup between guests, whose
+    cards no row has, with those that lie open. Whoever calls has locked the round, and knows that no incident of this
+    kind awaits its ruling there.
     """
     incident = Incident.objects.create(
         kind=kind,
         table_id=live.live_table.table_id,
         live_round=live,
         cause=cause,
-        cards=live.cards,
+        cards=live.cards or clock.lying_open(live, clock.now()),
         findings=[asdict(finding) for finding in found],
         done=list(done),
     )
@@ -104,7 +107,7 @@ def _record(incident: Incident, round_id: UUID, by: str) -> None:
 
 
 def unruled() -> QuerySet[Incident]:
-    """Return the incidents of shared tables that await the supervisor, oldest first."""
+    """Return the incidents of live tables that await the supervisor, oldest first."""
     return Incident.objects.filter(live_round__isnull=False, ruling=None).order_by("pk")
 
 
@@ -113,7 +116,7 @@ def incidents(*, before: int | None = None) -> IncidentPage:
     their voids did.
     """
     found = Incident.objects.order_by("-pk").select_related(
-        "table", "ruling", "live_round__live_table", "live_round__shoe", "live_round__version"
+        "table", "ruling", "live_round__live_table__table", "live_round__shoe", "live_round__version"
     )
     if before is not None:
         found = found.filter(pk__lt=before)
@@ -126,9 +129,16 @@ def _cases(rows: Sequence[Incident]) -> tuple[Case, ...]:
     parts = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
     finished = Round.objects.select_related("table_version", "void").prefetch_related(parts).in_bulk(ids)
     asked = {each.on: each for each in approvals.waiting().filter(on__in=[f"round:{each}" for each in ids])}
+    parts_in = parts_of(row.live_round for row in rows if row.live_round)
     moment = clock.now()
     return tuple(
-        Case(row, finished.get(round_id), asked.get(f"round:{round_id}"), _cards(row, moment))
+        Case(
+            row,
+            finished.get(round_id),
+            asked.get(f"round:{round_id}"),
+            _cards(row, moment),
+            parts_in.get(round_id),
+        )
         for row in rows
         if (round_id := row.round_id or row.live_round_id)
     )

@@ -1,5 +1,5 @@
-"""What staff do about a shared table: report a round, cancel one before its deal, rule on incidents, let a table go on.
-In English, like all of the back office.
+"""What staff do about a live table: report a round, cancel one before its deal, rule on incidents, let a table go on,
+have guests get up. In English, like all of the back office.
 """
 
 from collections.abc import Callable
@@ -7,12 +7,14 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
-from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.approvals import ApprovalError
+from games.chemin.closing import break_up
 from games.live import malfunction
+from games.live.floor import floor
 from games.live.malfunction import MalfunctionError
 from players.access import StaffRequest, staff_required
 
@@ -100,6 +102,25 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
         return f"{live_table.table} goes on."
 
     return _do(request, form, reopen, "staff_tables")
+
+
+@staff_required(SUPERVISE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:
+    """Have all guests of a table get up, once it has been said what becomes of what lies there."""
+    on = next((each for tables in floor().values() for each in tables if each.live_table.pk == live_table_id), None)
+    if on is None or on.guests is None:
+        raise Http404
+    if request.method != "POST":
+        return render(request, "staff/break_up.html", {"on": on})
+    form = FinalForm(request.POST)
+
+    def have_them_get_up() -> str:
+        reason = form.cleaned_data["reason"]
+        live_table = break_up(live_table_id=live_table_id, reason=reason, by=str(request.staff))
+        return f"{live_table.table} is broken up: every guest got up with what was theirs."
+
+    return _do(request, form, have_them_get_up, "staff_tables")
 
 
 def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str) -> HttpResponse:

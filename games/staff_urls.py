@@ -18,4 +18,5 @@ urlpatterns = [
     path("tables/<int:table_id>/status/", staff_views.staff_table_status, name="staff_table_status"),
     path("tables/<int:table_id>/chat/", staff_views.staff_table_chat, name="staff_table_chat"),
     path("tables/live/<int:live_table_id>/reopen/", staff_floor.staff_live_reopen, name="staff_live_reopen"),
+    path("tables/live/<int:live_table_id>/break-up/", staff_floor.staff_live_break_up, name="staff_live_break_up"),
 ]

@@ -25,6 +25,7 @@ from players.markers import find, raise_flag
 from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Submission, Topic, User
 from players.service import begin
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
+from tests.chemin.at_table import a_chemin_table, guests
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
 from tests.people import PASSWORD, a_member_of_staff
@@ -116,6 +117,13 @@ class World:
         """What was reported of a round that takes bets at a shared table."""
         live_round = round_at(a_live_table("pairs", slug="stopped"))
         return malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:1")
+
+    @cached_property
+    def guests_id(self) -> int:
+        """A table at which two guests play each other."""
+        live_table = a_chemin_table(slug="guests")
+        guests(live_table, 2)
+        return live_table.pk
 
     @cached_property
     def conversation_id(self) -> int:
@@ -290,6 +298,11 @@ def the_flag(world: World) -> Mapping[str, object]:
 def a_stopped_table(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a shared table that is stopped."""
     return {"live_table_id": LiveTable.objects.get(stopped_by=world.incident).pk}
+
+
+def a_table_of_guests(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about a table at which guests sit."""
+    return {"live_table_id": world.guests_id}
 
 
 def a_stopped_round(world: World) -> Mapping[str, object]:
@@ -559,6 +572,8 @@ LINES = (
         lambda world: {"chat_language": "sv"},
     ),
     Line("staff_live_reopen", "POST", staff(MOVED, *SUPERVISORS), a_stopped_table, lambda world: {"reason": "mended"}),
+    Line("staff_live_break_up", "GET", staff(PAGE, *SUPERVISORS), a_table_of_guests),
+    Line("staff_live_break_up", "POST", staff(MOVED, *SUPERVISORS), a_table_of_guests, a_final_reason),
     Line("staff_round_report", "POST", staff(MOVED, *TABLE_STAFF), a_stopped_round, a_final_reason),
     Line("staff_round_cancel", "POST", staff(MOVED, *SUPERVISORS), a_stopped_round, a_final_reason),
     Line(

@@ -1,19 +1,24 @@
-"""Shared tables as staff see them: the phase, the shoe, the cards that lie open, who has bet, and what is stopped."""
+"""Live tables as staff see them: the phase, the shoe, the cards that lie open, who has bet, and what is stopped. How
+guests stand against each other at theirs is `games.chemin.floor`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count
 
+from games.chemin.face_up import face_up
+from games.chemin.floor import Guests, guests_at
 from games.incidents import unruled
 from games.live import clock
-from games.models import OPEN_PHASES, UNDEALT, Incident, LiveRound, LiveSeat, LiveTable, LiveTotal, Shoe
+from games.models import OPEN_PHASES, UNDEALT, Incident, LiveRound, LiveSeat, LiveTable, LiveTotal, Phase, Shape, Shoe
 
 
 @dataclass(frozen=True)
 class Floor:
-    """A shared table for one kind of money, at one moment. Amounts in minor units."""
+    """A live table for one kind of money, at one moment. Amounts in minor units."""
 
     live_table: LiveTable
     round: LiveRound | None
@@ -22,6 +27,7 @@ class Floor:
     bettors: int
     staked: Mapping[str, int]  # currency -> what lies on the round
     waiting: Sequence[Incident]  # for the supervisor's ruling
+    guests: Guests | None = None  # where they play each other
 
     @property
     def state(self) -> str:
@@ -42,9 +48,15 @@ class Floor:
         """Whether a round is in progress whose cards are not drawn."""
         return self.round is not None and self.round.phase in UNDEALT
 
+    @property
+    def may_be_broken_up(self) -> bool:
+        """Whether guests sit there, and no cards are drawn that have to be played out first."""
+        is_dealt = self.round is not None and self.round.phase == Phase.DEALT
+        return self.guests is not None and bool(self.guests.sitting) and not is_dealt
+
 
 def floor() -> Mapping[int, list[Floor]]:
-    """Return the shared tables as they stand, real money first, by the id of their table. A fixed number of queries."""
+    """Return the live tables as they stand, real money first, by the id of their table. A fixed number of queries."""
     live_tables = LiveTable.objects.select_related("table", "shoe", "round__version", "round__shoe").order_by("-mode")
     rounds = [each.round_id for each in live_tables if each.round_id]
     seats = LiveSeat.objects.filter(round_id__in=rounds).exclude(stakes={})
@@ -54,6 +66,8 @@ def floor() -> Mapping[int, list[Floor]]:
     for incident in unruled().select_related("live_round"):
         if incident.live_round:
             waiting.setdefault(incident.live_round.live_table_id, []).append(incident)
+    guests = guests_at(each.pk for each in live_tables if each.table.shape == Shape.GUESTS)
+    lying = face_up(each.round_id for each in live_tables if each.pk in guests and each.round_id)
     moment = clock.now()
     found: dict[int, list[Floor]] = {}
     for each in live_tables:
@@ -62,13 +76,22 @@ def floor() -> Mapping[int, list[Floor]]:
                 live_table=each,
                 round=each.round,
                 shoe=each.shoe,
-                turned=clock.lying_open(each.round, moment) if each.round else "",
+                turned=_turned(each, moment, guests, lying),
                 bettors=bettors.get(each.round_id, 0),
                 staked=staked.get(each.round_id, {}),
                 waiting=waiting.get(each.pk, ()),
+                guests=guests.get(each.pk),
             )
         )
     return found
+
+
+def _turned(live_table: LiveTable, moment: datetime, guests: Mapping[int, Guests], lying: Mapping[UUID, str]) -> str:
+    if live_table.round is None:
+        return ""
+    if live_table.pk in guests:
+        return lying.get(live_table.round.pk, "")
+    return clock.lying_open(live_table.round, moment)
 
 
 def _staked(rounds: Sequence[UUID]) -> Mapping[UUID | None, dict[str, int]]:

@@ -1,0 +1,161 @@
+"""Guests' tables as staff see them: what is asked of whom and until when, who sits there, and what lies before the
+croupier, now or in a coup that is over. No card is read for it: what lies open is `games.chemin.face_up`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Prefetch
+
+from games.chemin.rules import GuestRules
+from games.engine.chemin import Phase, State
+from games.engine.chemin.frozen import thaw
+from games.engine.chemin.state import Chips, WrongPhase
+from games.models import (
+    OPEN_PHASES,
+    CheminCoup,
+    CheminSeat,
+    CheminStake,
+    CheminTable,
+    LiveRound,
+    Shape,
+    TableVersion,
+)
+
+GOES_ON: Final[Mapping[Phase, str]] = {
+    Phase.GUESTS: "waits for a second guest",
+    Phase.FREE: "the bank is free, anyone may open it",
+    Phase.OFFER: "the bank is offered",
+    Phase.SUITE: "the bank is offered at its full amount",
+    Phase.AUCTION: "the bank is sold to the highest bid",
+    Phase.SHOE: "waits for a new shoe",
+    Phase.CALLS: "calls",
+    Phase.STAKES: "stakes",
+    Phase.CARDS: "the banker is to draw the cards",
+    Phase.PUNTER: "the punter draws or stands",
+    Phase.BANKER: "the banker draws or stands",
+    Phase.CHOICE: "the banker keeps the bank or passes it on",
+}
+UNREADABLE: Final = (LookupError, TypeError, ValueError, WrongPhase)
+"""What comes of a state that somebody has spoilt."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """Somebody at a place."""
+
+    number: int
+    player: int | None  # None: played by the house
+    is_away: bool = False
+
+    def __str__(self) -> str:
+        """Return how staff know whoever it is."""
+        return f"seat {self.number}, {f'player:{self.player}' if self.player else 'house player'}"
+
+
+@dataclass(frozen=True)
+class Laid:
+    """Chips before the croupier, and whose they are. Minor units."""
+
+    sitting: Sitting
+    amount: int
+
+
+@dataclass(frozen=True)
+class Guests:
+    """A guests' table at one moment. Amounts in minor units of *currency*."""
+
+    currency: str
+    goes_on: str
+    sitting: Sequence[Sitting]
+    asked: Sitting | None = None
+    deadline: datetime | None = None
+    bank: Laid | None = None
+    full_amount: int | None = None  # of a bank on sale
+    bids: Sequence[Laid] = ()
+    stakes: Sequence[Laid] = ()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Who had which part in a coup. Amounts in minor units of *currency*."""
+
+    currency: str
+    bank: Laid | None
+    stakes: Sequence[Laid]
+
+
+def parts_of(coups: Iterable[LiveRound]) -> Mapping[UUID, Parts]:
+    """Return the parts in these coups, by their ids: as they were, or as they stand in one that is in progress. Rounds
+    of other tables are left out. A fixed number of queries.
+    """
+    wanted = [each for each in coups if each.live_table.table.shape == Shape.GUESTS]
+    running = {each.live_table_id: each.pk for each in wanted if each.phase in OPEN_PHASES}
+    parts = {
+        running[live_table]: Parts(guests.currency, guests.bank, guests.stakes)
+        for live_table, guests in guests_at(running).items()
+    }
+    stakes = Prefetch("stakes", CheminStake.objects.select_related("seat").order_by("pk"))
+    over = CheminCoup.objects.filter(pk__in=[each.pk for each in wanted]).select_related("banker", "round__version")
+    for coup in over.prefetch_related(stakes):
+        (currency,) = coup.round.version.limits
+        laid = tuple(Laid(Sitting(each.seat.number, each.player_id), each.stake) for each in coup.stakes.all())
+        parts[coup.pk] = Parts(currency, Laid(Sitting(coup.banker.number, coup.banker_player_id), coup.bank), laid)
+    return parts
+
+
+def guests_at(live_tables: Iterable[int]) -> Mapping[int, Guests]:
+    """Return how these guests' tables stand, by their ids. Two queries."""
+    ids = list(live_tables)
+    sitting: dict[int, dict[int, Sitting]] = {}
+    for seat in CheminSeat.objects.filter(live_table__in=ids, left_at=None).order_by("number"):
+        sitting.setdefault(seat.live_table_id, {})[seat.number] = Sitting(
+            seat.number, seat.player_id, seat.away_since is not None
+        )
+    found = CheminTable.objects.filter(pk__in=ids).select_related("live_table__table__version")
+    return {each.pk: _guests(each, sitting.get(each.pk, {})) for each in found}
+
+
+def _guests(chemin: CheminTable, sitting: Mapping[int, Sitting]) -> Guests:
+    try:
+        return _as_it_stands(chemin, sitting)
+    except UNREADABLE:
+        return Guests(currency="", goes_on="its state cannot be read", sitting=tuple(sitting.values()))
+
+
+def _as_it_stands(chemin: CheminTable, sitting: Mapping[int, Sitting]) -> Guests:
+    rules = _rules(chemin.live_table.table.version)
+    state = _without_cards(chemin.state, rules)
+
+    def laid(chips: Chips) -> Laid:
+        return Laid(sitting[chips.seat], chips.amount)
+
+    return Guests(
+        currency=rules.currency,
+        goes_on=GOES_ON[state.phase],
+        sitting=tuple(sitting.values()),
+        asked=None if state.turn is None else sitting[state.turn],
+        deadline=chemin.deadline,
+        bank=None if state.bank is None else laid(state.bank),
+        full_amount=None if state.sale is None else state.sale.full_amount,
+        bids=tuple(map(laid, state.sale.bids)) if state.sale else (),
+        stakes=tuple(map(laid, state.coup.stakes)) if state.coup and state.coup.outcome is None else (),
+    )
+
+
+def _rules(version: TableVersion | None) -> GuestRules:
+    if version is None:
+        raise LookupError
+    return GuestRules.of(version.limits)
+
+
+def _without_cards(frozen: Mapping[str, Any], rules: GuestRules) -> State:
+    """Put a state together without shoe and hands, and without anybody's balance."""
+    coup = frozen["coup"] and {**frozen["coup"], "hands": None}
+    seats = dict.fromkeys((number for number, _ in frozen["seats"]), 0)
+    return thaw({**frozen, "coup": coup, "shoe": None}, rules=rules.table_rules, cards=(), balances=seats)
