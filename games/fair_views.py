@@ -14,7 +14,7 @@ from games.engine.dealing import CUT_CARD
 from games.shoe_page import shoe_view
 
 COMMAND = "python3 verify_round.py SEED SEAL --player-value TEXT --decks 1 --first-card 1"
-SHOE_COMMAND = "python3 verify_round.py {seed} {seal} --decks {decks} --shoe"
+SHOE_COMMAND = "python3 verify_round.py {seed} {seal} --decks {decks} {option}"
 LONGEST = 64  # characters: of a seal, a seed and a player's own value alike
 
 
@@ -47,5 +47,6 @@ def shoe(request: HttpRequest, shoe_id: UUID) -> HttpResponse:
     found = shoe_view(shoe_id, get_language() or "en")
     if found is None:
         raise Http404
-    command = SHOE_COMMAND.format(seed=found.seed, seal=found.commitment, decks=found.decks)
+    option = "--cards" if found.is_between_guests else "--shoe"
+    command = SHOE_COMMAND.format(seed=found.seed, seal=found.commitment, decks=found.decks, option=option)
     return render(request, "games/shoe.html", {"shoe": found, "command": command})

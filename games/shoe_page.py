@@ -4,18 +4,25 @@ While it is in play only results are told: neither the cards nor how many have l
 round in progress nothing. Once it has ended everything is told, the seed included.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from games.board import card_view, hand_view
+from games.chemin.words import outcome_of
+from games.engine import chemin
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
+from games.engine.chemin.record import RecordError, deal_again
+from games.engine.chemin.state import Hand
 from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.labels import announcement
-from games.models import OPEN_PHASES, LiveRound, Phase, Shoe, ShoeEnding
+from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
 from games.presentation import CardView, HandView
-from games.variants import VARIANTS
+from games.variants import GAMES
 from wallet.models import Mode
 
 
@@ -46,11 +53,12 @@ class ShoeView:
     decks: int
     commitment: str
     seed: str  # hex; empty while the shoe is in play
-    burn_card: CardView
+    burn_card: CardView | None  # none where nothing is burned
     burned: int
     opened_at: datetime
     ended_at: datetime | None
     is_retired: bool
+    is_between_guests: bool  # they decided how many cards a coup takes: the seed alone does not say
     rounds: tuple[ShoeRound, ...]  # in the order they were played
 
 
@@ -60,8 +68,12 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
     if shoe is None:
         return None
     table, has_ended = shoe.live_table.table, shoe.ended_at is not None
-    rounds = LiveRound.objects.filter(shoe=shoe).order_by("number")
-    variant = VARIANTS[table.variant]
+    game = GAMES[table.variant]
+    live_rounds = LiveRound.objects.filter(shoe=shoe).order_by("number")
+    if isinstance(game, Variant):
+        rounds = tuple(_round(each, game, language, tells_cards=has_ended) for each in live_rounds)
+    else:
+        rounds = tuple(_coups(shoe, live_rounds, tells_cards=has_ended))
     return ShoeView(
         id=shoe.pk,
         number=shoe.number,
@@ -70,12 +82,13 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
         decks=shoe.decks,
         commitment=shoe.commitment,
         seed=bytes(shoe.seed or b"").hex(),
-        burn_card=card_view(Card.parse(shoe.burn_card), order=0, third=False),
+        burn_card=card_view(Card.parse(shoe.burn_card), order=0, third=False) if shoe.burn_card else None,
         burned=shoe.burned,
         opened_at=shoe.opened_at,
         ended_at=shoe.ended_at,
         is_retired=shoe.ending == ShoeEnding.RETIRED,
-        rounds=tuple(_round(each, variant, language, tells_cards=has_ended) for each in rounds),
+        is_between_guests=not isinstance(game, Variant),
+        rounds=rounds,
     )
 
 
@@ -103,3 +116,58 @@ def _coup(cards: str) -> Coup | None:
         return deal([Card.parse(code) for code in cards.split()])
     except (CardError, TooFewCards):
         return None
+
+
+def _coups(shoe: Shoe, live_rounds: Iterable[LiveRound], *, tells_cards: bool) -> Iterator[ShoeRound]:
+    """Yield the coups that guests played against each other; those in which nobody staked took no card."""
+    kept = Round.objects.filter(shoe=shoe).in_bulk()
+    coups = CheminCoup.objects.filter(round__shoe=shoe).in_bulk()
+    for live_round in live_rounds:
+        if live_round.phase in OPEN_PHASES or live_round.pk in kept:
+            yield _between_guests(live_round, kept.get(live_round.pk), coups.get(live_round.pk), tells_cards)
+
+
+def _between_guests(live_round: LiveRound, kept: Round | None, coup: CheminCoup | None, tells_cards: bool) -> ShoeRound:
+    shown = kept if tells_cards else None
+    punter, banker = _hands(shown, coup) if shown and coup else (None, None)
+    return ShoeRound(
+        number=live_round.number,
+        code=live_round.code,
+        at=live_round.opened_at,
+        in_progress=live_round.phase in OPEN_PHASES,
+        is_void=live_round.phase == Phase.VOID,
+        sentence=_won(coup) if coup and live_round.phase == Phase.SETTLED else "",
+        cards=shown.cards if shown else "",
+        first_card=shown.first_card if shown else None,
+        player=punter,
+        banker=banker,
+    )
+
+
+def _won(coup: CheminCoup) -> str:
+    return outcome_of(chemin.Outcome(coup.outcome), coup.punter_total or 0, coup.banker_total or 0)
+
+
+def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[None, None]:
+    """Return both hands as they were played; nothing, where what is stored makes none."""
+    try:
+        cards = [Card.parse(code) for code in kept.cards.split()]
+        dealt = deal_again(cards, punter_draws=coup.punter_draws, banker_draws=coup.banker_draws)
+    except (CardError, RecordError):
+        return None, None
+    return (
+        _hand(Side.PLAYER, _("Punters"), dealt.punter, wins=dealt.outcome is chemin.Outcome.PUNTER),
+        _hand(Side.BANKER, _("The bank"), dealt.banker, wins=dealt.outcome is chemin.Outcome.BANKER),
+    )
+
+
+def _hand(side: Side, name: str, hand: Hand, *, wins: bool) -> HandView:
+    cards = [*hand.pair, *([hand.third] if hand.third else [])]
+    return HandView(
+        side=side.value,
+        name=name,
+        cards=tuple(card_view(card, order=place, third=place > 2) for place, card in enumerate(cards, start=1)),
+        score=f"{hand.pair_total}:{hand.total}",
+        total=hand.total,
+        wins=wins,
+    )

@@ -11,6 +11,10 @@ to be compared with those on its page:
 
     python3 verify_round.py SEED COMMITMENT --decks N --shoe
 
+Where guests play each other they decide how many cards a coup takes, and a seed says only in which order cards come:
+
+    python3 verify_round.py SEED COMMITMENT --decks 6 --cards
+
 Exit status 0 means that the seed is the one committed to; 1 that it is not; 2 that something given makes no sense.
 """
 
@@ -25,6 +29,7 @@ DECK = [rank + suit for suit in "CDHS" for rank in "A23456789TJQK"]
 POINTS = {"A": 1, "T": 0, "J": 0, "Q": 0, "K": 0, **{str(points): points for points in range(2, 10)}}
 
 CUT_CARD = 14  # cards that lie behind it in a shoe
+LINE = 10  # cards printed side by side
 
 # Banker's two cards -> what Player's third card must be worth for Banker to draw.
 BANKER_DRAWS = {
@@ -121,6 +126,12 @@ def print_shoe(cards: list[str]) -> None:
         print(f"{number:<5}{gone + 1:<7}", *dealt)
 
 
+def print_cards(cards: list[str]) -> None:
+    """Print all cards in the order they leave the shoe, each line with the number of its first."""
+    for place in range(0, len(cards), LINE):
+        print(f"{place + 1:<7}", *cards[place : place + LINE])
+
+
 def main() -> None:
     """Read what is given, deal, compare, print."""
     parser = argparse.ArgumentParser(description="Check a finished round, or a shoe that has ended.")
@@ -132,6 +143,7 @@ def main() -> None:
         "--first-card", type=int, default=1, metavar="N", help="of its shoe, with which the round began"
     )
     parser.add_argument("--shoe", action="store_true", help="deal the whole shoe, round by round")
+    parser.add_argument("--cards", action="store_true", help="print the cards of the shoe in their order")
     given = parser.parse_args()
     try:
         seed = bytes.fromhex(given.seed)
@@ -148,6 +160,8 @@ def main() -> None:
     cards = shuffled(seed, given.decks, given.player_value)
     if given.shoe:
         print_shoe(cards)
+    elif given.cards:
+        print_cards(cards)
     else:
         print_round(cards[given.first_card - 1 :])
     kept = hmac.compare_digest(hashlib.sha256(seed).hexdigest(), given.commitment.strip().lower())

@@ -1,0 +1,52 @@
+"""Evenings that guests play by the services, any way they like: coups called and joined, won and lost."""
+
+from collections.abc import Callable
+from random import Random
+
+from games.chemin import tick
+from games.chemin.standing import Standing
+from games.engine.chemin import Option, Phase, options
+from games.engine.chemin.actions import Pass, TableAction
+from games.models import LiveTable, Round
+from players.models import Player
+from tests.chemin.at_table import answer, hurry, standing_of
+
+SNAKE = str.maketrans({letter: f"_{letter.lower()}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
+
+
+def play_evening(live_table: LiveTable, coups: int, *, seed: int) -> None:
+    """Have guests and house players decide until so many coups are over."""
+    play_until(live_table, lambda _: Round.objects.filter(shoe__live_table=live_table).count() >= coups, seed=seed)
+
+
+def play_until(live_table: LiveTable, enough: Callable[[Standing], bool], *, seed: int) -> Standing:
+    """Have guests and house players decide until it is enough; the table as it stands then."""
+    chance = Random(seed)
+    while not enough(standing := standing_of(live_table)):
+        if standing.state.phase is Phase.FREE:
+            seat = chance.choice([seat for seat in standing.seats.values() if seat.player])
+        elif standing.asked is None or standing.asked.player is None:
+            hurry(live_table)
+            assert tick.advance(live_table.pk)
+            continue
+        else:
+            seat = standing.asked
+        assert seat.player
+        decide(seat.player, live_table, _chosen(options(standing.state, seat.number), chance))
+    return standing
+
+
+def decide(player: Player, live_table: LiveTable, action: TableAction) -> None:
+    """Answer what is asked with an action of the engine."""
+    name = type(action).__name__.translate(SNAKE).removeprefix("_")
+    amount, call = getattr(action, "amount", None), getattr(action, "call", None)
+    answer(player, live_table, name, amount, call)
+
+
+def _chosen(open_to: tuple[Option, ...], chance: Random) -> TableAction:
+    """Any of the options; to let pass only now and then, so that there are coups."""
+    does = [option for option in open_to if not isinstance(option.action, Pass)]
+    option = chance.choice(does) if does and chance.random() < 0.7 else chance.choice(open_to)
+    if option.lowest is None or option.highest is None:
+        return option.action
+    return option.at(min(option.highest, option.lowest + chance.randrange(0, 5_000)))

@@ -1,0 +1,208 @@
+"""A coup between guests is compared with what its shoe, its stakes and its declarations give; what is kept otherwise
+is found, whatever it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from games.chemin.recall import StoredCoup, StoredPlay, StoredStake, findings
+from games.engine.chemin.record import Played, replay_coup
+from games.engine.chemin.rules import DECKS, Outcome
+from games.engine.chemin.state import Chips
+from games.engine.shoe import commitment, shuffle
+from games.recall import Moved, StoredPart, StoredWager
+
+SEED = sha256(b"a shoe of six decks").digest()
+CARDS = shuffle(SEED, DECKS)
+BANK = 10_000
+MONEY = frozenset({("SEK", "F")})
+
+# Seat 2 is a house player's, seat 3 player 7's; player 1 is banker.
+STAKES = (Chips(2, 2_500), Chips(3, 4_001))
+
+
+def by_the_rule(first: int) -> Played:
+    """The coup that begins with this card of the shoe, as a side plays that keeps to the rule."""
+    found = []
+    for punter in (None, True, False):
+        for banker in (None, True, False):
+            try:
+                found.append(
+                    replay_coup(CARDS[first:], stakes=STAKES, bank=BANK, punter_draws=punter, banker_draws=banker)
+                )
+            except ValueError:
+                continue
+    return found[0]
+
+
+def first_card_of(outcome: Outcome, cards: int = 6) -> int:
+    """Where in the shoe a coup of so many cards lies that comes to this."""
+    return next(
+        first
+        for first in range(200)
+        if (played := by_the_rule(first)).outcome is outcome and len(played.cards) == cards
+    )
+
+
+def stored(outcome: Outcome = Outcome.BANKER) -> StoredCoup:
+    """A coup as a table keeps it."""
+    first = first_card_of(outcome)
+    played = by_the_rule(first)
+    house, guest = played.stakes
+    at_risk, to_bank = 6_501, played.bank - BANK
+    result = {Outcome.PUNTER: ("win", "lose"), Outcome.BANKER: ("lose", "win"), Outcome.DRAW: ("push", "push")}[outcome]
+    moved = {
+        "seat:2": Moved(house.stake, house.returned, MONEY),
+        "player:7": Moved(guest.stake, guest.returned, MONEY),
+        "stakes": Moved(-at_risk, -at_risk, MONEY),
+        "house": Moved(0, played.tax, MONEY),
+        "bank": Moved(0, to_bank, MONEY),
+    }
+    return StoredCoup(
+        seed=SEED,
+        commitment=commitment(SEED),
+        decks=DECKS,
+        first_card=first,
+        cards=" ".join(card.code for card in played.cards),
+        outcome=str(outcome),
+        currency="SEK",
+        mode="F",
+        play=StoredPlay(
+            banker_player=1,
+            bank=BANK,
+            call="",
+            at_risk=at_risk,
+            punter=3,
+            outcome=str(outcome),
+            punter_total=played.punter.total,
+            banker_total=played.banker.total,
+            punter_draws=True,
+            banker_draws=True,
+            punter_departs=played.punter_departs,
+            banker_departs=played.banker_departs,
+            tax=played.tax,
+            stakes=(StoredStake(2, None, 2_500, house.returned), StoredStake(3, 7, 4_001, guest.returned)),
+        ),
+        parts=(
+            part(7, "punter", guest.stake, guest.returned, 0, result[0]),
+            part(1, "bank", at_risk, at_risk + to_bank, played.tax, result[1]),
+        ),
+        moved={name: each for name, each in moved.items() if each.staked or each.paid},
+        bank=(BANK, played.bank),
+    )
+
+
+def part(player: int, bet: str, stake: int, paid: int, tax: int, result: str) -> StoredPart:
+    wager = StoredWager(bet, stake, paid, tax, result)
+    return StoredPart(player, "SEK", "F", stake, paid, tax, 50_000, 50_000 - stake + paid, (wager,))
+
+
+def found(coup: StoredCoup) -> list[str]:
+    return [each.what for each in findings(coup)]
+
+
+def with_play(**other: object) -> StoredCoup:
+    """The coup with something else kept of what guests did to each other."""
+    coup = stored()
+    assert coup.play
+    return replace(coup, play=replace(coup.play, **other))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_nothing_is_found_where_everything_follows(outcome: Outcome) -> None:
+    assert found(stored(outcome)) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "names"),
+    [
+        ({"commitment": "0" * 64}, ["commitment"]),
+        ({"cards": "9H 9D KS QC"}, ["cards"]),
+        ({"outcome": "draw"}, ["outcome"]),
+        ({"bank": (BANK, BANK)}, ["bank"]),
+        ({"bank": None}, ["bank"]),
+        ({"mode": "R"}, ["player:7 money", "player:1 money"]),
+        ({"parts": ()}, ["player:7 part", "player:1 part"]),
+        ({"play": None}, ["coup"]),
+        ({"seed": b"short"}, ["seed"]),
+    ],
+)
+def test_what_is_kept_otherwise_is_found(other: Mapping[str, object], names: list[str]) -> None:
+    assert found(replace(stored(), **other))[: len(names)] == names  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        ({"outcome": "punter"}, "coup"),
+        ({"punter": 2}, "coup"),
+        ({"punter_total": 0, "banker_total": 0}, "coup"),
+        ({"tax": 0}, "coup"),
+        ({"at_risk": 1}, "coup"),
+        ({"punter_departs": True}, "coup"),
+        ({"banker_departs": True}, "coup"),
+        ({"call": "banco"}, "call"),
+        ({"bank": BANK + 1}, "bank"),
+        ({"banker_player": 8}, "player:1 part"),
+        ({"banker_player": None}, "player:1 part"),
+        ({"punter_draws": None}, "declared"),
+        ({"banker_draws": None}, "declared"),
+        ({"stakes": ()}, "declared"),
+    ],
+)
+def test_what_is_kept_otherwise_of_what_guests_did_is_found(other: Mapping[str, object], name: str) -> None:
+    assert name in found(with_play(**other))
+
+
+def test_a_stake_that_is_another_is_found_in_all_that_followed_from_it() -> None:
+    house, guest = stored().play.stakes  # type: ignore[union-attr]
+    names = found(with_play(stakes=(house, replace(guest, stake=4_101))))
+    assert {"coup", "bank", "player:7 wagers", "player:7 ledger", "player:1 wagers", "stakes ledger"} <= set(names)
+
+
+def test_what_came_back_to_a_house_player_otherwise_is_found() -> None:
+    house, guest = stored().play.stakes  # type: ignore[union-attr]
+    assert found(with_play(stakes=(replace(house, returned=1), guest))) == ["seat:2 returned"]
+
+
+@pytest.mark.parametrize("name", ["player:7", "seat:2", "stakes", "house", "bank"])
+def test_money_that_moved_otherwise_is_found(name: str) -> None:
+    coup = stored()
+    was = coup.moved[name]
+    assert found(replace(coup, moved={**coup.moved, name: replace(was, paid=was.paid + 1)})) == [f"{name} ledger"]
+    without = {other: each for other, each in coup.moved.items() if other != name}
+    assert found(replace(coup, moved=without)) == [f"{name} ledger"]
+
+
+def test_money_of_somebody_who_had_no_part_is_found() -> None:
+    coup = stored()
+    assert found(replace(coup, moved={**coup.moved, "account:9": Moved(0, 5, MONEY)})) == ["account:9 ledger"]
+
+
+def test_real_money_in_a_coup_for_free_money_is_found() -> None:
+    coup = stored()
+    mixed = replace(coup.moved["house"], money=frozenset({("SEK", "R"), ("SEK", "F")}))
+    assert found(replace(coup, moved={**coup.moved, "house": mixed})) == ["house ledger"]
+
+
+def test_what_was_paid_otherwise_is_found() -> None:
+    coup = stored()
+    guest, banker = coup.parts
+    assert found(replace(coup, parts=(guest, replace(banker, commission=0)))) == ["player:1 commission"]
+    assert found(replace(coup, parts=(replace(guest, paid=1), banker))) == ["player:7 paid"]
+    assert found(replace(coup, parts=(guest, banker, replace(guest, player=9)))) == ["player:9 part"]
+
+
+@pytest.mark.parametrize("first", [0, 306, 311, 400])
+def test_another_place_in_the_shoe_is_found_and_tells_no_more_cards_than_are_kept(first: int) -> None:
+    coup = replace(stored(), first_card=first)
+    (cards,) = [each for each in findings(coup) if each.what == "cards"]
+    assert len(cards.recomputed.split()) <= 6
+
+
+def test_no_seed_is_told() -> None:
+    told = "".join(f"{each.stored}{each.recomputed}" for each in findings(replace(stored(), seed=SEED[:31])))
+    assert SEED[:31].hex() not in told

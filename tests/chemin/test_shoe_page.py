@@ -1,0 +1,125 @@
+"""The page of a shoe that guests played from: what it tells while it is in play, and how anybody checks it later."""
+
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from games.chemin import shoes
+from games.engine.chemin import Phase
+from games.engine.shoe import commitment, shuffle
+from games.models import CheminCoup, LiveRound, LiveTable, Round, Shoe, ShoeEnding
+from games.models import Phase as RoundPhase
+from tests.chemin.at_table import a_bank, a_chemin_table, guests, let_pass, state_of
+from tests.chemin.evenings import play_evening, play_until
+
+pytestmark = pytest.mark.django_db
+
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+SCRIPT = Path(__file__).parents[2] / "tools" / "verify_round.py"
+RESULT = re.compile(r"(The punters win,|The bank wins,|A draw at)")
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    """A table at which four coups are over."""
+    table = a_chemin_table()
+    guests(table, 3)
+    play_evening(table, 4, seed=11)
+    return table
+
+
+def shoe_of(live_table: LiveTable) -> Shoe:
+    return Shoe.objects.get(live_table=live_table)
+
+
+def page(client: Client, shoe: Shoe, language: str = "en") -> str:
+    answer = client.get(f"/{language}/fair/shoe/{shoe.pk}/")
+    assert answer.status_code == 200
+    return " ".join(unescape(answer.text).split())
+
+
+def end(shoe: Shoe) -> None:
+    """End a shoe on which no coup is in progress."""
+    LiveRound.objects.filter(shoe=shoe, phase__in=(RoundPhase.BETTING,)).update(phase=RoundPhase.VOID)
+    assert shoes.end(shoe, ShoeEnding.RETIRED) == ()
+
+
+def test_gli19_4_18_2_in_play_it_tells_results_and_no_card_and_no_count(client: Client, live_table: LiveTable) -> None:
+    play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=12)
+    shoe = shoe_of(live_table)
+    seen = page(client, shoe)
+    assert shoe.commitment in seen
+    assert len(RESULT.findall(seen)) == Round.objects.count()
+    assert "In progress" in seen
+    assert "mini--" not in seen
+    assert "First card" not in seen
+    assert "data-cards" not in seen
+    assert "Burn card" not in seen
+    assert not any(played.cards in seen for played in Round.objects.all())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTable, language: str) -> None:
+    shoe = shoe_of(live_table)
+    end(shoe)
+    seen = page(client, shoe, language)
+    shoe.refresh_from_db()
+    assert bytes(shoe.seed or b"").hex() in seen
+    assert seen.count("data-cards=") == Round.objects.count()
+    for played in Round.objects.all():
+        assert f'data-cards="{played.cards}" data-first="{played.first_card}"' in seen
+        assert played.code in seen
+    assert 'data-guests="yes"' in seen
+    assert "--cards" in seen
+
+
+def test_both_hands_lie_as_they_were_played(client: Client, live_table: LiveTable) -> None:
+    end(shoe_of(live_table))
+    seen = page(client, shoe_of(live_table))
+    for coup in CheminCoup.objects.all():
+        assert f":{coup.punter_total}</b>" in seen
+        assert f":{coup.banker_total}</b>" in seen
+    assert seen.count("small-hand--player") == seen.count("small-hand--banker") == Round.objects.count()
+
+
+def test_a_coup_in_which_nobody_staked_is_no_round_of_the_shoe(client: Client) -> None:
+    live_table = a_chemin_table()
+    guests(live_table, 3)
+    a_bank(live_table)
+    while state_of(live_table).phase in (Phase.CALLS, Phase.STAKES):
+        let_pass(live_table)
+    (nothing,) = LiveRound.objects.filter(phase=RoundPhase.VOID)
+    seen = page(client, nothing.shoe)
+    assert nothing.code not in seen
+    assert "badge--void" not in seen
+
+
+def test_the_script_prints_the_cards_in_the_order_that_coups_took_them(live_table: LiveTable) -> None:
+    shoe = shoe_of(live_table)
+    end(shoe)
+    shoe.refresh_from_db()
+    printed = run(bytes(shoe.seed or b""))
+    assert printed[-1].split() == ["commitment", "matches"]
+    cards = [card for line in printed[:-1] for card in line.split()[1:]]
+    assert [line.split()[0] for line in printed[:3]] == ["1", "11", "21"]
+    assert len(cards) == 312
+    for played in Round.objects.all():
+        first = played.first_card or 0
+        assert cards[first : first + len(played.cards.split())] == played.cards.split()
+
+
+def test_the_script_prints_what_the_engine_shuffles() -> None:
+    seed = bytes(range(32))
+    cards = [card for line in run(seed)[:-1] for card in line.split()[1:]]
+    assert cards == [card.code for card in shuffle(seed, 6)]
+
+
+def run(seed: bytes) -> list[str]:
+    """What the script prints, with nothing around it."""
+    command = [sys.executable, "-I", "-S", str(SCRIPT), seed.hex(), commitment(seed), "--decks", "6", "--cards"]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()
