@@ -60,6 +60,9 @@ from wallet.models import Account, Mode
 ACTIONS: Final[Mapping[str, type[TableAction]]] = {name_of(action): action for action in get_args(TableAction)}
 """What a guest can do when asked, by its name as "make_call"."""
 
+LONGEST_NAME: Final = 20
+TELLING: Final = frozenset({Refusal.RULE_BINDS, Refusal.ADVICE_BINDS})
+
 # Whoever may not play is told before the table is waited for; an exclusion waits until the transaction ends.
 WELCOME = f"""
 WITH last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
@@ -94,17 +97,14 @@ def decide(
 
     Raises Barred (and the guest gets up, unless it is a reality check that waits), TableWaits, TableClosed,
     TableStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage. Nothing has changed then; each
-    refusal is recorded.
+    refusal is recorded but those that tell what somebody holds.
     """
     registers.ask_where_due(player)
     answer = Answer(player, _live_table(live_table_id), question, action_name, amount, call, session)
     try:
         _at(live_table_id, partial(_decide, answer), welcome=partial(_demand_welcome, answer))
     except PlayError as refusal:
-        data: dict[str, Json] = {"action": action_name[:20], "question": question, "reason": type(refusal).__name__}
-        if isinstance(refusal, Barred):
-            data["bar"] = refusal.bar.code.value
-        log.record("play.refused", by=str(player), on=f"live_table:{live_table_id}", data=data)
+        _record(answer, refusal)
         if isinstance(refusal, Barred) and refusal.bar.code is not gate.Code.CHECK:
             _at(live_table_id, partial(_send_off, player))
         raise
@@ -226,6 +226,20 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
         if isinstance(unpaid.cause, LimitReached):
             raise OverLimit(unpaid.cause) from unpaid
         raise NotEnoughBalance from unpaid
+
+
+def _record(answer: Answer, refusal: PlayError) -> None:
+    """Record a refusal. That a rule binds tells the log nothing: it would tell what a hand counts that lies face down."""
+    if isinstance(refusal, GuestRefused) and refusal.reason in TELLING:
+        return
+    data: dict[str, Json] = {
+        "action": answer.action_name[:LONGEST_NAME],
+        "question": answer.question,
+        "reason": type(refusal).__name__,
+    }
+    if isinstance(refusal, Barred):
+        data["bar"] = refusal.bar.code.value
+    log.record("play.refused", by=str(answer.player), on=f"live_table:{answer.live_table.pk}", data=data)
 
 
 def _demand_welcome(answer: Answer) -> None:

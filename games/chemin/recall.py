@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from games.chemin.settling import BANK, PUNTER, RESULTS
+from games.chemin.bets import BANK, PUNTER, RESULTS
 from games.engine.cards import Card
 from games.engine.chemin.record import Played, RecordError, replay_coup
 from games.engine.chemin.rules import Call

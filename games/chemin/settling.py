@@ -14,6 +14,7 @@ from datetime import datetime
 from audit import log
 from audit.log import Json
 from games.chemin import told
+from games.chemin.bets import BANK, PUNTER, RESULTS
 from games.chemin.moved import Moved
 from games.chemin.standing import Standing
 from games.engine.cards import Card
@@ -38,20 +39,7 @@ from games.models import (
 from games.recall import Finding
 from players import sittings
 
-PUNTER, BANK = "punter", "bank"
-"""The two bets of the game: against a bank, and what of a bank was covered."""
-
 PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
-RESULTS: Mapping[tuple[str, Outcome | None], str] = {
-    (PUNTER, Outcome.PUNTER): "win",
-    (PUNTER, Outcome.BANKER): "lose",
-    (BANK, Outcome.BANKER): "win",
-    (BANK, Outcome.PUNTER): "lose",
-    (PUNTER, Outcome.DRAW): "push",
-    (BANK, Outcome.DRAW): "push",
-    (PUNTER, None): "void",
-    (BANK, None): "void",
-}
 
 
 @dataclass(frozen=True)

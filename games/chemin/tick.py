@@ -28,8 +28,9 @@ from games.engine.chemin.state import there
 from games.errors import TableStopped
 from games.live import clock
 from games.live.doubts import Overdue
+from games.live.phases import UNABLE
 from games.live.shoes import SYSTEM
-from games.models import UNDEALT, CheminSeat, Decider, VoidReason
+from games.models import UNDEALT, CheminSeat, CheminTable, Decider, VoidReason
 from games.recall import Finding
 from games.variants import GAMES
 
@@ -52,7 +53,7 @@ WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
     ELSE chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe' OR EXISTS (
         SELECT FROM games_cheminseat AS seat
         WHERE seat.live_table_id = live.id AND seat.left_at IS NULL AND (
-            round.phase NOT IN ('betting', 'closed', 'dealt')
+            round.phase IN ('betting', 'closed', 'dealt') IS NOT TRUE
                 AND NOT (place.is_open AND version.rules_digest = %(rules)s::jsonb ->> place.variant)
             OR seat.why_left = '' AND seat.away_since <= clock_timestamp()
                 - make_interval(secs => (version.clock ->> 'removal')::double precision / 1000)))
@@ -77,13 +78,18 @@ def advance(live_table_id: int) -> bool:
     """Do the one thing that is due at a table, and what the house sees to after it; say whether there was one.
 
     One transaction, and alone with the table: whoever finds somebody else at it leaves it to them. Whatever is raised
-    rolls back and stops the table, as a guest's click does. Raises `UNABLE` while the database is away.
+    rolls back and stops the table, as a guest's click does. Raises `UNABLE` while the database is away, or could not,
+    and nobody has waited for long yet.
     """
     try:
         with one_transaction(live_table_id):
             standing = locked_if_free(live_table_id)
             return standing is not None and _advance(standing)
     except TableStopped:
+        return False
+    except UNABLE as error:
+        if not (_is_overdue(live_table_id) and stop(live_table_id, error)):
+            raise
         return False
     except Unpaid as unpaid:  # a bidder who may not pay for the bank any more
         with one_transaction(live_table_id):
@@ -100,6 +106,12 @@ def _advance(standing: Standing) -> bool:
     if before == (standing.chemin.move, standing.chemin.deadline) and _is_up(standing) and may_go_on(standing):
         standing = upkeep.see_to(_answer(standing))
     return before != (standing.chemin.move, standing.chemin.deadline)
+
+
+def _is_overdue(live_table_id: int) -> bool:
+    """Say whether a question at the table has waited for so long past its time that a round would be annulled."""
+    latest = clock.now() - timedelta(seconds=settings.LIVE_LATE_SECONDS)
+    return CheminTable.objects.filter(pk=live_table_id, deadline__lt=latest).exists()
 
 
 def _is_up(standing: Standing) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from enum import Enum
 from functools import cache
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Union, cast, get_args, get_origin, get_type_hints
 
 from games.engine.cards import Card
 from games.engine.chemin import events
@@ -33,8 +33,8 @@ def write(event: Event) -> Told:
 def read(told: Told) -> Event:
     """Read what `write` has written. Raises KeyError for a name that no event has."""
     kind = KINDS[told["event"]]
-    said = {name: _value(hint, told.get(name, 0)) for name, hint in _hints(kind).items()}
-    return kind(**said)
+    hints: Mapping[str, Any] = _hints(cast("Hashable", kind))
+    return kind(**{name: _value(hint, told.get(name, 0)) for name, hint in hints.items()})
 
 
 def _plain(value: Any) -> Any:
@@ -63,5 +63,5 @@ def _value(hint: Any, plain: Any) -> Any:
 
 
 @cache
-def _hints(kind: Hashable) -> Mapping[str, Any]:
+def _hints(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind, vars(events))

@@ -74,7 +74,7 @@ def _house_seats(standing: Standing) -> list[CheminSeat]:
 
 
 def _sit_down(standing: Standing) -> Standing:
-    """Have a house player sit down at a free place. Each place has its own, whose chips stay from evening to evening."""
+    """Have a house player sit down at a free place. Each place has its own, with the same chips every evening."""
     place, live_table = secrets.choice(standing.free_places()), standing.live_table
     account_id = accounts.open_standing(
         AccountKind.SEAT, _house_player(live_table.pk, place), currency=standing.rules.currency, mode=standing.mode

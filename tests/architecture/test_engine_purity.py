@@ -72,11 +72,11 @@ def test_nothing_in_the_product_draws_from_a_predictable_generator(path: Path) -
     assert names(path) & {"default_rng", "RandomState", "SystemRandom"} == set()
 
 
-# Deals finished rounds again, from seeds that were published with them; test_nobody_steers holds it to that.
-RECALL = ROOT / "games" / "recall.py"
+# Deal finished rounds again, from seeds that were published with them; test_nobody_steers holds them to that.
+RECALL = {ROOT / "games" / "recall.py", ROOT / "games" / "chemin" / "recall.py"}
 
 
-@pytest.mark.parametrize("path", [path for path in modules(*PRODUCT) if path != RECALL], ids=named)
+@pytest.mark.parametrize("path", [path for path in modules(*PRODUCT) if path not in RECALL], ids=named)
 def test_whoever_shuffles_has_the_seed_from_the_operating_system_or_from_under_seal(path: Path) -> None:
     shuffles = "games.engine.shoe" in imports(path) and "shuffle" in names(path)
     assert not shuffles or names(path) & {"urandom", "token_bytes", "unseal"}

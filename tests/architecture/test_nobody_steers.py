@@ -20,9 +20,10 @@ OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
 # Who may deal cards, and why.
 DEALS = {
     "games/solo.py": "a round, from the seed that was committed to",
-    "games/live/shoes.py": "the shoes of shared tables, each from the seed that was committed to",
+    "games/live/shoes.py": "the shoes of live tables, each from the seed that was committed to",
     "games/guests/play.py": "a guest's round, from the seed that was committed to; play chips, no money",
     "games/recall.py": "a finished round once more, from its published seed, to compare; it can store nothing",
+    "games/chemin/recall.py": "the same of a coup between guests",
     "games/simulation": "simulated rounds, without money and without a database",
     "games/management/commands/simulate.py": "the same",
 }
@@ -137,9 +138,17 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     def callers(function: str) -> set[str]:
         return {name for name, functions in called.items() if function in functions}
 
-    assert callers("seed_of") == {"games/live/shoes.py", "games/stored.py"}
+    assert callers("seed_of") == {"games/live/shoes.py", "games/stored.py", "games/chemin/stored.py"}
+    assert callers("shuffled") == {"games/live/shoes.py", "games/chemin/shoes.py"}
     assert callers("next_coup") == {"games/live/shoes.py", "games/live/rounds.py"}
-    assert callers("cards_of") == {"games/live/shoes.py", "games/live/settling.py", "games/live/evidence.py"}
+    of_guests = {"shoes", "standing", "upkeep", "voiding"}  # the croupier alone, and whoever annuls what he has dealt
+    assert callers("cards_of") == {
+        "games/live/shoes.py",
+        "games/live/settling.py",
+        "games/live/evidence.py",
+        *(f"games/chemin/{name}.py" for name in of_guests),
+    }
+    assert callers("cards_on_table") == {"games/chemin/standing.py", "games/chemin/reading.py"}
 
 
 def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
@@ -155,12 +164,20 @@ def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
     assert [ast.unparse(value) for value in later] == ["new_sealed_seed()"]
 
 
-def test_what_deals_a_finished_round_again_can_only_compare():
+@pytest.mark.parametrize(
+    ("module", "knows"),
+    [
+        ("games/recall.py", ("games.engine.",)),
+        ("games/chemin/recall.py", ("games.engine.", "games.recall.", "games.chemin.bets.")),
+        ("games/chemin/bets.py", ("games.engine.",)),
+    ],
+)
+def test_what_deals_a_finished_round_again_can_only_compare(module, knows):
     """It knows the rules and nothing else: no seed under seal, no database, nobody to tell."""
-    known = set(imported_names(dict(sources())["games/recall.py"]))
-    assert {name for name in known if name.split(".")[0] not in sys.stdlib_module_names} <= {
-        name for name in known if name.startswith("games.engine.")
-    }
+    known = set(imported_names(dict(sources())[module]))
+    assert [
+        name for name in known if name.split(".")[0] not in sys.stdlib_module_names and not name.startswith(knows)
+    ] == []
 
 
 def callers(module: str, called: str) -> set[str]:
@@ -174,9 +191,10 @@ def test_only_a_seed_that_does_not_reproduce_its_round_annuls_one_of_a_solo_tabl
     naming = {
         name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
     }
-    assert naming == {"games/replay.py", "games/void.py", "games/live/voiding.py"}
+    assert naming == {"games/replay.py", "games/void.py", "games/live/voiding.py", "games/chemin/voiding.py"}
     assert callers("games/replay.py", "void_round") == {"_annul"}
     assert callers("games/live/voiding.py", "void_round") == {"void_live_round"}
+    assert callers("games/chemin/voiding.py", "void_round") == {"_take_back"}
 
 
 def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_deal_or_by_two_people():
@@ -185,6 +203,12 @@ def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_de
     assert naming == {"games/live/malfunction.py", "games/live/phases.py"}
     assert callers("games/live/malfunction.py", "void_live_round") == {"cancel", "execute"}
     assert callers("games/live/phases.py", "void_live_round") == {"_move"}
+    of_guests = {
+        name for name, tree in sources() if "annul_coup" in called_names(tree) and not name.startswith("games/engine/")
+    }
+    assert of_guests == {"games/live/voiding.py", "games/chemin/tick.py"}
+    assert callers("games/live/voiding.py", "annul_coup") == {"void_live_round"}
+    assert callers("games/chemin/tick.py", "annul_coup") == {"_answer"}
     named = {name for name, tree in sources() for node in ast.walk(tree) if is_two_peoples_deed(node)}
     assert named == {"games/apps.py"}, "what two people decide is done by the approval and nobody else"
 
