@@ -23,6 +23,21 @@ from wallet.money import format_money
 
 def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
     """Say why nothing happened."""
+    if isinstance(error, errors.BalanceTooLow):
+        if plays_on(variant) is AccountKind.PURSE:
+            return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
+        return _balance_too_low(mode)
+    if isinstance(error, ExcludedBets):
+        return Notice("error", _excluded(error, variant, language))
+    if isinstance(error, errors.LimitError):
+        return Notice("error", _limit(error, variant, language))
+    return refusal_of_a_guest(error, mode=mode)
+
+
+def refusal_of_a_guest(error: errors.PlayError | SettlementError, *, mode: Mode) -> Notice:
+    """Say why nothing happened at a table without bets: guests play each other there. What the croupier refuses there,
+    says `games.chemin.words`.
+    """
     if isinstance(error, errors.Barred):
         return barred(error.bar)
     if isinstance(error, errors.TableWaits):
@@ -31,19 +46,11 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
             " Open this table again to play here: the other one then waits."
         )
         return Notice("error", text, reverse("table", args=[error.slug, mode]), _("Open this table again"))
-    if isinstance(error, errors.BalanceTooLow):
-        if plays_on(variant) is AccountKind.PURSE:
-            return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
-        return _balance_too_low(mode)
     if isinstance(error, errors.NotEnoughBalance):
         more = _("Top up free money") if mode == Mode.FREE else _("Deposit")
         return Notice("error", _("Not enough balance"), reverse("cashier"), more)
     if isinstance(error, errors.OverLimit):
         return Notice("error", str(error.reached), reverse("limits"), _("Your limits"))
-    if isinstance(error, ExcludedBets):
-        return Notice("error", _excluded(error, variant, language))
-    if isinstance(error, errors.LimitError):
-        return Notice("error", _limit(error, variant, language))
     return Notice("error", _sentence(error))
 
 
@@ -130,6 +137,8 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("This table is closed. No bet was taken.")
     if isinstance(error, errors.BetTooLate):
         return _("Bet arrived too late")
+    if isinstance(error, errors.QuestionPassed):
+        return _("This came too late: the table has moved on. Nothing was staked.")
     if isinstance(error, errors.TableStopped):
         return _("This table is stopped while a malfunction is looked into. No bet was taken.")
     if isinstance(error, errors.OverLiability):

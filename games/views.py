@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
 from games import logs_csv, meanwhile, places, solo
+from games.chemin.views import chemin_page
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
 from games.entrance import at_a_playable_table, demand_welcome
@@ -42,6 +43,8 @@ def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """A table page: the player's own place, as it stands, or what keeps the player from playing."""
     if found.shape == Shape.SHARED:
         return live_page(request, found, mode)
+    if found.shape == Shape.GUESTS:
+        return chemin_page(request, found, mode)
     demand_welcome(request.player, mode, session_id(request))
     place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)

@@ -1,4 +1,4 @@
-"""What is said at a Chemin de Fer table, in the reader's language: the croupier's calls, what happened, what is refused.
+"""What is said at a Chemin de Fer table, in the reader's language: calls, what happened, what is refused.
 
 The French calls and the German *Bitte die Karten* stand as they are spoken; beside each stands a sentence in the
 reader's language. Nothing here knows a card that lies face down: it speaks of events, which never carry one.
@@ -119,6 +119,11 @@ def outcome_of(won_by: Outcome, punter: int, banker: int) -> str:
 def told(event: Event, who: Who, money: Money) -> str:
     """Return what happened as one sentence; "" for what is nobody's news. No balance is ever told."""
     return _of_guests(event, who) or _of_the_bank(event, who, money) or _of_the_coup(event, who, money)
+
+
+def spoken(event: Event, who: Who, money: Money) -> Spoken:
+    """Return the same as the croupier says it, with the call that goes with it."""
+    return announcement(event, money) if isinstance(event, Announced) else Spoken(told(event, who, money))
 
 
 def _of_guests(event: Event, who: Who) -> str:

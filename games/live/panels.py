@@ -15,6 +15,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history
+from games.chemin import reading
+from games.chemin.rules import GuestClock
 from games.entrance import at_a_playable_table
 from games.help import rules_beside
 from games.live import chips
@@ -24,7 +26,7 @@ from games.live.side import WITH_THE_PAGE, panel_names
 from games.live.views import read_public
 from games.models import LiveTable, Shape, Table
 from games.search import Search, find
-from games.variants import VARIANTS
+from games.variants import GAMES, VARIANTS
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.models import Player
 from players.rates import at_a_human_pace
@@ -88,9 +90,10 @@ def live_top_up(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
 
 
 def _shown(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
-    if found.shape != Shape.SHARED or name in WITH_THE_PAGE or name not in panel_names(found):
+    if found.shape == Shape.SOLO or name in WITH_THE_PAGE or name not in panel_names(found):
         raise Http404
-    context = _at(found, mode) | CONTEXTS[name](request.player, found, mode)
+    contexts = {**CONTEXTS, **OF_GUESTS} if found.shape == Shape.GUESTS else CONTEXTS
+    context = _at(found, mode) | contexts[name](request.player, found, mode)
     return render(request, f"games/_panel_{name}.html", context)
 
 
@@ -106,7 +109,7 @@ def _limits(player: Player, table: Table, mode: Mode) -> Context:
 
 def _history(player: Player, table: Table, mode: Mode) -> Context:
     parts = find(player, Search(table=table.slug, mode=mode), limit=ROUNDS)
-    return {"rounds": [history.history_line(part, _language()) for part in parts]}
+    return {"rounds": history.history_lines(parts, _language())}
 
 
 def _cashier(player: Player, table: Table, mode: Mode) -> Context:
@@ -132,8 +135,32 @@ def _pace(clock: Clock | None) -> list[tuple[str, str]]:
         (_("From card to card"), clock.card),
         (_("From the payouts to the next round"), clock.pause),
     )
+    return [(name, _seconds(length)) for name, length in lengths]
+
+
+def _seconds(milliseconds: int) -> str:
+    return f"{format_decimal(milliseconds / 1000, locale=_language())}\N{NO-BREAK SPACE}s"
+
+
+def _rules_of_guests(player: Player, table: Table, mode: Mode) -> Context:
+    seen = reading.read_public(get_object_or_404(LiveTable, table=table, mode=mode).pk)
+    return {"page": rules_beside(GAMES[table.variant], _language()), "pace": _pace_of_guests(seen.clock)}
+
+
+def _pace_of_guests(clock: GuestClock | None) -> list[tuple[str, str]]:
+    """Say how long a guest has for each decision, and what happens to whoever lets them pass."""
+    if clock is None:
+        return []
+    lengths = (
+        (_("To take the bank, bid, call or stake"), clock.ask),
+        (_("To draw the cards"), clock.deal),
+        (_("To draw or stand"), clock.decide),
+        (_("To keep the bank or pass it on"), clock.choice),
+    )
     return [
-        (name, f"{format_decimal(length / 1000, locale=_language())}\N{NO-BREAK SPACE}s") for name, length in lengths
+        *((name, _seconds(length)) for name, length in lengths),
+        (_("Missed turns in a row after which you are away"), str(clock.missed)),
+        (_("Your place is kept while you are away for"), _seconds(clock.removal)),
     ]
 
 
@@ -149,6 +176,11 @@ CONTEXTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
     "rules": _rules,
     "settings": _settings,
 }
+OF_GUESTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
+    "rules": _rules_of_guests,
+    "settings": lambda player, table, mode: {},
+}
+"""The panels that say something else where guests play each other."""
 
 
 def _language() -> str:

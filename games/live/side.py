@@ -7,12 +7,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from games.engine.bets import Control
-from games.models import Table
+from games.models import Shape, Table
 from games.variants import VARIANTS
 from wallet.models import Mode
 
 ICONS = {
     "statistics": "chart-pie",
+    "log": "info",
     "chat": "message-circle",
     "favourites": "star",
     "limits": "scale",
@@ -21,7 +22,8 @@ ICONS = {
     "rules": "book-open",
     "settings": "sliders",
 }
-WITH_THE_PAGE = frozenset({"statistics", "chat", "favourites"})  # the others are asked for when they are opened
+WITH_THE_PAGE = frozenset({"statistics", "log", "chat", "favourites"})  # the others are asked for when they are opened
+OF_GUESTS = ("log", "chat", "history", "cashier", "rules", "settings")  # where guests play each other
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,10 @@ def side_panels(table: Table, mode: Mode) -> tuple[SidePanel, ...]:
 
 def panel_names(table: Table) -> tuple[str, ...]:
     """Return the names of the panels that this table has."""
+    if table.shape == Shape.GUESTS:
+        return OF_GUESTS
     has_favourites = Control.FAVOURITES in VARIANTS[table.variant].controls
-    return tuple(name for name in ICONS if name != "favourites" or has_favourites)
+    return tuple(name for name in ICONS if name != "log" and (name != "favourites" or has_favourites))
 
 
 def _panels(table: Table, mode: Mode) -> Iterator[SidePanel]:
@@ -64,6 +68,7 @@ def _panels(table: Table, mode: Mode) -> Iterator[SidePanel]:
 def _words() -> dict[str, str]:
     return {
         "statistics": _("Results"),
+        "log": _("At the table"),
         "chat": _("Chat"),
         "favourites": _("Favourites"),
         "limits": _("Limits"),

@@ -41,7 +41,7 @@ NOTICE = "live_notice"  # session key: a sentence that waits for the page after 
 def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = "games/live.html") -> HttpResponse:
     """Show a shared table as it stands, or what keeps the player from playing."""
     demand_welcome(request.player, mode, session_id(request))
-    live = _live_table(found, mode)
+    live = live_table_of(found, mode)
     seats.open_seat(request.player, live)
     waiting = request.session.pop(NOTICE, None)
     notice = Notice(**waiting) if waiting else _annulled(request, live)
@@ -54,7 +54,7 @@ def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = 
 @at_a_shared_table
 def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer one click with what is the player's own as it then stands: the fragment to htmx, the page otherwise."""
-    live, language = _live_table(found, mode), get_language() or "en"
+    live, language = live_table_of(found, mode), get_language() or "en"
     variant = VARIANTS[found.variant]
     notice = None
     try:
@@ -71,7 +71,7 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
         return redirect("table", slug=found.slug, mode=mode)
     notice = notice or _annulled(request, live)
     own = show.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
-    return HttpResponse(own + render_to_string("games/_live_beside.html", _beside(request, live), request))
+    return HttpResponse(own + render_to_string("games/_live_beside.html", around(request, live), request))
 
 
 @made_by_the_page
@@ -83,7 +83,7 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Answer a page that asks by itself with ``#live`` as it stands, with the board if the page shows another one, and
     with a ticket for another stream; with the whole page where no script asks but the browser.
     """
-    live = _live_table(found, mode)
+    live = live_table_of(found, mode)
     seats.seat_at(request.player, live)
     if WHOLE in request.GET:
         return render(request, "games/live.html", _page(request, live, _annulled(request, live)))
@@ -118,7 +118,8 @@ def _annulled(request: PlayerRequest, live: LiveTable) -> Notice | None:
     return annulled([each for each in rounds if each[0] != latest])
 
 
-def _live_table(found: Table, mode: Mode) -> LiveTable:
+def live_table_of(found: Table, mode: Mode) -> LiveTable:
+    """Return the table as it stands for one kind of money; 404 where it is played at alone."""
     live = get_object_or_404(LiveTable, table=found, mode=mode)
     live.table = found
     return live
@@ -177,7 +178,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
     limits, language = parts["state"].limits(request.player.currency), get_language() or "en"
     return {
         **parts,
-        **_beside(request, live),
+        **around(request, live),
         "board": show.render_board(parts["state"], language),
         "live": live,  # whose page shows the balance itself
         "variant": VARIANTS[live.table.variant],
@@ -188,7 +189,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
     }
 
 
-def _beside(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
+def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
     """Return what stands around a table and changes with a bet: the sitting, and the reality check where one is due."""
     session, mode = session_id(request), Mode(live.mode)
     seen = sittings.sitting(request.player, session) if session else None

@@ -1,9 +1,10 @@
-"""Names of games in templates: ``{% load games %}{{ slug|game_name }}``."""
+"""Names of games in templates, and amounts where a table has but one currency: ``{% load games %}``."""
 
 from django import template
 from django.utils.translation import get_language
 
 from games.statement import words
+from wallet.money import format_figure
 
 register = template.Library()
 
@@ -12,3 +13,9 @@ register = template.Library()
 def game_name(slug: str) -> str:
     """Write a game's name in the reader's language."""
     return words.game_name(slug, get_language() or "en")
+
+
+@register.filter
+def figure(minor: int) -> str:
+    """Write an amount without its currency, in the reader's notation."""
+    return format_figure(minor, get_language() or "en")

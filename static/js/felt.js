@@ -4,6 +4,7 @@
 
 const FLIGHT = 360; // milliseconds that chips take between a bet and the house
 const COUNT_UP = 600; // milliseconds that WIN takes to count up
+const MOST_TOLD = 200; // that a page remembers to have told
 const SHORTEST = 3; // digits that any amount has: 0.00
 
 const spoken = document.getElementById("spoken");
@@ -16,6 +17,26 @@ function say(text) {
   line.textContent = text;
   spoken.append(line);
   while (spoken.childElementCount > 20) spoken.firstElementChild.remove();
+}
+
+/** Return what tells what is new in a part of a shared table, in its own order and each once; *round* returns the one that
+    is on the table. What is told silently stood there when the page came. */
+function teller(round) {
+  const told = new Set();
+  const nameOf = ({ dataset }) => `${dataset.of ?? round()} ${dataset.due ?? ""} ${dataset.say}`;
+
+  return (part, isSilent) => {
+    for (const element of part.querySelectorAll("[data-say]")) {
+      const name = nameOf(element);
+      if (told.has(name)) continue;
+      told.add(name);
+      if (!isSilent) say(element.dataset.say);
+    }
+    for (const name of told) {
+      if (told.size <= MOST_TOLD) break;
+      told.delete(name);
+    }
+  };
 }
 
 /** Let an amount run up to what it says, in its own notation: only the digits change, and none leads that is nought. */
@@ -36,9 +57,10 @@ function countUp(element, signal) {
 
 // --- Chips ------------------------------------------------------------------------------------------------------------------
 
-/** Where the house sits: above the cards. */
+/** Where the house sits: above the cards; where guests play each other, the bank between the hands. */
 function houseBox() {
-  const [first, ...others] = Array.from(document.querySelectorAll(".stage .hand"), (hand) => hand.getBoundingClientRect());
+  const seats = document.querySelectorAll(".stage .hand, .middle .bank");
+  const [first, ...others] = Array.from(seats, (seat) => seat.getBoundingClientRect());
   const right = Math.max(first.right, ...others.map((box) => box.right));
   return { left: first.left, top: first.top, width: right - first.left };
 }
@@ -129,6 +151,14 @@ function showCheck(check) {
   check.close();
   check.addEventListener("cancel", (event) => event.preventDefault());
   check.showModal();
+}
+
+/** Ask for the reality check where one is due at a shared table. In a frame, the page around it asks: once, whatever tables
+    it shows. */
+function askForCheck() {
+  const check = document.getElementById("check");
+  if (!check || check.matches(":modal")) return;
+  if (document.dispatchEvent(new CustomEvent("live:check", { cancelable: true }))) showCheck(check);
 }
 
 if (document.getElementById("sitting")) {

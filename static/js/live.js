@@ -115,7 +115,8 @@
     const { deadline, length } = shown.dataset;
     if (deadline) {
       const left = Math.max(0, Math.min(Number(length), Number(deadline) - clock.now()));
-      shown.querySelector("[data-ring]")?.setAttribute("stroke-dasharray", `${((left * 100) / Number(length)).toFixed(1)} 100`);
+      const share = `${((left * 100) / Number(length)).toFixed(1)} 100`;
+      for (const ring of shown.querySelectorAll("[data-ring]")) ring.setAttribute("stroke-dasharray", share);
       write(shown.querySelector("[data-seconds]"), String(Math.ceil(left / 1000)));
     }
     const wall = document.getElementById("live-clock");

@@ -5,14 +5,12 @@
 {
   const LAST_SECONDS = 5; // in which a countdown also ticks
   const TICK = 250; // milliseconds
-  const MOST_TOLD = 200;
 
   const own = () => document.getElementById("live-own");
   const shown = () => document.getElementById("live-public");
   const buttonFor = (action) => Array.from(document.getElementById("slip").elements).find(({ name, value }) => name === "action" && value === action);
 
   const clicks = []; // values of the buttons pressed while an answer was under way
-  const told = new Set(); // what has been told, or stood there when the page came
   let isUnderWay = false;
   let chosen = null; // value of the chip
   let lastTick = null; // the second of the countdown that was heard last
@@ -20,21 +18,7 @@
 
   // --- Telling ----------------------------------------------------------------------------------------------------------
 
-  const nameOf = ({ dataset }) => `${dataset.of ?? shown().dataset.round} ${dataset.due ?? ""} ${dataset.say}`;
-
-  /** Tell what is new in a part of the table, in its own order. */
-  function tell(part, isSilent) {
-    for (const element of part.querySelectorAll("[data-say]")) {
-      const name = nameOf(element);
-      if (told.has(name)) continue;
-      told.add(name);
-      if (!isSilent) say(element.dataset.say);
-    }
-    for (const name of told) {
-      if (told.size <= MOST_TOLD) break;
-      told.delete(name);
-    }
-  }
+  const tell = teller(() => shown().dataset.round);
 
   const roundOf = (part) => part.querySelector("[name=round_id]").value;
 
@@ -133,13 +117,6 @@
       playSound("chip");
       dropChip(button);
     }
-  }
-
-  function askForCheck() {
-    const check = document.getElementById("check");
-    if (!check || check.matches(":modal")) return;
-    // In a frame, the page around it asks: once, whatever tables it shows.
-    if (document.dispatchEvent(new CustomEvent("live:check", { cancelable: true }))) showCheck(check);
   }
 
   /** The answer is on the page: the next click that waited is sent, unless this one was refused. */

@@ -38,11 +38,13 @@ const SOUNDS = {
   card: () => breath(1800, 0.12, 0.5),
   win: () => [523, 659, 784].forEach((pitch, i) => tone(pitch, i * 0.11, 0.5, 0.12)),
   closed: () => [392, 294].forEach((pitch, i) => tone(pitch, i * 0.16, 0.3, 0.1)),
+  turn: () => [587, 880].forEach((pitch, i) => tone(pitch, i * 0.14, 0.4, 0.12)),
   timer: () => tone(1240, 0, 0.04, 0.07, "square"),
 };
 
-/** Play "chip", "card", "win", "closed" (no more bets) or "timer", where the player has switched sound on. "timer" is one
-    tick: a countdown plays it once a second in its last five seconds, while it also shows them in figures. */
+/** Play "chip", "card", "win", "closed" (no more bets), "turn" (the player is asked) or "timer", where the player has switched
+    sound on. "timer" is one tick: a countdown plays it once a second in its last five seconds, while it also shows them in
+    figures. */
 function playSound(name) {
   if (!soundIsOn()) return;
   speaker ??= new AudioContext();

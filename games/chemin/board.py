@@ -1,0 +1,340 @@
+"""Composes what a Chemin de Fer table shows, in the active language: one view for everybody, and one for each player.
+
+Everything comes from what `games.engine.chemin.view` shows a spectator, or the guest at one place: a card that lies
+face down is never part of a view that its reader may not see it in.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from games.board import card_view, stack
+from games.chemin import turns, words
+from games.chemin.options import option_views
+from games.chemin.presentation import BankView, OwnView, PastView, PlaceView, PublicView, TableHand
+from games.chemin.seen import Guest, Own, Past, Played, Seen
+from games.chemin.words import Spoken
+from games.engine.cards import Card
+from games.engine.chemin import Outcome, Phase, SeatView, Side, view
+from games.engine.chemin.events import Announced, CardsDealt, CoupAnnulled, Declared, Settled
+from games.engine.chemin.views import CoupView, HandView
+from games.help.chemin_marks import CALLS
+from games.live.board import Countdown
+from games.presentation import CardView, Notice
+from wallet.money import MINOR_UNITS, format_money
+
+CHIPS: Final = tuple(units * MINOR_UNITS for units in (1, 5, 25, 100, 500, 2_500, 10_000, 50_000))
+"""What stakes are shown in, whatever was laid: minor units."""
+
+PAIR: Final = 2
+WHERE_DEALT: Final = {Side.PUNTER: (1, 3, 5), Side.BANKER: (2, 4, 6)}
+"""The numbers of a side's cards in the order of the deal."""
+
+
+def public_view(seen: Seen, language: str) -> PublicView:
+    """Return what everybody sees at the moment of *seen*."""
+    table = view(seen.standing, None)
+    reading = turns.reading_of(seen, table, language)
+    said, latest = _said(seen, reading)
+    settled = _settled(seen) if table.coup and table.coup.outcome else None
+    shown = PublicView(
+        key="",
+        phase=_phase(seen),
+        round_id=seen.round,
+        code=seen.code,
+        currency=seen.rules.currency,
+        places=tuple(_place(seen, table, number) for number in range(1, seen.rules.places + 1)),
+        is_practice=seen.rules.is_practice,
+        spoken=said,
+        latest=latest,
+        turn=None if seen.is_stopped else table.turn,
+        turn_sentence="" if seen.is_stopped else turns.turn(reading),
+        countdown=_countdown(seen),
+        bank=_bank(seen, table, reading),
+        for_sale=table.sale.full_amount if table.sale else None,
+        punter=_hand(table, Side.PUNTER, reading),
+        banker=_hand(table, Side.BANKER, reading),
+        outcome=settled.outcome.value if settled else "",
+        result=words.outcome(settled) if settled else "",
+        tax=settled.tax if settled else 0,
+        notes=_notes(seen),
+        past=tuple(map(_past, seen.past)),
+        shoe_number=seen.shoe.number if seen.shoe else None,
+        commitment=seen.shoe.commitment if seen.shoe and not seen.shoe.is_spent else "",
+        spent_shoe=seen.spent_shoe,
+        spent_number=seen.spent_number,
+    )
+    deadline = shown.countdown and shown.countdown.deadline
+    return replace(shown, key=_key((replace(shown, countdown=None), seen.question, deadline)))
+
+
+def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnView:
+    """Return what is the player's own at the moment of *seen*. Where they have a place, `seen.standing` has what they
+    may put down as their balance there.
+    """
+    table = view(seen.standing, None if _is_silent(seen) else own.seat)
+    seat = next((guest for guest in table.guests if guest.seat == own.seat), None)
+    reading = turns.reading_of(seen, table, language)
+    free = seen.rules.places - len(table.guests)
+    takes_guests = seen.is_open and not seen.is_stopped
+    outcome, came_to = _came_to(own.last, seen.rules.currency, language)
+    return OwnView(
+        mode=seen.mode,
+        slug=seen.slug,
+        currency=seen.rules.currency,
+        seat=own.seat,
+        presence=seat.presence.value if seat else "",
+        question=seen.question,
+        sentence=_sentence(seen, own, reading, free),
+        is_asked=bool(table.options),
+        options=option_views(table, reading.money),
+        hand=_own_hand(seen, table, reading),
+        advice=table.advice.value if table.advice else "",
+        may_sit=own.seat is None and takes_guests and free > 0,
+        may_sit_at_random=own.seat is None and takes_guests and free > 1,
+        leaving=_leaving(table),
+        balance=own.funds,
+        on_table=_on_table(table),
+        notice=notice,
+        outcome=outcome,
+        came_to=came_to,
+        last_round=own.last.round if own.last else None,
+        missed=_missed(seen, own),
+        code=seen.code,
+        clock=f"{seen.now.astimezone(ZoneInfo(own.zone)):%H:%M:%S}",
+        zone=own.zone,
+        net=own.net,
+    )
+
+
+def _is_silent(seen: Seen) -> bool:
+    """Whether nobody can be asked: what lies on the table is not known while a malfunction is looked into."""
+    coup = seen.standing.coup
+    is_dealt = seen.standing.phase in (Phase.PUNTER, Phase.BANKER)
+    return seen.is_stopped or (is_dealt and (coup is None or coup.hands is None))
+
+
+def _phase(seen: Seen) -> str:
+    if seen.is_stopped:
+        return "stopped"
+    if not seen.is_open and not seen.standing.seats:
+        return "closed_table"
+    return seen.standing.phase.value
+
+
+def _key(marks: object) -> str:
+    return hashlib.sha256(repr(marks).encode()).hexdigest()[:16]
+
+
+# --- The places -----------------------------------------------------------------------------------------------------
+
+
+def _place(seen: Seen, table: SeatView, number: int) -> PlaceView:
+    sits = next((guest for guest in table.guests if guest.seat == number), None)
+    guest = seen.guest(number) or Guest(number, None, "", None)
+    coup = table.coup
+    stakes = coup.stakes if coup and (coup.outcome is None or _is_fresh(seen)) else ()
+    stake = next((chips.amount for chips in stakes if chips.seat == number), 0)
+    bids = table.sale.bids if table.sale else ()
+    return PlaceView(
+        number=number,
+        name=words.guest_name(number, guest.name),
+        guest=guest.name,
+        state=sits.presence.value if sits else "free",
+        is_house_player=sits is not None and seen.rules.is_practice and guest.player is None,
+        is_turn=table.turn == number and not seen.is_stopped,
+        holds_cards=coup is not None and coup.punter is not None and not coup.outcome and coup.punter_seat == number,
+        bank=table.bank.amount if table.bank and table.bank.seat == number else None,
+        call=CALLS[coup.call] if coup and coup.call and stakes and stakes[0].seat == number else "",
+        stake=stake,
+        chips=stack(stake - stake % CHIPS[0], CHIPS),
+        bid=next((bid.amount for bid in bids if bid.seat == number), 0),
+        outcome=_stake_outcome(coup) if stake else "",
+    )
+
+
+def _is_fresh(seen: Seen) -> bool:
+    """Whether nothing has been decided since the coup that is over: what was staked is shown as it ended."""
+    return bool(seen.moves) and any(isinstance(event, Settled) for event in seen.moves[-1].events)
+
+
+def _stake_outcome(coup: CoupView | None) -> str:
+    if coup is None or coup.outcome is None:
+        return ""
+    return {Outcome.PUNTER: "won", Outcome.DRAW: "even", Outcome.BANKER: "lost"}[coup.outcome]
+
+
+# --- The middle -----------------------------------------------------------------------------------------------------
+
+
+def _bank(seen: Seen, table: SeatView, reading: turns.Reading) -> BankView | None:
+    if table.bank is None:
+        return None
+    coup = table.coup
+    is_played = coup is not None and coup.outcome is None
+    return BankView(
+        holder=reading.who(table.bank.seat),
+        amount=table.bank.amount,
+        at_risk=coup.at_risk if coup and is_played else 0,
+        open=coup.open if coup and is_played else 0,
+    )
+
+
+def _hand(table: SeatView, side: Side, reading: turns.Reading) -> TableHand:
+    coup = table.coup
+    hand = None if coup is None else coup.punter if side is Side.PUNTER else coup.banker
+    holder = coup.punter_seat if coup and hand and side is Side.PUNTER else None
+    return TableHand(
+        side=side,
+        name=_("Punters") if side is Side.PUNTER else _("The bank"),
+        holder=reading.who(holder) if holder else "",
+        cards=_cards(hand, side) if hand else (),
+        total=hand.total if hand else None,
+        is_natural=bool(hand and hand.natural),
+        wins=bool(coup and coup.outcome and coup.outcome.value == side.value),
+    )
+
+
+def _cards(hand: HandView, side: Side) -> tuple[CardView | None, ...]:
+    numbered = zip(hand.cards, WHERE_DEALT[side], strict=False)
+    return tuple(_card(card, order) for card, order in numbered)
+
+
+def _card(card: Card | None, order: int) -> CardView | None:
+    return None if card is None else card_view(card, order, third=order > PAIR * len(Side))
+
+
+def _own_hand(seen: Seen, table: SeatView, reading: turns.Reading) -> TableHand | None:
+    """Return the punters' two cards to whoever holds them, until they are turned up."""
+    everybodys = view(seen.standing, None).coup
+    if table.coup is None or everybodys is None or table.coup.punter == everybodys.punter:
+        return None
+    return replace(_hand(table, Side.PUNTER, reading), name=_("Your cards"))
+
+
+def _countdown(seen: Seen) -> Countdown | None:
+    if seen.deadline is None or seen.asked_at is None or seen.is_stopped:
+        return None
+    length = max(1, _milliseconds(seen.deadline) - _milliseconds(seen.asked_at))
+    what = words.phase_name(seen.standing.phase)
+    return Countdown(_milliseconds(seen.deadline), _milliseconds(seen.now), length, what)
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
+
+
+# --- What was said --------------------------------------------------------------------------------------------------
+
+
+def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
+    """Return what the croupier said last, and what happened after that."""
+    if seen.is_stopped:
+        text = _("Something went wrong. The shift supervisor has been called, and your money is safe.")
+        return (Spoken(text),), ""
+    if _phase(seen) == "closed_table":
+        return (Spoken(_("The table is closed.")),), ""
+    said: list[Spoken] = []
+    latest = ""
+    for event in (event for move in seen.moves for event in move.events):
+        if isinstance(event, Announced | CardsDealt | Declared | Settled | CoupAnnulled):
+            spoken = words.spoken(event, reading.who, reading.money)
+            said = [*said, spoken] if said and said[-1].call == "Rien ne va plus" and spoken.call else [spoken]
+            latest = ""
+        else:
+            latest = words.told(event, reading.who, reading.money) or latest
+    return tuple(said) or (Spoken(_("The table waits for a second guest.")),), latest
+
+
+def _settled(seen: Seen) -> Settled | None:
+    """Return how the latest coup ended, as the table heard it."""
+    events = (event for move in reversed(seen.moves) for event in reversed(move.events))
+    return next((event for event in events if isinstance(event, Settled)), None)
+
+
+def _notes(seen: Seen) -> tuple[str, ...]:
+    notes = []
+    if seen.annulled is not None:
+        notes.append(_("This coup was annulled. All stakes were returned."))
+    if not seen.is_open and seen.standing.seats and not seen.is_stopped:
+        notes.append(_("The table closes after this coup."))
+    return tuple(notes)
+
+
+def _past(past: Past) -> PastView:
+    if past.outcome is None or past.punter_total is None or past.banker_total is None:
+        return PastView("✕", "annulled", _("This coup was annulled. All stakes were returned."))
+    letter = {
+        Outcome.PUNTER: pgettext("who won, one letter: the punters", "P"),
+        Outcome.BANKER: pgettext("who won, one letter: the bank", "B"),
+        Outcome.DRAW: "=",
+    }[past.outcome]
+    sentence = words.outcome_of(past.outcome, past.punter_total, past.banker_total)
+    return PastView(letter, past.outcome.value, sentence)
+
+
+# --- One's own ------------------------------------------------------------------------------------------------------
+
+
+def _sentence(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
+    if seen.is_stopped:
+        return _("The table is stopped while a malfunction is looked into. Your money is safe.")
+    if own.seat is None:
+        return turns.of_a_spectator(reading, free_places=free, is_open=seen.is_open)
+    removal = timedelta(milliseconds=seen.clock.removal) if seen.clock else None
+    kept_until = own.away_since + removal if own.away_since and removal else None
+    return turns.of_a_guest(reading, kept_until, own.zone)
+
+
+def _on_table(table: SeatView) -> int:
+    """Return what the reader has before the croupier: bank, stake and bid."""
+    held = [table.bank] if table.bank else []
+    stakes = table.coup.stakes if table.coup and table.coup.outcome is None else ()
+    bids = table.sale.bids if table.sale else ()
+    return sum(chips.amount for chips in (*held, *stakes, *bids) if chips.seat == table.seat)
+
+
+def _leaving(table: SeatView) -> str:
+    """Say what happens to money on the table if the reader leaves now."""
+    coup = table.coup if table.coup and table.coup.outcome is None else None
+    holds_bank = table.bank is not None and table.bank.seat == table.seat
+    if coup and (holds_bank or any(stake.seat == table.seat for stake in coup.stakes)):
+        return _(
+            "You have a part in this coup. It is played to its end, the croupier decides for you, and then you go."
+        )
+    if holds_bank:
+        return _("You hold the bank. It goes home with you, and is offered to the others.")
+    if table.sale and any(bid.seat == table.seat for bid in table.sale.bids):
+        return _("You have made a bid. It is withdrawn, and goes back to your balance.")
+    return ""
+
+
+def _missed(seen: Seen, own: Own) -> str:
+    if own.seat is None or seen.clock is None or own.missed == 0 or own.away_since is not None:
+        return ""
+    sentence = _("The croupier has decided for you %(missed)d times in a row. After %(most)d you are away.")
+    if own.missed == 1:
+        sentence = _("The croupier has decided for you. After %(most)d times in a row you are away.")
+    return sentence % {"missed": own.missed, "most": seen.clock.missed}
+
+
+def _came_to(last: Played | None, currency: str, language: str) -> tuple[str, str]:
+    """Return what the latest coup came to for the player, as one word and in a few."""
+    if last is None:
+        return "", ""
+    if last.is_annulled:
+        return "annulled", _("Your stakes are back")
+    net = last.paid - last.staked
+    money: Callable[[int], str] = partial(format_money, currency=currency, language=language)
+    if net > 0:
+        return "won", _("You won %(amount)s") % {"amount": money(net)}
+    if net < 0:
+        return "lost", _("You lost %(amount)s") % {"amount": money(-net)}
+    return "even", _("You came out even")

@@ -1,0 +1,234 @@
+"""Whose turn it is at a Chemin de Fer table, and what one guest may do now: always one clear sentence.
+
+The sentences say nothing but what `games.engine.chemin.view` shows whoever reads them; whether another guest can pay
+for what is asked is not part of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from games.chemin.seen import Seen
+from games.chemin.words import Money, Who, guest_name
+from games.engine.chemin import Call, Phase, Presence, SeatView
+from games.engine.chemin.actions import DrawCard, Stand
+from games.engine.chemin.rules import Advice
+from games.help.chemin_marks import CALLS
+from wallet.money import format_amount
+
+ASKED_IN_TURN = frozenset({Phase.OFFER, Phase.SUITE, Phase.AUCTION, Phase.CALLS, Phase.STAKES})
+WITHOUT_THE_BANKER = frozenset({Phase.SUITE, Phase.AUCTION, Phase.CALLS, Phase.STAKES})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the sentences are made from: the table as its reader sees it, and how names and money are written."""
+
+    view: SeatView
+    last_banker: int  # the place that the order counts from
+    who: Who
+    money: Money
+
+    @property
+    def presence(self) -> Presence | None:
+        """How the reader sits there; None for whoever only watches."""
+        return next((guest.presence for guest in self.view.guests if guest.seat == self.view.seat), None)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the reader may decide something now."""
+        return bool(self.view.options)
+
+    def turns(self, place: int) -> int:
+        """How many places lie between the one that the order counts from and this one."""
+        return (place - self.last_banker - 1) % self.view.rules.places
+
+
+def reading_of(seen: Seen, table: SeatView, language: str) -> Reading:
+    """Return what sentences on *table*, as one reader sees it, are made from."""
+
+    def who(number: int) -> str:
+        guest = seen.guest(number)
+        return guest_name(number, guest.name if guest else "")
+
+    money = partial(format_amount, currency=seen.rules.currency, language=language)
+    return Reading(table, seen.standing.last_banker, who, money)
+
+
+def turn(reading: Reading) -> str:
+    """Say who is asked what; "" where nobody is."""
+    view = reading.view
+    if view.turn is None:
+        return ""
+    sale = reading.money(view.sale.full_amount) if view.sale else ""
+    sentence = {
+        Phase.OFFER: _("%(who)s is asked whether to take the bank."),
+        Phase.SUITE: _("%(who)s is asked whether to take the bank at %(amount)s."),
+        Phase.AUCTION: _("%(who)s may bid for the bank."),
+        Phase.CALLS: _("%(who)s is asked whether to call banco."),
+        Phase.STAKES: _("%(who)s may stake."),
+        Phase.CARDS: _("%(who)s holds the bank and draws the cards."),
+        Phase.PUNTER: _("%(who)s holds the punters’ cards: draw or stand?"),
+        Phase.BANKER: _("%(who)s decides for the bank: draw or stand?"),
+        Phase.CHOICE: _("%(who)s may keep the bank or pass it on."),
+    }[view.phase]
+    return sentence % {"who": reading.who(view.turn), "amount": sale}
+
+
+def of_a_spectator(reading: Reading, *, free_places: int, is_open: bool) -> str:
+    """Tell whoever has no place what they may do."""
+    if not is_open:
+        return _("The table is closed: nobody can sit down now.")
+    if free_places == 0:
+        return _("All places are taken. You may watch until one is free.")
+    if not reading.view.guests:
+        return _("Nobody sits here yet. Choose a place, or have one chosen at random.")
+    return _("You are watching. Choose a free place to play, or have one chosen at random.")
+
+
+def of_a_guest(reading: Reading, kept_until: datetime | None, zone: str) -> str:
+    """Tell a guest what to do now, or what the table waits for."""
+    if reading.presence is Presence.LEAVING:
+        return _("You leave when the coup is over. Until then the croupier decides for you.")
+    if reading.presence is Presence.AWAY:
+        return _away(kept_until, zone)
+    if reading.is_asked:
+        return _asked(reading)
+    return _waiting(reading)
+
+
+def _away(kept_until: datetime | None, zone: str) -> str:
+    if kept_until is None:
+        return _("You are away: your place is kept, and you are asked nothing.")
+    time = f"{kept_until.astimezone(ZoneInfo(zone)):%H:%M}"
+    return _("You are away and asked nothing. Your place is kept until %(time)s.") % {"time": time}
+
+
+def _asked(reading: Reading) -> str:
+    view, money = reading.view, reading.money
+    words: dict[str, str] = {
+        "minimum": money(view.rules.minimum),
+        "bank": money(view.bank.amount) if view.bank else "",
+        "full": money(view.sale.full_amount) if view.sale else "",
+        "risk": money(view.coup.at_risk) if view.coup else "",
+    }
+    match view.phase:
+        case Phase.FREE:
+            return _("The bank is free. You may open it, from %(minimum)s.") % words
+        case Phase.OFFER:
+            return _("The bank is offered to you, from %(minimum)s. Do you take it?") % words
+        case Phase.SUITE:
+            return _("The bank is offered to you at %(full)s. Do you take it?") % words
+        case Phase.AUCTION:
+            return _("The bank goes to the highest bid, below %(full)s. Do you bid?") % words
+        case Phase.CALLS:
+            return _("The bank holds %(bank)s. Do you call banco?") % words
+        case Phase.STAKES:
+            return _stakes(reading)
+        case Phase.CARDS:
+            return _("You hold the bank, and %(risk)s is at risk. Draw the cards.") % words
+        case Phase.CHOICE:
+            return _("You hold the bank: %(bank)s. Do you keep it or pass it on?") % words
+    return f"{_holding(reading)} {_drawing(reading)}"
+
+
+def _stakes(reading: Reading) -> str:
+    coup = reading.view.coup
+    if coup is None:
+        return ""
+    words = {"open": reading.money(coup.open)}
+    if coup.call is None:
+        return _("%(open)s of the bank is open. Do you stake?") % words
+    caller = {"who": reading.who(coup.stakes[0].seat), "call": CALLS[coup.call]}
+    return _("%(who)s has called %(call)s, and %(open)s is open to you. Do you stake?") % (words | caller)
+
+
+def _holding(reading: Reading) -> str:
+    """Say what a side that decides has in hand."""
+    view = reading.view
+    if view.coup is None or view.coup.punter is None or view.coup.banker is None:
+        return ""
+    if view.phase is Phase.PUNTER:
+        return _("You hold the punters’ cards: %(total)s.") % {"total": view.coup.punter.total}
+    third = view.coup.punter.cards[2:]
+    if third and third[0] is not None:
+        words = {"total": view.coup.banker.total, "third": third[0].points}
+        return _("You hold the bank’s cards: %(total)s. The punters drew a card worth %(third)d.") % words
+    return _("You hold the bank’s cards: %(total)s. The punters stood.") % {"total": view.coup.banker.total}
+
+
+def _drawing(reading: Reading) -> str:
+    """Say what a side that decides may do."""
+    actions = {type(option.action) for option in reading.view.options}
+    if reading.view.advice is Advice.AS_YOU_PLEASE:
+        return _("The croupier says: as you please.")
+    if {DrawCard, Stand} <= actions:
+        return _("Draw or stand?")
+    if reading.view.advice is not None:
+        return _("The croupier says: draw.") if DrawCard in actions else _("The croupier says: stand.")
+    return _("By the rule you draw.") if DrawCard in actions else _("By the rule you stand.")
+
+
+def _waiting(reading: Reading) -> str:
+    view = reading.view
+    if view.phase is Phase.GUESTS:
+        return _("Play begins as soon as a second guest sits down.")
+    if view.phase is Phase.SHOE:
+        return _("A new shoe comes. Then the coup begins.")
+    if view.phase is Phase.FREE:
+        words = {"minimum": reading.money(view.rules.minimum)}
+        return _("The bank is free, but your balance does not cover the smallest one: %(minimum)s.") % words
+    part = _when(reading) if view.phase in ASKED_IN_TURN else _part(reading)
+    return " ".join(filter(None, [turn(reading), part]))
+
+
+def _when(reading: Reading) -> str:
+    """Say when it is the reader's turn, among seats that are asked one after another."""
+    view, own, asked = reading.view, reading.view.seat, reading.view.turn
+    if own is None or asked is None:
+        return ""
+    if view.phase in WITHOUT_THE_BANKER and own == reading.last_banker:
+        return _("You hold the bank.") if view.bank else _("You have passed the bank on.")
+    if view.phase is Phase.STAKES and view.coup and view.coup.call and own == view.coup.stakes[0].seat:
+        return _("Your call stands: %(call)s.") % {"call": CALLS[view.coup.call]}
+    if reading.turns(own) < reading.turns(asked):
+        return _("You have had your turn.")
+    if not _covers(view):
+        return _("Your balance does not cover this, so you are not asked.")
+    playing = [reading.turns(guest.seat) for guest in view.guests if guest.presence is Presence.PLAYING]
+    before = sum(1 for turns in playing if reading.turns(asked) < turns < reading.turns(own))
+    return {0: _("You are next."), 1: _("You are next but one.")}.get(before) or _later(before)
+
+
+def _later(before: int) -> str:
+    sentence = ngettext("%(count)d guest comes before you.", "%(count)d guests come before you.", before)
+    return sentence % {"count": before}
+
+
+def _covers(view: SeatView) -> bool:
+    """Whether the reader has enough to be asked in this phase."""
+    least: Mapping[Phase, int] = {
+        Phase.OFFER: view.rules.minimum,
+        Phase.SUITE: view.sale.full_amount if view.sale else 0,
+        Phase.AUCTION: view.rules.minimum,
+        Phase.CALLS: min(call.smallest_stake(view.bank.amount) for call in Call) if view.bank else 0,
+        Phase.STAKES: 1,
+    }
+    return (view.balance or 0) >= least[view.phase]
+
+
+def _part(reading: Reading) -> str:
+    """Say what a coup in progress has to do with the reader."""
+    view = reading.view
+    if view.bank and view.bank.seat == view.seat:
+        return _("You hold the bank.")
+    if view.coup is None or view.coup.outcome is not None:
+        return ""
+    if any(stake.seat == view.seat for stake in view.coup.stakes):
+        return _("Your stake goes with the punters.")
+    return _("You have no stake in this coup.")

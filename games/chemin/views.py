@@ -1,0 +1,221 @@
+"""The pages of Chemin de Fer tables: the table as it stands, an answer to what is asked there, sitting down and getting
+up, and what a page that lost its stream asks for. Thin: parse, call one verb, render.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from django.http import Http404, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games import places
+from games.chemin import play, reading, show, words
+from games.chemin.forms import COME_BACK, JOIN, KEEP, LEAVE, STEP_AWAY, ActForm, SeatForm, answer_of
+from games.chemin.seen import Seen
+from games.entrance import at_a_playable_table, demand_welcome
+from games.errors import Barred, GuestRefused, PlayError, StalePage
+from games.live import tickets
+from games.live.chat_panel import chat_view
+from games.live.side import side_panels
+from games.live.views import BOARD, WHOLE, around, live_table_of
+from games.models import LiveTable, Shape, Table
+from games.presentation import Notice
+from games.sentences import annulled, refusal_of_a_guest
+from games.void import tell
+from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.gate import Code
+from players.rates import at_a_human_pace
+from wallet.models import Mode
+from wallet.money import format_amount
+
+NOTICE: Final = "chemin_notice"  # session key: a sentence that waits for the page after a redirect
+REFRESH: Final = 5  # seconds after which a page without script asks anew
+
+
+def chemin_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Show a table as it stands, or what keeps the player from playing. Whoever sits there and may play at one table at
+    a time plays here from now on.
+    """
+    demand_welcome(request.player, mode, session_id(request))
+    live = live_table_of(found, mode)
+    if not request.player.jurisdiction.may_play_in_parallel:
+        places.sit(request.player, live.table_id, mode)
+    waiting = request.session.pop(NOTICE, None)
+    return _page(request, live, Notice(**waiting) if waiting else None)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def chemin_act(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Take the answer to what is asked of the player."""
+    live = _guests_table(found, mode)
+    form = ActForm(request.POST, currency=request.player.currency)
+    if not form.is_valid():
+        notice = Notice("error", form.fault) if form.fault else _refusal(StalePage(), live)
+        return _answered(request, live, notice)
+    return _answered(request, live, _done(partial(_act, request, live, form), live))
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@at_a_playable_table
+def chemin_seat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Have the player sit down, step away, come back or get up."""
+    live = _guests_table(found, mode)
+    form = SeatForm(request.POST)
+    if not form.is_valid():
+        return _answered(request, live, _refusal(StalePage(), live))
+    return _answered(request, live, _done(partial(_seat, request, live, form.cleaned_data["action"]), live))
+
+
+@made_by_the_page
+@player_required
+@require_safe
+@never_cache
+@at_a_playable_table
+def chemin_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Answer a page that asks by itself with ``#live`` as it stands, with the board if the page shows another one, and
+    with a ticket for another stream; with the whole page where no script asks but the browser.
+    """
+    live = _guests_table(found, mode)
+    if WHOLE in request.GET:
+        return _page(request, live, None)
+    seen = reading.read_public(live.pk)
+    answer = render(request, "games/_chemin.html", _parts(request, live, seen, _annulled(request, live, seen)))
+    if request.GET.get(BOARD) not in (None, show.board_mark(seen)):
+        answer.write(show.render_board(seen, _language()))
+    return answer
+
+
+def _guests_table(found: Table, mode: Mode) -> LiveTable:
+    if found.shape != Shape.GUESTS:
+        raise Http404
+    return live_table_of(found, mode)
+
+
+# --- What the player does -------------------------------------------------------------------------------------------
+
+
+def _act(request: PlayerRequest, live: LiveTable, form: ActForm) -> None:
+    play.decide(player=request.player, live_table_id=live.pk, session=session_id(request), **answer_of(form))
+
+
+def _seat(request: PlayerRequest, live: LiveTable, action: str | int) -> None:
+    who: dict[str, Any] = {"player": request.player, "live_table_id": live.pk}
+    match action:
+        case int():
+            play.join(**who, place=action, session=session_id(request))
+        case str() if action == JOIN:
+            play.join(**who, session=session_id(request))
+        case str() if action == LEAVE:
+            play.leave(**who)
+        case str() if action == STEP_AWAY:
+            play.step_away(**who)
+        case str() if action == COME_BACK:
+            play.come_back(**who, session=session_id(request))
+        case _:
+            assert action == KEEP  # noqa: S101  (the form takes nothing else)
+
+
+def _done(deed: Callable[[], None], live: LiveTable) -> Notice | None:
+    """Do something; return why not, where the table refuses. Raises Barred where nothing at all may be played."""
+    try:
+        deed()
+    except PlayError as error:
+        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+            raise
+        return _refusal(error, live)
+    return None
+
+
+def _refusal(error: PlayError, live: LiveTable) -> Notice:
+    if isinstance(error, GuestRefused):
+        rules = reading.read_public(live.pk).rules
+        money = partial(format_amount, currency=rules.currency, language=_language())
+        return Notice("error", words.refused(error.reason, rules, money))
+    return refusal_of_a_guest(error, mode=Mode(live.mode))
+
+
+def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> HttpResponse:
+    """Return what is the player's own as it then stands: the fragment to htmx, the page otherwise."""
+    if not request.htmx:
+        if notice:
+            request.session[NOTICE] = vars(notice)
+        return redirect("table", slug=live.table.slug, mode=live.mode)
+    seen = reading.read_public(live.pk)
+    own = reading.read_own(live.pk, request.player.pk)
+    html = show.render_own(seen, own, _language(), notice=notice or _annulled(request, live, seen))
+    return HttpResponse(html + render_to_string("games/_live_beside.html", around(request, live), request))
+
+
+# --- What is shown --------------------------------------------------------------------------------------------------
+
+
+def _annulled(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | None:
+    """Tell of annulled coups; of the latest, the table says so itself."""
+    rounds = tell(request.player, live.table_id, Mode(live.mode))
+    return annulled([each for each in rounds if each[0] != seen.round])
+
+
+def _parts(
+    request: PlayerRequest, live: LiveTable, seen: Seen, notice: Notice | None, token: str = ""
+) -> dict[str, Any]:
+    """Return what ``#live`` is made of; *token* is what its forms send where no script does."""
+    own = reading.read_own(live.pk, request.player.pk)
+    return {
+        "table": live.table,
+        "now_mode": Mode(live.mode),
+        "mode_word": Mode(live.mode).name.lower(),
+        "public": show.render_public(seen, _language()),
+        "own": show.render_own(seen, own, _language(), notice=notice, csrf_token=token),
+        "stream": _stream(request, seen),
+        "state": seen,
+    }
+
+
+def _stream(request: PlayerRequest, seen: Seen) -> str:
+    """Return where the page may listen."""
+    session = session_id(request)
+    if session is None:
+        return ""
+    ticket = tickets.Ticket(
+        request.player.pk, seen.live_table, session, _language(), made_at=seen.now, shape=Shape.GUESTS
+    )
+    return tickets.issue(ticket, request.session.session_key)
+
+
+def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> HttpResponse:
+    """Show everything on the page of a table."""
+    seen = reading.read_public(live.pk)
+    context = {
+        **_parts(request, live, seen, notice or _annulled(request, live, seen), get_token(request)),
+        **around(request, live),
+        "board": show.render_board(seen, _language()),
+        "live": live,  # whose page shows the balance itself
+        "rules": seen.rules,
+        "refresh": _refresh(seen, request.player.pk),
+        "chat": chat_view(request.player, live),
+        "panels": side_panels(live.table, Mode(live.mode)),
+    }
+    return render(request, "games/chemin.html", context)
+
+
+def _refresh(seen: Seen, player_id: int) -> int:
+    """Return in how many seconds a page without script asks anew: whoever is asked has until the deadline."""
+    asked = seen.guest(seen.standing.turn) if seen.standing.turn else None
+    if asked is None or asked.player != player_id or seen.deadline is None:
+        return REFRESH
+    return max(REFRESH, round((seen.deadline - seen.now).total_seconds()) + 1)
+
+
+def _language() -> str:
+    return get_language() or "en"
