@@ -1,0 +1,454 @@
+"""What goes wrong at a table where guests play each other, made to happen for real: what then happens to bank, stakes,
+guests and staff.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+from audit import approvals
+from games import replay
+from games.chemin import reading
+from games.engine.chemin import Phase
+from games.engine.chemin.state import there
+from games.errors import TableStopped
+from games.live import clock, malfunction
+from games.live.malfunction import KIND, MalfunctionError
+from games.models import (
+    CheminSeat,
+    Incident,
+    IncidentKind,
+    IncidentRuling,
+    LiveRound,
+    LiveTable,
+    ReplayDue,
+    Ruling,
+    Shoe,
+    ShoeEnding,
+    Void,
+    VoidReason,
+)
+from games.models import Phase as RoundPhase
+from players.models import Mail
+from tests.chemin.at_table import (
+    MONEY,
+    a_bank,
+    a_chemin_table,
+    a_dealt_coup,
+    a_staked_coup,
+    answer,
+    asked,
+    before_the_croupier,
+    cash,
+    chemin_of,
+    guests,
+    hurry,
+    state_of,
+    step,
+    step_to,
+)
+from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
+from tests.live.spoilt import spoil
+from tests.live.test_rulings import annul_by_two, ask, decide
+from tests.people import a_member_of_staff, events
+from wallet.models import AccountKind
+
+BANK, STAKE = 10_000, 4_000
+LATE = settings.LIVE_LATE_SECONDS + 60
+A_WHILE = 30  # seconds
+
+
+class Trouble:
+    """A table whose coup waits for its cards, or for the punter's decision, and a supervisor whom mail reaches."""
+
+    def __init__(self, monkeypatch, *, dealt: bool):
+        seed, self.first = shoe_where(third_cards_on_advice)
+        next_seed(monkeypatch, seed)
+        self.supervisor = a_member_of_staff("supervisor")
+        self.live_table = a_chemin_table()
+        self.players = guests(self.live_table)
+        (a_dealt_coup if dealt else a_staked_coup)(self.live_table, BANK, STAKE)
+        self.coup = self.latest()
+
+    def latest(self) -> LiveRound:
+        return LiveRound.objects.select_related("shoe").filter(live_table=self.live_table).latest("opened_at")
+
+    @property
+    def is_stopped(self) -> bool:
+        return LiveTable.objects.get(pk=self.live_table.pk).stopped_by_id is not None
+
+    @property
+    def money(self) -> list[int | None]:
+        return [cash(player).balance for player in self.players]
+
+    @property
+    def lies(self) -> tuple[int, int]:
+        """What lies in the bank and on the coup."""
+        return before_the_croupier(AccountKind.BANK), before_the_croupier(AccountKind.STAKES)
+
+    def click(self, action: str) -> None:
+        """Whoever is asked answers."""
+        answer(there(asked(self.live_table)), self.live_table, action)
+
+    def fails(self, place: int, action: str) -> Incident:
+        """The guest at that place answers what is asked, and the table stops; return the incident."""
+        with pytest.raises(TableStopped):
+            answer(self.players[place - 1], self.live_table, action)
+        assert self.is_stopped
+        return Incident.objects.latest("pk")
+
+    def stays(self) -> bool:
+        """Whether nothing moves, whatever is asked or however late it is, and nothing new is found."""
+        before, incidents = chemin_of(self.live_table).move, Incident.objects.count()
+        for place, action in ((1, "deal_cards"), (2, "stand"), (2, "draw_card"), (1, "keep_bank")):
+            with pytest.raises(TableStopped):
+                answer(self.players[place - 1], self.live_table, action)
+        for seconds in (0, A_WHILE, LATE):
+            assert not step(self.live_table, seconds)
+        return (chemin_of(self.live_table).move, Incident.objects.count()) == (before, incidents)
+
+    def goes_on(self) -> None:
+        """Have the table reopened, and play a coup to its end."""
+        malfunction.reopen(live_table_id=self.live_table.pk, reason="mended", by="staff:1")
+        if state_of(self.live_table).phase is Phase.CHOICE:
+            self.click("keep_bank")
+        else:
+            a_bank(self.live_table, BANK)
+        step_to(self.live_table, Phase.STAKES)
+        answer(there(asked(self.live_table)), self.live_table, "lay_stake", STAKE)
+        step_to(self.live_table, Phase.CHOICE, Phase.OFFER)
+        assert self.latest().phase == RoundPhase.SETTLED
+        assert replay.replay_finished_rounds().suspicious == ()
+        call_command("verify_ledger", verbosity=0)
+
+
+@pytest.fixture
+def undealt(cloned_db, monkeypatch):
+    return Trouble(monkeypatch, dealt=False)
+
+
+@pytest.fixture
+def dealt(cloned_db, monkeypatch):
+    return Trouble(monkeypatch, dealt=True)
+
+
+def stand(incident):
+    return malfunction.let_stand(incident_id=incident.pk, reason="looked into it", by="staff:1")
+
+
+def cancel(coup):
+    return malfunction.cancel(round_id=coup.pk, reason="cannot be dealt", by="staff:1")
+
+
+def report(coup):
+    return malfunction.report(round_id=coup.pk, cause="A card lay face up.", by="staff:1")
+
+
+# What is wrong with a shoe -> what is found. "burn card": a guests' table burns none.
+SPOILT_SHOES = {
+    "sealed seed": IncidentKind.PHASE_RAISED,
+    "sealed seed, in one bit": IncidentKind.PHASE_RAISED,
+    "commitment": IncidentKind.NOT_REPRODUCED,
+    "burn card": IncidentKind.WRONG_CARD,
+    "cards gone": IncidentKind.WRONG_CARD,
+}
+every_spoilt_shoe = pytest.mark.parametrize(("what", "kind"), SPOILT_SHOES.items())
+
+
+class TestBeforeTheDraw:
+    """A shoe that is not what was shuffled is drawn from by nobody, and nobody loses anything."""
+
+    @every_spoilt_shoe
+    def test_the_banker_s_click_stops_the_table_and_one_supervisor_cancels(self, undealt, owner, what, kind):
+        spoil(owner, undealt.coup.pk, what)
+        incident = undealt.fails(1, "deal_cards")
+        assert (incident.kind, incident.live_round_id, incident.cards) == (kind, undealt.coup.pk, "")
+        assert incident.done[-1] == "Bank and stakes stay where they are; nothing has been dealt."
+        assert undealt.stays()
+        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
+        cancel(undealt.coup)
+        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert IncidentRuling.objects.get(incident=incident).ruling == Ruling.VOID
+        assert Shoe.objects.get(pk=undealt.coup.shoe_id).ending == ShoeEnding.RETIRED
+        undealt.goes_on()
+        assert undealt.latest().shoe_id != undealt.coup.shoe_id
+
+    @every_spoilt_shoe
+    def test_the_croupier_draws_from_it_no_more_than_the_banker(self, undealt, owner, what, kind):
+        spoil(owner, undealt.coup.pk, what)
+        assert not step(undealt.live_table)
+        assert Incident.objects.get().kind == kind
+        assert (undealt.is_stopped, undealt.stays()) == (True, True)
+        cancel(undealt.coup)
+        undealt.goes_on()
+
+    def test_overdue_is_annulled_at_once_and_the_supervisor_only_accepts_it(self, undealt):
+        assert step(undealt.live_table, LATE)
+        assert (undealt.latest().phase, Void.objects.get().reason) == (RoundPhase.VOID, VoidReason.OVERDUE)
+        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        incident = Incident.objects.get(kind=IncidentKind.OVERDUE, live_round=undealt.coup)
+        assert undealt.is_stopped
+        with pytest.raises(MalfunctionError, match="cannot stand"):
+            stand(incident)
+        malfunction.accept_void(incident_id=incident.pk, reason="the broker was away", by="staff:1")
+        undealt.goes_on()
+
+    def test_an_amount_in_the_state_that_the_ledger_does_not_have_moves_nothing(self, undealt, owner):
+        spoil_state(owner, undealt, "jsonb_set(state, '{bank}', '[1, 99000]')")
+        incident = undealt.fails(1, "deal_cards")
+        assert incident.kind == IncidentKind.NOT_RECOMPUTED
+        assert undealt.stays()
+        cancel(undealt.coup)
+        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert there(state_of(undealt.live_table).bank).amount == BANK
+        undealt.goes_on()
+
+
+def spoil_state(owner: psycopg.Connection, trouble: Trouble, becomes: str) -> None:
+    """Change the stored state as only the owner of the tables could."""
+    statement = f"UPDATE games_chemintable SET state = {becomes} WHERE live_table_id = %s"
+    assert owner.execute(statement, [trouble.live_table.pk]).rowcount
+
+
+class TestAfterTheDraw:
+    """A coup whose cards are drawn is played out, however late. Where it cannot be, two people annul it."""
+
+    def test_a_seed_that_is_lost_stops_the_table_and_two_people_annul(self, dealt, owner):
+        spoil(owner, dealt.coup.pk, "sealed seed")
+        incident = dealt.fails(2, "stand")
+        assert (incident.kind, incident.cards) == (IncidentKind.PHASE_RAISED, "– – – –")
+        assert incident.done[-1] == "The coup goes no further before the ruling."
+        assert dealt.stays()
+        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
+        annul_by_two(incident)
+        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        shoe = Shoe.objects.get(pk=dealt.coup.shoe_id)
+        assert (shoe.ending, shoe.seed) == (ShoeEnding.RETIRED, None)
+        dealt.goes_on()
+        assert dealt.latest().shoe_id != dealt.coup.shoe_id
+
+    def test_nobody_else_can_annul_it(self, dealt, owner):
+        spoil(owner, dealt.coup.pk, "sealed seed")
+        incident = dealt.fails(2, "stand")
+        with pytest.raises(MalfunctionError, match="too late to cancel"):
+            cancel(dealt.coup)
+        with pytest.raises(MalfunctionError, match="is not annulled"):
+            malfunction.accept_void(incident_id=incident.pk, reason="x", by="staff:1")
+        supervisor = a_member_of_staff("supervisor")
+        asked_for = ask(incident, supervisor)
+        with pytest.raises(approvals.OwnRequest):
+            decide(asked_for, supervisor)
+        for role in ("operator", "finance", "support"):
+            with pytest.raises(approvals.NotAllowed):
+                decide(asked_for, a_member_of_staff(role))
+        assert not Void.objects.exists()
+        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
+
+    def test_without_an_incident_nobody_can_ask_for_it(self, dealt):
+        with pytest.raises(MalfunctionError, match="too late to cancel"):
+            cancel(dealt.coup)
+        stand(report(dealt.coup))
+        with pytest.raises(MalfunctionError, match="was ruled on"):
+            ask(Incident.objects.get())
+
+    def test_overdue_is_played_out_all_the_same(self, dealt):
+        assert step(dealt.live_table, LATE)
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        assert (dealt.latest().phase, Void.objects.count()) == (RoundPhase.SETTLED, 0)
+
+    def test_what_still_cannot_be_played_out_is_a_new_finding(self, dealt, owner):
+        spoil(owner, dealt.coup.pk, "sealed seed")
+        stand(dealt.fails(2, "stand"))
+        again = dealt.fails(2, "stand")
+        assert Incident.objects.filter(live_round=dealt.coup, kind=again.kind).count() == 2
+        assert dealt.stays()
+
+    def test_a_stake_in_the_state_that_nobody_laid_is_neither_paid_nor_given_back(self, dealt, owner):
+        spoil_state(owner, dealt, "jsonb_set(state, '{coup,stakes}', '[[2, 4000], [3, 6000]]')")
+        while not Incident.objects.exists():
+            step(dealt.live_table)
+        assert dealt.stays()
+        annul_by_two(Incident.objects.get())
+        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        dealt.goes_on()
+
+    def test_a_state_that_cannot_be_read_is_given_up_and_everybody_gets_theirs(self, dealt, owner):
+        spoil_state(owner, dealt, "'{}'")
+        incident = dealt.fails(2, "stand")
+        with pytest.raises(MalfunctionError, match="has to be broken up"):
+            stand(incident)
+        annul_by_two(incident)
+        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+        assert not CheminSeat.objects.filter(left_at=None).exists()
+        malfunction.reopen(live_table_id=dealt.live_table.pk, reason="mended", by="staff:1")
+        guests(dealt.live_table, 2)
+        a_dealt_coup(dealt.live_table, BANK, STAKE)
+        call_command("verify_ledger", verbosity=0)
+
+
+class TestAFinishedCoup:
+    """Dealt again a little later: what does not agree stops the table, and annuls nothing by itself."""
+
+    @pytest.mark.parametrize(
+        ("what", "kind"),
+        [
+            ("cards stored", IncidentKind.NOT_REPRODUCED),
+            ("payout stored", IncidentKind.NOT_RECOMPUTED),
+            ("part stored", IncidentKind.NOT_RECOMPUTED),
+            ("declared", IncidentKind.NOT_REPRODUCED),
+            ("stake stored", IncidentKind.NOT_RECOMPUTED),
+        ],
+    )
+    def test_that_is_not_reproduced_stops_its_table_and_two_people_annul(self, dealt, owner, what, kind):
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        spoil_record(owner, dealt.coup.pk, what)
+        before = dealt.money, dealt.lies
+        replay.replay_finished_rounds()
+        incident = Incident.objects.get()
+        assert (incident.kind, incident.live_round_id) == (kind, dealt.coup.pk)
+        assert ((dealt.money, dealt.lies), Void.objects.count()) == (before, 0)
+        assert (dealt.is_stopped, ReplayDue.objects.exists()) == (True, False)
+        annul_by_two(incident)
+        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+        assert state_of(dealt.live_table).phase is Phase.OFFER
+        dealt.goes_on()
+
+    def test_that_agrees_leaves_the_queue(self, dealt):
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        assert replay.replay_finished_rounds().suspicious == ()
+        assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
+
+    def test_is_not_annulled_while_another_one_is_in_progress(self, dealt):
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        first = dealt.latest()
+        if state_of(dealt.live_table).phase is Phase.CHOICE:
+            dealt.click("keep_bank")
+        else:
+            a_bank(dealt.live_table, BANK)
+        incident = report(first)
+        asked_for = ask(incident)
+        with pytest.raises(approvals.CannotExecute, match="is in progress"):
+            decide(asked_for, a_member_of_staff("compliance"))
+        assert not IncidentRuling.objects.exists()
+        cancel(dealt.latest())
+        decide(asked_for, a_member_of_staff("compliance"))
+        assert IncidentRuling.objects.get(incident=incident).ruling == Ruling.VOID
+        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+
+
+MORE_SPOILT = {
+    "declared": "UPDATE games_chemincoup SET banker_draws = NOT banker_draws WHERE round_id = %(coup)s",
+    "stake stored": "UPDATE games_cheminstake SET returned = returned + 1 WHERE coup_id = %(coup)s",
+}
+
+
+def spoil_record(owner: psycopg.Connection, coup: UUID, what: str) -> None:
+    """Change what is kept of a finished coup as only the owner of the tables could."""
+    if what not in MORE_SPOILT:
+        spoil(owner, coup, what)
+        return
+    for each in ("games_chemincoup", "games_cheminstake"):
+        owner.execute(f"ALTER TABLE {each} DISABLE TRIGGER USER")
+    assert owner.execute(MORE_SPOILT[what], {"coup": coup}).rowcount
+    for each in ("games_chemincoup", "games_cheminstake"):
+        owner.execute(f"ALTER TABLE {each} ENABLE TRIGGER USER")
+
+
+class TestTheTable:
+    """Stands still while a ruling is awaited, and nobody is late for it."""
+
+    def test_a_dealt_coup_goes_on_once_it_was_ruled_to_stand_with_all_the_time_again(self, dealt):
+        incident = report(dealt.coup)
+        assert dealt.stays()
+        stand(incident)
+        assert_all_the_time(dealt, "decide")
+        dealt.click("stand")
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        assert (dealt.latest().phase, dealt.is_stopped) == (RoundPhase.SETTLED, True)
+        dealt.goes_on()
+
+    def test_a_coup_that_is_not_dealt_waits_until_the_table_is_reopened(self, undealt):
+        stand(report(undealt.coup))
+        assert undealt.stays()
+        malfunction.reopen(live_table_id=undealt.live_table.pk, reason="mended", by="staff:1")
+        assert_all_the_time(undealt, "deal")
+        undealt.click("deal_cards")
+        assert undealt.latest().phase == RoundPhase.DEALT
+
+    def test_is_reopened_when_every_incident_is_ruled_on(self, undealt):
+        incident = report(undealt.coup)
+        with pytest.raises(MalfunctionError, match="until these incidents are ruled on"):
+            malfunction.reopen(live_table_id=undealt.live_table.pk, reason="x", by="staff:1")
+        stand(incident)
+        malfunction.reopen(live_table_id=undealt.live_table.pk, reason="mended", by="staff:1")
+        assert [event["data"]["reason"] for event in events("table.reopened")] == ["mended"]
+
+    def test_between_two_coups_a_report_of_the_last_one_keeps_the_next_from_beginning(self, dealt):
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        incident = report(dealt.latest())
+        assert dealt.stays()
+        stand(incident)
+        dealt.goes_on()
+
+    def test_guests_read_their_table_although_its_seed_is_lost(self, dealt, owner):
+        spoil(owner, dealt.coup.pk, "sealed seed")
+        dealt.fails(2, "stand")
+        seen = reading.read_public(dealt.live_table.pk)
+        assert (seen.is_stopped, there(seen.standing.coup).hands) == (True, None)
+
+
+def assert_all_the_time(trouble: Trouble, name: str) -> None:
+    """Whoever is asked has as long as the table gives."""
+    chemin = chemin_of(trouble.live_table)
+    left = there(chemin.deadline) - clock.now()
+    lasts = timedelta(milliseconds=there(trouble.live_table.table.version).clock[name])  # type: ignore[index]
+    assert timedelta(0) < lasts - left < timedelta(seconds=A_WHILE)
+
+
+class TestTheSupervisor:
+    def test_is_written_to_once_for_one_finding(self, undealt, owner):
+        spoil(owner, undealt.coup.pk, "sealed seed")
+        undealt.fails(1, "deal_cards")
+        assert undealt.stays()
+        (mail,) = Mail.objects.filter(template="table_stopped", address=undealt.supervisor.user.email)
+        for text in ("(real money)", undealt.coup.code, f"Incident {Incident.objects.get().pk}"):
+            assert text in mail.body
+
+    def test_reads_what_lies_open_and_no_card_more(self, dealt):
+        dealt.click("draw_card")
+        facts = facts_of(ask(report(dealt.coup)))
+        punter, banker, third = dealt.first.punter, dealt.first.banker, dealt.first.thirds[0]
+        shown = f"– {banker[0].code} – {banker[1].code} {third.code}"
+        assert facts["Round"].endswith(f"cards {shown}")
+        assert not any(card.code in " ".join(facts.values()) for card in punter)
+        assert (facts["Seed reproduces it"], facts["Settlement recomputes"]) == ("yes", "not settled yet")
+
+    def test_reads_that_a_finished_coup_is_borne_out(self, dealt):
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        facts = facts_of(ask(report(dealt.latest())))
+        assert (facts["Seed reproduces it"], facts["Settlement recomputes"]) == ("yes", "yes")
+
+    def test_reads_that_a_seed_is_lost(self, dealt, owner):
+        spoil(owner, dealt.coup.pk, "sealed seed")
+        facts = facts_of(ask(dealt.fails(2, "stand")))
+        assert facts["Seed reproduces it"].startswith("no: seed")
+
+    def test_of_a_coup_annulled_with_its_seed_lost_the_record_has_no_cards(self, dealt, owner):
+        spoil(owner, dealt.coup.pk, "sealed seed")
+        annul_by_two(dealt.fails(2, "stand"))
+        assert (Void.objects.get().round.cards, Void.objects.get().round.first_card) == ("", 0)
+
+
+def facts_of(asked_for) -> dict[str, str]:
+    return dict(approvals.kind(KIND).describe(approvals.thaw(asked_for)).facts)
+
+
+def test_a_table_made_due_a_while_ago_gives_the_guest_all_the_time_again(dealt):
+    hurry(dealt.live_table, A_WHILE)
+    assert step(dealt.live_table, A_WHILE)
+    assert state_of(dealt.live_table).phase is Phase.PUNTER
+    assert_all_the_time(dealt, "decide")
