@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q, Subquery
 
 from games.history import in_progress
-from games.models import Participation
+from games.models import CheminSeat, Participation
 from players import closures
 from players.models import Closure, ClosureState, Player
 from players.verification import is_verified
@@ -27,15 +27,21 @@ class NoBankAccount(Exception):
 
 
 def owed(player: Player) -> int:
-    """Return what the player would be paid if they closed now, in minor units: balance and purse."""
-    return sum(accounts.balances(player.pk, kind).get(Mode.REAL, 0) for kind in (AccountKind.CASH, AccountKind.PURSE))
+    """Return what the player would be paid if they closed now, in minor units: balance, purse, and what lies in a bank
+    that they hold, unless it is lost.
+    """
+    kinds = (AccountKind.CASH, AccountKind.PURSE)
+    theirs = sum(accounts.balances(player.pk, kind).get(Mode.REAL, 0) for kind in kinds)
+    return theirs + accounts.in_banks(player.pk).get(Mode.REAL, 0)
 
 
 @transaction.atomic
 def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) -> None:
     """Close an account to play and deposits and ask for its whole balance to be paid to *account*; without a balance,
     and with no deposit that a bank may still approve, it is closed altogether. A round at a solo table is over before
-    this begins, or never begins. Bets at a shared table stand, and what comes of them is paid out afterwards.
+    this begins, or never begins. Bets at a shared table stand, and what comes of them is paid out afterwards. Whoever
+    sits at a guests' table is sent away by the table within a second, or when the coup is over in which they have a
+    part: the croupier decides for them until then, and bank and bids that come home are paid out as well.
 
     Raises AlreadyClosing, NoBankAccount, WithdrawalError.
     """
@@ -44,7 +50,7 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
         purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))
     cash = accounts.lock_account(player.pk, Mode.REAL)
     free = (cash.balance or 0) - cash.held
-    if cash.balance and account is None:
+    if owed(player) and account is None:
         raise NoBankAccount
     if free and account:
         withdrawals.request(player=player, amount=free, account=account, key=key)
@@ -110,18 +116,21 @@ def _pay_what_came(player: Player) -> None:
 
 
 def _has_played_since(player: Player) -> bool:
-    """Say whether a round at a shared table has ended for the player after they had closed their account."""
+    """Say whether a round at a live table has ended for the player, or a place at a guests' table, after they had
+    closed their account.
+    """
     closed = Closure.objects.filter(player=player, state=ClosureState.CLOSING).values("at")
     ended = Participation.objects.filter(player=player, mode=Mode.REAL, round__shoe__isnull=False)
-    return ended.filter(at__gte=Subquery(closed)).exists()
+    left = CheminSeat.objects.filter(player=player, live_table__mode=Mode.REAL, left_at__gte=Subquery(closed))
+    return ended.filter(at__gte=Subquery(closed)).exists() or left.exists()
 
 
 def _has_money(player: Player) -> bool:
-    """Say whether any real money is the player's still, on its way out and on a live table included, or may come yet: a
-    bank may approve a deposit as long as the house has not given it up; what comes later still, `return_late_money`
-    looks after.
+    """Say whether any real money is the player's still, on its way out and on a live table included, or may come yet:
+    where they sit at a guests' table, and as long as a bank may approve a deposit that the house has not given up; what
+    comes later still, `return_late_money` looks after.
     """
-    if in_progress(player).exists():
+    if in_progress(player).exists() or CheminSeat.objects.filter(player=player, left_at=None).exists():
         return True
     undecided = Payment.objects.filter(Q(state=PaymentState.WAITING) | Q(is_disputed=True), player=player)
     return undecided.exists() or Account.objects.filter(owner=player, mode=Mode.REAL, balance__gt=0).exists()

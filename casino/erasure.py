@@ -5,7 +5,7 @@ played and paid stays for good, as do the events, which hold salted hashes of pe
 says whose it was.
 """
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 
 from games.live import chat_moderation
@@ -31,6 +31,7 @@ def erase(player: Player) -> None:
     closures.forget(player)
     payout_accounts.forget(player)
     chat_moderation.forget(player)
+    _forget_reports(player)
     DocumentContent.objects.filter(document__submission__player=player).delete()
     Trait.objects.filter(player=player).delete()
     Submission.objects.filter(player=player).update(
@@ -48,3 +49,9 @@ def erase(player: Player) -> None:
     NextRound.objects.filter(player=player).update(player_value=NOTHING)
     for arranged in (FavouriteBet, FavouriteTable, ChipSet):
         arranged.objects.filter(player=player).delete()
+
+
+def _forget_reports(player: Player) -> None:
+    """Forget in what words the player reported how others play, and others reported them, and what staff noted."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT games_forget_reports(%s)", [player.pk])

@@ -104,6 +104,12 @@ PARTS: Final = (
     Part("rounds", games.Participation, "player", ("round__code", "round__cards", "round__outcome", "table__name")),
     Part("bets", games.Wager, "participation__player", ("participation__round__code",)),
     Part("annulled rounds", games.VoidPart),
+    Part("seats at guests' tables", games.CheminSeat),
+    Part("banks held", games.CheminTenure, "seat__player"),
+    Part("coups as banker", games.CheminCoup, "banker_player"),
+    Part("stakes in coups", games.CheminStake),
+    Part("decisions in coups", games.CheminMove, "seat__player", without=("events",)),
+    Part("reports of other guests", games.PlayReport, "reporter", without=("finding", "note", "decided_by")),
 )
 
 # Tables that point to a player or a log-in and are not told, each with its reason.

@@ -113,6 +113,7 @@ FUNCTIONS = (
     "players_forget",
     "players_forget_flags",
     "games_forget_chat",
+    "games_forget_reports",
     "wallet_reserve",
     "wallet_release",
     "wallet_forget_accounts",

@@ -24,7 +24,7 @@ SEE: Final = "players.view_player"
 DAYS: Final = 30
 FEW: Final = 5  # sessions, conversations
 
-KINDS: Final = {"cash": "Cash", "purse": "In a game", "pending": "On its way out"}
+KINDS: Final = {"cash": "Cash", "purse": "In a game", "pending": "On its way out", "bank": "In a bank"}
 MODES: Final = {"R": "real money", "F": "free money"}
 
 
@@ -83,7 +83,9 @@ def facts(player: Player) -> Facts:
     return Facts(
         balances=[
             (f"{KINDS[account.kind]}, {MODES[account.mode]}", format_money(account.balance, account.currency, "en"))
-            for account in Account.objects.filter(owner=player).order_by("-mode", "kind")
+            for account in Account.objects.filter(owner=player)
+            .exclude(kind="bank", balance=0)
+            .order_by("-mode", "kind")
             if account.balance is not None
         ],
         identity=verification.standing(verification.latest(player)).value,

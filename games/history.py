@@ -1,15 +1,20 @@
 """Game logs: a player's finished rounds, newest first, in pages whose cost does not grow with their number; and those
-of shared tables that are still in progress.
+of live tables that are still in progress.
+
+What is told of a round in which guests played each other, besides, comes from `games.chemin.history`.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from games.board import round_view, spots
+from games.chemin import history as coups
+from games.chemin.history import CoupLine, Kept
 from games.examination import is_readable
 from games.labels import bet_name
 from games.limits import Limits
@@ -17,7 +22,7 @@ from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase,
 from games.page import dealt, participation
 from games.presentation import RoundView, SpotView
 from games.search import Search, find
-from games.variants import VARIANTS
+from games.variants import GAMES, VARIANTS
 from players.models import Player
 from wallet.models import Mode
 
@@ -74,11 +79,12 @@ class HistoryLine:
     player_value: str
     decks: int
     shoe: InShoe | None = None  # told of one round, not in lists
+    coup: CoupLine | None = None  # of a round in which guests played each other
 
 
 @dataclass(frozen=True)
 class PlayingLine:
-    """A round in progress at a shared table with the player's bets on it. Amounts in minor units of *currency*."""
+    """A round in progress at a live table with the player's bets on it. Amounts in minor units of *currency*."""
 
     id: UUID
     code: str
@@ -94,6 +100,7 @@ class PlayingLine:
     table_version: int
     commitment: str  # of its shoe
     shoe: InShoe
+    is_coup: bool = False  # guests play each other: what is laid down stays, and no hand is told before its end
 
 
 @dataclass(frozen=True)
@@ -108,17 +115,22 @@ def history(player: Player, *, before: int | None, language: str, search: Search
     """Return a page of the player's real-money rounds that fit *search* and are older than the mark *before*."""
     parts = find(player, search, before=before, limit=PAGE + 1)
     older = parts[PAGE - 1].pk if len(parts) > PAGE else None
-    return HistoryPage(tuple(history_line(part, language) for part in parts[:PAGE]), older)
+    return HistoryPage(history_lines(parts[:PAGE], language), older)
 
 
 def round_of(player: Player, round_id: UUID, language: str) -> HistoryLine | None:
     """Return one round of this player, or None."""
     part = participation(round_id, player.pk)
-    return replace(history_line(part, language), shoe=_in_shoe(part.round)) if part else None
+    if part is None:
+        return None
+    (line,) = history_lines([part], language)
+    return replace(line, shoe=_in_shoe(part.round))
 
 
 def in_progress(player: Player) -> QuerySet[LiveRound]:
-    """Return the rounds of shared tables for real money that are in progress with bets of this player on them."""
+    """Return the rounds of live tables for real money that are in progress with bets of this player on them, a bank
+    among these.
+    """
     return _in_progress(player).filter(live_table__mode=Mode.REAL)
 
 
@@ -131,18 +143,22 @@ def playing(player: Player, language: str, *, round_id: UUID | None = None) -> t
     seats = {
         seat.round_id: seat for seat in LiveSeat.objects.filter(player=player, round_id__in=[r.pk for r in rounds])
     }
-    return tuple(_playing_line(each, seats[each.pk], language) for each in rounds)
+    return tuple(
+        _playing_line(each, seats[each.pk], language) if each.pk in seats else _playing_coup(each, player)
+        for each in rounds
+    )
 
 
 def _in_progress(player: Player) -> QuerySet[LiveRound]:
     bet_on = LiveSeat.objects.filter(player=player, round_id__isnull=False).exclude(stakes={}).values("round_id")
-    return LiveRound.objects.filter(pk__in=bet_on, phase__in=OPEN_PHASES)
+    theirs = Q(pk__in=bet_on, phase__in=OPEN_PHASES) | Q(pk__in=coups.in_progress(player.pk).values("pk"))
+    return LiveRound.objects.filter(theirs)
 
 
 def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotView, ...]:
     """Return the bet areas of a finished round with its stakes and results, under the limits it was played under."""
     part = participation(round_id, player.pk)
-    if part is None:
+    if part is None or part.round.table_version.table.variant not in VARIANTS:
         return ()
     version = part.round.table_version
     bets = dealt(part).bets
@@ -150,11 +166,24 @@ def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotVie
     return spots(VARIANTS[version.table.variant], Limits.of(version.limits, part.currency), stakes, bets, language)
 
 
-def history_line(part: Participation, language: str) -> HistoryLine:
-    """Return a stored round as a line of Game logs."""
-    version = part.round.table_version
-    variant = VARIANTS[version.table.variant]
-    status = _status(part)
+def history_lines(parts: Iterable[Participation], language: str) -> tuple[HistoryLine, ...]:
+    """Return stored rounds as lines of Game logs. What was played between guests is read for all of them at once."""
+    parts = tuple(parts)
+    kept = coups.kept(part.round_id for part in parts if is_coup(part))
+    return tuple(_line(part, kept, language) for part in parts)
+
+
+def is_coup(part: Participation) -> bool:
+    """Say whether guests played each other in a round."""
+    return part.round.table_version.table.variant not in VARIANTS
+
+
+def _line(part: Participation, kept: Mapping[UUID, Kept], language: str) -> HistoryLine:
+    version, status = part.round.table_version, _status(part)
+    game, coup = GAMES[version.table.variant], kept.get(part.round_id)
+    view = _view(part, coup, language) if status == "complete" else None
+    if status == "complete" and view is None:
+        status = "examined"
     return HistoryLine(
         id=part.round_id,
         code=part.round.code,
@@ -163,11 +192,11 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         table_slug=version.table.slug,
         currency=part.currency,
         status=status,
-        is_dealt=bool(part.round.cards),
+        is_dealt=bool(part.round.cards) or (coup is not None and part.round.first_card is not None),
         is_undone_by_people=status == "void" and VoidReason(part.round.void.reason).is_of_people,
-        view=None if status != "complete" else round_view(dealt(part), variant, language=language, fresh=False),
+        view=view,
         wagers=tuple(
-            WagerLine(bet_name(variant, wager.bet, language), wager.stake, paid_back(wager), wager.result)
+            WagerLine(wager_name(part, wager.bet, language), wager.stake, paid_back(wager), wager.result)
             for wager in part.wagers.all()
             if status != "examined"
         ),
@@ -181,8 +210,22 @@ def history_line(part: Participation, language: str) -> HistoryLine:
         commitment=part.round.commitment,
         seed=_seed(part.round),
         player_value=part.round.player_value,
-        decks=part.round.shoe.decks if part.round.shoe else variant.decks,
+        decks=part.round.shoe.decks if part.round.shoe else game.decks,
+        coup=coups.coup_line(coup, part.player_id, part.currency, language) if coup and status != "examined" else None,
     )
+
+
+def _view(part: Participation, coup: Kept | None, language: str) -> RoundView | None:
+    if is_coup(part):
+        return coups.round_view(dealt(part), coup) if coup else None
+    return round_view(dealt(part), VARIANTS[part.round.table_version.table.variant], language=language, fresh=False)
+
+
+def wager_name(part: Participation, bet: str, language: str) -> str:
+    """Return what a bet of a stored round is called."""
+    if is_coup(part):
+        return coups.bet_name(bet)
+    return bet_name(VARIANTS[part.round.table_version.table.variant], bet, language)
 
 
 def paid_back(wager: Wager) -> int:
@@ -225,6 +268,28 @@ def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLin
         table_version=version.number,
         commitment=going.shoe.commitment,
         shoe=InShoe(going.shoe.pk, going.shoe.number, going.number, 0),
+    )
+
+
+def _playing_coup(going: LiveRound, player: Player) -> PlayingLine:
+    version = going.version
+    bet, amount = coups.part_in_progress(going, player.pk)
+    return PlayingLine(
+        id=going.pk,
+        code=going.code,
+        at=going.opened_at,
+        table_name=version.table.name,
+        table_slug=version.table.slug,
+        mode=Mode(going.live_table.mode),
+        currency=player.currency,
+        is_held=False,
+        wagers=(WagerLine(coups.bet_name(bet), amount, 0, ""),),
+        staked=amount,
+        rules_version=version.rules_version,
+        table_version=version.number,
+        commitment=going.shoe.commitment,
+        shoe=InShoe(going.shoe.pk, going.shoe.number, going.number, 0),
+        is_coup=True,
     )
 
 

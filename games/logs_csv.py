@@ -3,23 +3,29 @@
 import csv
 from collections.abc import Iterable, Iterator
 from datetime import tzinfo
-from typing import NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple
+from uuid import UUID
 
 from babel.numbers import get_decimal_symbol
+from django.utils import translation
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from games.chemin import history as coups
+from games.chemin.history import CoupLine
 from games.engine.cards import Card
-from games.engine.coup import Coup, deal
+from games.engine.coup import deal
 from games.examination import is_readable
-from games.history import paid_back
+from games.history import HistoryLine, history_lines, is_coup, paid_back
 from games.labels import bet_name
 from games.models import Participation
 from games.variants import VARIANTS
 
 BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 MINOR = 100
+AT_ONCE: Final = 500  # rounds, of which what was played between guests is read together
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what begins with one of these, a spreadsheet would calculate
 
 
@@ -28,6 +34,20 @@ class Words(NamedTuple):
 
     void: str
     examined: str
+
+    def instead(self, *, is_void: bool) -> str:
+        """Return what stands there for a round that is annulled, or else being examined."""
+        return self.void if is_void else self.examined
+
+
+class Told(NamedTuple):
+    """What the file says of how a round went."""
+
+    hands: tuple[str, str]
+    result: str
+    bets: tuple[tuple[str, int], ...]  # name and stake
+    paid: int
+    coup: str  # of a round in which guests played each other, all of it
 
 
 class Echo:
@@ -53,16 +73,6 @@ def amount(minor: int, decimal: str) -> str:
     return f"{'-' if minor < 0 else ''}{abs(minor) // MINOR}{decimal}{abs(minor) % MINOR:02d}"
 
 
-def _lines(
-    parts: Iterable[Participation], language: str, headings: list[str], words: Words, zone: tzinfo
-) -> Iterator[str]:
-    decimal = get_decimal_symbol(language)
-    writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
-    yield BYTE_ORDER_MARK + writer.writerow(headings)
-    for part in parts:
-        yield writer.writerow(_row(part, language, decimal, words, zone))
-
-
 def _headings() -> list[str]:
     return [
         _("Time (%(zone)s)") % {"zone": get_current_timezone()},
@@ -79,35 +89,89 @@ def _headings() -> list[str]:
         pgettext("table heading", "Currency"),
         _("Rules version"),
         _("Table version"),
+        _("The coup"),
     ]
 
 
-def _row(part: Participation, language: str, decimal: str, words: Words, zone: tzinfo) -> list[str]:
+def _lines(
+    parts: Iterable[Participation], language: str, headings: list[str], words: Words, zone: tzinfo
+) -> Iterator[str]:
+    decimal = get_decimal_symbol(language)
+    writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
+    yield BYTE_ORDER_MARK + writer.writerow(headings)
+    waiting = iter(parts)
+    while some := list(islice(waiting, AT_ONCE)):
+        coups_among_them = _coups(some, language, decimal, words)
+        for part in some:
+            told = coups_among_them.get(part.round_id) or _told(part, language, words)
+            yield writer.writerow(_row(part, told, decimal, zone))
+
+
+def _row(part: Participation, told: Told, decimal: str, zone: tzinfo) -> list[str]:
     version = part.round.table_version
-    variant = VARIANTS[version.table.variant]
-    is_void = hasattr(part.round, "void")
-    is_examined = not is_void and not is_readable(part)
-    coup = None if is_void or is_examined else deal([Card.parse(code) for code in part.round.cards.split()])
-    wagers = () if is_examined else part.wagers.all()
-    bets = (f"{bet_name(variant, each.bet, language)} {amount(each.stake, decimal)}" for each in wagers)
-    paid = sum(paid_back(each) for each in wagers) if is_void else part.paid
-    instead = words.void if is_void else words.examined
+    bets = (f"{name} {amount(stake, decimal)}" for name, stake in told.bets)
     return [
         f"{part.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
         part.round.code,
         safe(version.table.name),
-        *_hands(coup),
-        bet_name(variant, coup.outcome.value, language) if coup else instead,
+        *told.hands,
+        told.result,
         safe(", ".join(bets) if decimal == "." else "; ".join(bets)),
-        *(amount(each, decimal) for each in (part.staked, paid, part.balance_before, part.balance_after)),
+        *(amount(each, decimal) for each in (part.staked, told.paid, part.balance_before, part.balance_after)),
         part.currency,
         safe(version.rules_version),
         str(version.number),
+        safe(told.coup),
     ]
 
 
-def _hands(coup: Coup | None) -> tuple[str, str]:
-    if coup is None:
-        return "", ""
-    player, banker = (" ".join(card.code for card in hand) for hand in (coup.player, coup.banker))
-    return player, banker
+def _told(part: Participation, language: str, words: Words) -> Told:
+    variant = VARIANTS[part.round.table_version.table.variant]
+    is_void = hasattr(part.round, "void")
+    is_examined = not is_void and not is_readable(part)
+    coup = None if is_void or is_examined else deal([Card.parse(code) for code in part.round.cards.split()])
+    wagers = () if is_examined else part.wagers.all()
+    player, banker = (" ".join(card.code for card in hand) for hand in (coup.player, coup.banker)) if coup else ("", "")
+    return Told(
+        hands=(player, banker),
+        result=bet_name(variant, coup.outcome.value, language) if coup else words.instead(is_void=is_void),
+        bets=tuple((bet_name(variant, each.bet, language), each.stake) for each in wagers),
+        paid=sum(paid_back(each) for each in wagers) if is_void else part.paid,
+        coup="",
+    )
+
+
+def _coups(parts: list[Participation], language: str, decimal: str, words: Words) -> dict[UUID, Told]:
+    """Tell of those rounds in which guests played each other, all that are read at once."""
+    with translation.override(language):
+        found = history_lines((part for part in parts if is_coup(part)), language)
+        return {line.id: _told_of_coup(line, decimal, words) for line in found}
+
+
+def _told_of_coup(line: HistoryLine, decimal: str, words: Words) -> Told:
+    hands = (line.view.player, line.view.banker) if line.view else ()
+    player, banker = (" ".join(card.code for card in hand.cards) for hand in hands) if hands else ("", "")
+    return Told(
+        hands=(player, banker),
+        result=coups.outcome_name(line.view.outcome) if line.view else words.instead(is_void=line.status == "void"),
+        bets=tuple((wager.name, wager.stake) for wager in line.wagers),
+        paid=line.paid,
+        coup="; ".join(_in_full(line.coup, decimal)) if line.coup else "",
+    )
+
+
+def _in_full(coup: CoupLine, decimal: str) -> Iterator[str]:
+    yield f"{_('Bank before the coup')}: {amount(coup.bank, decimal)}"
+    yield f"{_('Held the bank')}: {coup.banker}"
+    if coup.punter:
+        yield f"{_('Held the punters’ cards')}: {coup.punter}"
+    if coup.call:
+        yield f"{pgettext('at the table', 'Call')}: {coup.call}"
+    if coup.tax:
+        yield f"{_('Tax')}: {amount(coup.tax, decimal)}"
+    for stake in coup.stakes:
+        staked, paid = amount(stake.stake, decimal), amount(stake.returned, decimal)
+        yield f"{stake.place}: {_('Staked')} {staked}, {_('Paid back')} {paid}"
+    for decision in coup.decisions:
+        yield f"{decision.sentence} ({_('Decided by the house')})" if decision.by_house else decision.sentence
+    yield from coup.departures

@@ -89,9 +89,18 @@ def balances(player_id: int, kind: AccountKind = AccountKind.CASH) -> Mapping[Mo
 
 
 def held(player_id: int) -> Mapping[Mode, int]:
-    """Return how much of what a player has is set aside for bets at shared tables, in minor units."""
-    found = Account.objects.filter(owner_id=player_id).values_list("mode").annotate(total=Sum("held"))
+    """Return how much of what a player has is set aside for bets and bids at live tables, in minor units."""
+    kinds = (AccountKind.CASH, AccountKind.PURSE)
+    found = Account.objects.filter(owner_id=player_id, kind__in=kinds).values_list("mode").annotate(total=Sum("held"))
     return {Mode(mode): total for mode, total in found}
+
+
+def in_banks(player_id: int) -> Mapping[Mode, int]:
+    """Return what lies in the banks that a player holds at Chemin de Fer, in minor units; a mode without any is left
+    out.
+    """
+    found = Account.objects.filter(owner_id=player_id, kind=AccountKind.BANK, balance__gt=0)
+    return {Mode(mode): total for mode, total in found.values_list("mode").annotate(total=Sum("balance"))}
 
 
 def lock_account(player_id: int, mode: Mode) -> Account:

@@ -24,13 +24,15 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
     """
     bar = gate.bar_to_deposit(player)
     cash, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
-    in_play = accounts.held(player.pk)
+    in_play, banks = accounts.held(player.pk), accounts.in_banks(player.pk)
     return {
         "currency": player.currency,
         "real": cash[Mode.REAL],
         "free": cash[Mode.FREE],
         "in_play": in_play.get(Mode.REAL, 0),
         "free_in_play": in_play.get(Mode.FREE, 0),
+        "bank": banks.get(Mode.REAL, 0),
+        "free_bank": banks.get(Mode.FREE, 0),
         "purse": purses.get(Mode.REAL, 0),
         "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
         "free_purse": purses.get(Mode.FREE, 0),

@@ -55,6 +55,14 @@ def format_amount(minor: int, currency: str, language: str) -> str:
     return _spaced(format_currency(minor // MINOR_UNITS, currency, pattern, locale=locale, currency_digits=False))
 
 
+@lru_cache(maxsize=4096)
+def format_figure(minor: int, language: str) -> str:
+    """Write an amount without its currency, for where there is but one: ``1 234,50``, and whole units as ``10 000``."""
+    pattern = "#,##0.00" if minor % MINOR_UNITS else "#,##0"
+    text: str = format_decimal(Decimal(minor) / MINOR_UNITS, pattern, locale=_locale(language))
+    return text
+
+
 def _spaced(text: str) -> str:
     """Set a currency known by letters apart from the digits (CLDR, currencySpacing), which Babel leaves out."""
     return re.sub(r"(?<=[A-Za-z])(?=[0-9])", NO_BREAK_SPACE, text)

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from wallet.statements import journals, liabilities
+from wallet.statements import BANKS, journals, liabilities
 
 
 class JournalFilter(forms.Form):
@@ -32,5 +32,6 @@ def ledger(request: HttpRequest) -> HttpResponse:
         "journals": () if form["round"].errors else page.journals,
         "older": None if form["round"].errors else page.older,
         "round": asked.get("round"),
+        "banks": BANKS,
     }
     return render(request, "staff/ledger.html", context)

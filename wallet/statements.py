@@ -12,13 +12,19 @@ from wallet.models import Account, AccountKind, Entry, Journal, Mode
 
 PAGE = 20
 
-# What a movement was for, by the kind of its journal.
+# What a movement was for, by the kind of its journal. A stake that comes back before the cards, and what a coup did to
+# the bank of whoever held it, have kinds of their own here: see `told_as`.
 NAMES: dict[str, Promise] = {
     "deposit": _("Deposit"),
     "top_up": _("Free money"),
     "stake": _("Stake"),
     "held_stake": _("Stake"),
+    "relieved": _("Stake given back"),
     "settle": _("Payout"),
+    "bank": _("Bank put up"),
+    "coup": _("Coup as banker"),
+    "bank_back": _("Bank taken home"),
+    "bank_won": _("Winnings of the bank taken home"),
     "void": _("Round annulled"),
     "rebuy": _("To Golden Baccarat"),
     "leave": _("From Golden Baccarat"),
@@ -29,6 +35,13 @@ NAMES: dict[str, Promise] = {
 OTHER = _("Correction")
 # What sets money aside and gives it back: the player owns as much before and after.
 ASIDE = ("withdraw", "withdraw_returned")
+# What passes between a player and their bank at Chemin de Fer: the round that such a journal names is a tenure.
+BANKS = ("bank", "bank_back", "bank_won")
+
+
+def told_as(kind: str, amount: int) -> str:
+    """Return by what kind a player is told of a movement that brought them *amount* minor units."""
+    return "relieved" if kind == "stake" and amount > 0 else kind
 
 
 @dataclass(frozen=True)
@@ -64,7 +77,7 @@ class JournalPage:
 class Liability:
     """What the house owes its players in one currency and mode, in minor units (GLI-19 v3.0, 2.9.3).
 
-    *pending* has been asked for and not been paid out yet.
+    *pending* has been asked for and not been paid out yet. What lies in banks at Chemin de Fer is held.
     """
 
     currency: str
@@ -93,10 +106,10 @@ def _movement(entry: Entry) -> Movement:
         number=entry.version or 0,
         journal_id=entry.journal_id,
         at=entry.journal.at,
-        name=NAMES.get(entry.journal.kind, OTHER),
+        name=NAMES.get(told_as(entry.journal.kind, entry.amount), OTHER),
         amount=entry.amount,
         balance_after=entry.balance_after or 0,
-        round_id=entry.journal.round_id,
+        round_id=None if entry.journal.kind in BANKS else entry.journal.round_id,
     )
 
 
@@ -115,10 +128,10 @@ def journals(*, round_id: UUID | None = None, before: int | None = None) -> Jour
 def liabilities() -> tuple[Liability, ...]:
     """Return what the house owes, for every currency and mode in which a player has an account."""
     found = Account.objects.filter(owner__isnull=False).values("mode", "currency").order_by("-mode", "currency")
-    is_pending = Q(kind=AccountKind.PENDING)
+    is_pending, is_bank = Q(kind=AccountKind.PENDING), Q(kind=AccountKind.BANK)
     sums = found.annotate(
-        accounts=Count("pk", filter=~is_pending),
-        total_held=Sum("held"),
+        accounts=Count("pk", filter=~is_pending & ~is_bank),
+        total_held=Sum("held") + Sum("balance", filter=is_bank, default=0),
         total=Sum("balance"),
         pending=Sum("balance", filter=is_pending, default=0),
     )

@@ -167,6 +167,8 @@ def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> Non
         sentence = _("You can withdraw at most %(amount)s.") % {"amount": format_money(has, player.currency, language)}
         if accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0):
             sentence += " " + _("What is in Golden Baccarat comes back to your account when you leave the game.")
+        if accounts.in_banks(player.pk).get(Mode.REAL, 0):
+            sentence += " " + _("What is in your bank at Chemin de Fer comes home when you give the bank up.")
         raise NotEnough(sentence)
     smallest = SMALLEST[player.currency]
     if amount < min(smallest, has):

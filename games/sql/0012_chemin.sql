@@ -53,3 +53,18 @@ END $$;
 
 CREATE TRIGGER games_chemintenure_is_kept BEFORE UPDATE ON games_chemintenure
     FOR EACH ROW EXECUTE FUNCTION games_keep_tenure();
+
+-- Forgets the words of reports about how a player whose account has been erased plays, and of those that they made; that
+-- there were some stays.
+CREATE FUNCTION games_forget_reports(player bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = player AND gone.state = 'erased') THEN
+        RAISE EXCEPTION 'the account of player % is not erased', player USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE games_playreport AS report SET words = '', note = ''
+    FROM games_cheminseat AS seat
+    WHERE seat.id = report.seat_id AND (report.reporter_id = player OR seat.player_id = player);
+END $$;
+
+REVOKE ALL ON FUNCTION games_forget_reports FROM PUBLIC;

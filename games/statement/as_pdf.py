@@ -176,6 +176,7 @@ def _balance(paper: Paper) -> Flowable:
     rows.append((_("Closing balance"), "", paper.money(figures.closing.total)))
     parts = (
         (_("of which in Golden Baccarat"), figures.closing.purse),
+        (_("of which in a bank at Chemin de Fer"), figures.closing.bank),
         (_("of which withdrawals under way"), figures.closing.pending),
     )
     rows.extend((name, "", paper.money(amount)) for name, amount in parts if amount)

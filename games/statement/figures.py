@@ -2,8 +2,8 @@
 took and gave, and what they owned afterwards.
 
 All of them come from one SQL statement, so that they agree with each other whatever is booked meanwhile. The player's
-accounts are taken together: what moves between them (to and from Golden Baccarat, a withdrawal set aside) changes
-nothing of what the player owns.
+accounts are taken together: what moves between them (to and from Golden Baccarat or a bank at Chemin de Fer, a
+withdrawal set aside) changes nothing of what the player owns.
 """
 
 from collections.abc import Iterable
@@ -17,17 +17,20 @@ from django.utils.functional import Promise
 from games.statement.period import Period
 from players.models import Player
 from wallet.models import Mode
-from wallet.statements import ASIDE, NAMES, OTHER
+from wallet.statements import ASIDE, BANKS, NAMES, OTHER
 
-STAKE, PAYOUT = "stake", "settle"
+STAKE, PAYOUT, COUP = "stake", "settle", "coup"
 
 # One row for each movement that belongs to no round, and for each day, game and kind of movement of rounds: stakes of a
-# shared round are stakes like any other, also while it is in progress. Whatever was before the period is one row.
+# shared round are stakes like any other, also while it is in progress. What a coup did to a bank is told apart, with
+# what was covered of that bank; a draw, which leaves the bank as it was, moves nothing and counts all the same.
+# Whatever was before the period is one row.
 LUMPS = """
 SELECT part.day, part.kind, part.variant, part.journal, min(moved.at), count(DISTINCT moved.round_id),
        sum(entry.amount), sum(greatest(entry.amount, 0)),
        coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'cash'), 0),
-       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'purse'), 0)
+       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'purse'), 0),
+       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'bank'), 0), coalesce(sum(coup.at_risk), 0)
 FROM wallet_account AS account
 JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
 JOIN wallet_journal AS moved ON moved.id = entry.journal_id
@@ -35,17 +38,30 @@ LEFT JOIN games_round AS round ON round.id = moved.round_id
 LEFT JOIN games_liveround AS live ON live.id = moved.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
 LEFT JOIN games_table AS seat ON seat.id = version.table_id
+LEFT JOIN games_chemincoup AS coup
+       ON coup.round_id = moved.round_id AND account.kind = 'bank' AND moved.kind = 'settle'
 CROSS JOIN LATERAL (
     SELECT CASE WHEN moved.at >= %(begin)s THEN (moved.at AT TIME ZONE %(zone)s)::date END AS day,
-           CASE WHEN moved.at >= %(begin)s THEN CASE moved.kind WHEN 'held_stake' THEN 'stake' ELSE moved.kind END
+           CASE WHEN moved.at >= %(begin)s THEN
+               CASE WHEN moved.kind = 'held_stake' THEN 'stake'
+                    WHEN moved.kind = 'settle' AND account.kind = 'bank' THEN 'coup' ELSE moved.kind END
                END AS kind,
-           CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NOT NULL THEN coalesce(seat.variant, '') END
-               AS variant,
-           CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NULL THEN moved.id END AS journal
+           CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NOT NULL AND moved.kind <> ALL (%(banks)s)
+               THEN coalesce(seat.variant, '') END AS variant,
+           CASE WHEN moved.at >= %(begin)s AND (moved.round_id IS NULL OR moved.kind = ANY (%(banks)s))
+               THEN moved.id END AS journal
 ) AS part
 WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
 GROUP BY part.day, part.kind, part.variant, part.journal
-ORDER BY part.day NULLS FIRST, min(moved.at), part.journal
+UNION ALL
+SELECT (coup.at AT TIME ZONE %(zone)s)::date AS day, 'coup', seat.variant, NULL, min(coup.at), count(*), 0, 0, 0, 0, 0,
+       sum(coup.at_risk)
+FROM games_chemincoup AS coup JOIN games_liveround AS live ON live.id = coup.round_id
+JOIN games_livetable AS at_table ON at_table.id = live.live_table_id AND at_table.mode = %(mode)s
+JOIN games_table AS seat ON seat.id = at_table.table_id
+WHERE coup.banker_player_id = %(player)s AND coup.outcome = 'draw' AND coup.at >= %(begin)s AND coup.at < %(end)s
+GROUP BY 1, seat.variant
+ORDER BY 1 NULLS FIRST, 5, 4
 """
 
 
@@ -55,12 +71,13 @@ class Owned:
 
     cash: int = 0
     purse: int = 0
+    bank: int = 0  # at Chemin de Fer
     pending: int = 0  # withdrawals under way
 
     @property
     def total(self) -> int:
         """All of it."""
-        return self.cash + self.purse + self.pending
+        return self.cash + self.purse + self.bank + self.pending
 
     def __add__(self, other: "Owned") -> "Owned":
         return Owned(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
@@ -80,6 +97,7 @@ class Lump:
     within: int  # what it moved between the player's own accounts, but for withdrawals
     aside: int  # what a withdrawal set aside, or gave back
     moved: Owned
+    at_risk: int = 0  # what was covered of banks that the player held
 
     @property
     def name(self) -> Promise:
@@ -120,6 +138,10 @@ class GameSum:
             self.staked -= lump.amount
         elif lump.kind == PAYOUT:
             self.paid += lump.amount
+        elif lump.kind == COUP:
+            self.rounds += lump.rounds
+            self.staked += lump.at_risk
+            self.paid += lump.at_risk + lump.amount
         else:
             self.other += lump.amount
 
@@ -153,7 +175,14 @@ def figures(player: Player, mode: Mode, period: Period) -> Figures:
 
 def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, zone: str) -> Figures:
     """Return the statement from one moment until before another, its days those of *zone*."""
-    asked: dict[str, Any] = {"player": player.pk, "mode": mode.value, "begin": begin, "end": end, "zone": zone}
+    asked: dict[str, Any] = {
+        "player": player.pk,
+        "mode": mode.value,
+        "begin": begin,
+        "end": end,
+        "zone": zone,
+        "banks": list(BANKS),
+    }
     with connection.cursor() as cursor:
         cursor.execute(LUMPS, asked)
         rows = cursor.fetchall()
@@ -170,15 +199,15 @@ def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, 
 
 
 def _owned(row: tuple[Any, ...]) -> Owned:
-    *_, total, _into, cash, purse = row
-    return Owned(int(cash), int(purse), int(total - cash - purse))
+    *_, total, _into, cash, purse, bank, _at_risk = row
+    return Owned(int(cash), int(purse), int(bank), int(total - cash - purse - bank))
 
 
 def _lump(row: tuple[Any, ...]) -> Lump:
-    day, kind, variant, journal_id, at, rounds, amount, into, _cash, _purse = row
+    day, kind, variant, journal_id, at, rounds, amount, into, _cash, _purse, _bank, at_risk = row
     inside = 0 if amount else int(into)
     within, aside = (0, inside) if kind in ASIDE else (inside, 0)
-    return Lump(day, kind, variant, journal_id, at, rounds, int(amount), within, aside, _owned(row))
+    return Lump(day, kind, variant, journal_id, at, rounds, int(amount), within, aside, _owned(row), int(at_risk))
 
 
 def _sums(lumps: Iterable[Lump]) -> tuple[ClassSum, ...]:

@@ -12,21 +12,25 @@ from django.utils.functional import Promise
 from games.statement.period import Period
 from players.models import Player
 from wallet.models import Mode
-from wallet.statements import ASIDE, NAMES, OTHER
+from wallet.statements import ASIDE, NAMES, OTHER, told_as
 
 PAGE = 20
 
-# What each journal added to what the player owns; those of rounds with game and code.
+# What each journal added to what the player owns; those of rounds with game and code, those of banks with the game.
 MOVED = """
-SELECT moved.id, moved.at, moved.kind, moved.round_id, coalesce(round.code, live.code) AS code, seat.variant,
-       sum(entry.amount) AS amount, sum(greatest(entry.amount, 0)) AS within
+SELECT moved.id, moved.at,
+       CASE WHEN moved.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE moved.kind END AS kind,
+       moved.round_id, coalesce(round.code, live.code) AS code, seat.variant, sum(entry.amount) AS amount,
+       sum(greatest(entry.amount, 0)) AS within
 FROM wallet_account AS account
 JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
 JOIN wallet_journal AS moved ON moved.id = entry.journal_id
 LEFT JOIN games_round AS round ON round.id = moved.round_id
 LEFT JOIN games_liveround AS live ON live.id = moved.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
-LEFT JOIN games_table AS seat ON seat.id = version.table_id
+LEFT JOIN games_chemintenure AS tenure ON tenure.id = moved.round_id
+LEFT JOIN games_livetable AS held_at ON held_at.id = tenure.live_table_id
+LEFT JOIN games_table AS seat ON seat.id = coalesce(version.table_id, held_at.table_id)
 WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
 """
 GROUPED = " GROUP BY moved.id, coalesce(round.code, live.code), seat.variant "
@@ -108,4 +112,5 @@ def _asked(player: Player, mode: Mode, period: Period) -> dict[str, Any]:
 
 def _movement(row: tuple[Any, ...]) -> Movement:
     journal_id, at, kind, round_id, code, variant, amount, into = row
-    return Movement(journal_id, at, kind, round_id, code, variant, int(amount), 0 if amount else int(into))
+    within = 0 if amount else int(into)
+    return Movement(journal_id, at, told_as(kind, int(amount)), round_id, code, variant, int(amount), within)

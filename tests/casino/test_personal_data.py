@@ -19,7 +19,8 @@ from audit import log
 from audit.models import Event, Personal
 from casino import erasure, personal_data
 from casino.tasks import erase_due
-from games.models import ChipSet, FavouriteBet, FavouriteTable, Table
+from games.engine.chemin import Phase as TablePhase
+from games.models import CheminSeat, ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
 from players import closures, flags, service, services
 from players.models import (
     ClosureState,
@@ -34,9 +35,11 @@ from players.models import (
     User,
 )
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, guests, step_to
 from tests.harness.databases import Database
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.players.test_sessions import a_browser
+from tests.wallet.money_moves import cash
 from tests.wallet.payout_builders import IBAN, an_account
 from wallet import payout_accounts, verify
 from wallet.models import PayoutAccount
@@ -82,6 +85,19 @@ class TestTheExport:
         services.record_failed_login(email=player.user.email, ip="10.1.2.3")
         log.record("x.y", by=str(player), on="somewhere", data={}, personal={"ip": "10.9.9.9"})
         assert {"ip": "10.9.9.9"} in [event["personal"] for event in rows(player, "events")]
+
+    def test_tells_what_was_done_at_guests_tables_and_no_other_guest(self):
+        table = a_chemin_table()
+        players = guests(table)
+        banker, punter = a_staked_coup(table)
+        step_to(table, TablePhase.OFFER, TablePhase.CHOICE)
+        assert [row["amount"] for row in rows(punter, "decisions in coups") if row["kind"] == "lay_stake"] == [4_000]
+        assert [row["stake"] for row in rows(punter, "stakes in coups")] == [4_000]
+        assert [row["put_up"] for row in rows(banker, "banks held")] == [10_000]
+        assert len(rows(banker, "coups as banker")) == 1
+        (seat,) = rows(players[2], "seats at guests' tables")
+        assert seat["number"] == 3
+        assert {row["player_id"] for row in rows(players[2], "stakes in coups")} == set()
 
     def test_has_each_list_as_csv_too(self):
         player = a_player(real=1000)
@@ -161,6 +177,11 @@ def long_ago(owner: psycopg.Connection, table: str, column: str) -> None:
     owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
 
 
+def a_seat(table: LiveTable, player: Player) -> dict[str, Any]:
+    """What a seat at a guests' table is made with, each at the place of its player's number."""
+    return {"live_table": table, "number": player.pk % 1000, "player": player, "account_id": cash(player)}
+
+
 def bodies() -> dict[int, bytes]:
     """What is proven, by event."""
     return {event: bytes(body) for event, body in Event.objects.values_list("pk", "body")}
@@ -230,6 +251,22 @@ class TestErasure:
         erase_due()
         for arranged in (FavouriteBet, FavouriteTable, ChipSet):
             assert [each.player for each in arranged.objects.all()] == [other]
+
+    def test_forgets_the_words_of_reports_of_how_guests_play_and_keeps_that_there_were_some(self, gone, owner):
+        table, other = a_chemin_table(), a_player(real=1000)
+        theirs, own = (CheminSeat.objects.create(**a_seat(table, player)) for player in (other, gone))
+        for reporter, seat in ((gone, theirs), (other, own), (other, theirs)):
+            PlayReport.objects.create(
+                live_table=table, reporter=reporter, seat=seat, reason=PlayReason.SIGNS, words="It is Ada", note="seen"
+            )
+        refused = pytest.raises(IntegrityError, match="is not erased")
+        with refused, transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT games_forget_reports(%s)", [gone.pk])
+        assert [row["words"] for row in rows(gone, "reports of other guests")] == ["It is Ada"]
+        age(owner, 5 * 366)
+        erase_due()
+        kept = PlayReport.objects.order_by("pk").values_list("words", "note")
+        assert list(kept) == [("", ""), ("", ""), ("It is Ada", "seen")]
 
     def test_gli19_a_4_4_leaves_what_was_written_to_the_house_its_five_years(self, gone, owner):
         assert rows(gone, "customer service messages")[0]["text"] == "My name is Somebody Else."
