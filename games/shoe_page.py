@@ -12,12 +12,12 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from games.board import card_view, hand_view
+from games.chemin.hand_views import hand_views
 from games.chemin.words import outcome_of
 from games.engine import chemin
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.chemin.record import RecordError, deal_again
-from games.engine.chemin.state import Hand
 from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.labels import announcement
 from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
@@ -155,19 +155,4 @@ def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[N
         dealt = deal_again(cards, punter_draws=coup.punter_draws, banker_draws=coup.banker_draws)
     except (CardError, RecordError):
         return None, None
-    return (
-        _hand(Side.PLAYER, _("Punters"), dealt.punter, wins=dealt.outcome is chemin.Outcome.PUNTER),
-        _hand(Side.BANKER, _("The bank"), dealt.banker, wins=dealt.outcome is chemin.Outcome.BANKER),
-    )
-
-
-def _hand(side: Side, name: str, hand: Hand, *, wins: bool) -> HandView:
-    cards = [*hand.pair, *([hand.third] if hand.third else [])]
-    return HandView(
-        side=side.value,
-        name=name,
-        cards=tuple(card_view(card, order=place, third=place > 2) for place, card in enumerate(cards, start=1)),
-        score=f"{hand.pair_total}:{hand.total}",
-        total=hand.total,
-        wins=wins,
-    )
+    return hand_views(dealt, _("Punters"), _("The bank"))
