@@ -1,6 +1,7 @@
 from django.urls import include, path, register_converter
 
 from games import fair_views, help_views, lobby_views, purse_views, service_views, views
+from games.chemin import report_views
 from games.chemin import views as chemin
 from games.converters import ModeConverter
 from games.guests import views as guests
@@ -21,6 +22,7 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/act/", chemin.chemin_act, name="chemin_act"),
     path("table/<slug:slug>/<mode:mode>/seat/", chemin.chemin_seat, name="chemin_seat"),
     path("table/<slug:slug>/<mode:mode>/guests/now/", chemin.chemin_now, name="chemin_now"),
+    path("table/<slug:slug>/<mode:mode>/report/", report_views.chemin_report, name="chemin_report"),
     path("table/<slug:slug>/<mode:mode>/statistics/", statistics_views.live_statistics, name="live_statistics"),
     path("table/<slug:slug>/<mode:mode>/chips/", chip_views.live_chips, name="live_chips"),
     path("table/<slug:slug>/<mode:mode>/favourites/", favourite_views.live_favourites, name="live_favourites"),

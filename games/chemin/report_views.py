@@ -1,0 +1,88 @@
+"""Where a guest reports how another one plays: a page of its own, which works without a script."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from games.chemin import reports
+from games.chemin.words import guest_name
+from games.entrance import at_a_playable_table
+from games.live.views import live_table_of
+from games.models import ChatName, CheminSeat, LiveTable, PlayReason, Shape, Table
+from players.access import PlayerRequest, player_required
+from players.rates import at_a_human_pace
+from wallet.models import Mode
+
+
+class ReportForm(forms.Form):
+    """Whom a guest reports, of those who were there lately, and what of."""
+
+    place = forms.TypedChoiceField(coerce=int)
+    reason = forms.TypedChoiceField(coerce=PlayReason)
+    words = forms.CharField(required=False, max_length=reports.LONGEST)
+
+    def __init__(self, *args: Any, guests: Sequence[CheminSeat], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["place"].choices = _named(guests)  # type: ignore[attr-defined]
+        self.fields["reason"].choices = _reasons()  # type: ignore[attr-defined]
+
+    @property
+    def fault(self) -> str:
+        """Say what is missing, or nothing."""
+        if not self.is_bound or self.is_valid():
+            return ""
+        if "words" in self.errors:
+            return str(self.errors["words"][0])
+        return _("Choose a guest, and what you noticed.")
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@at_a_human_pace
+@at_a_playable_table
+def chemin_report(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Show the form, or take it."""
+    if found.shape != Shape.GUESTS:
+        raise Http404
+    live = live_table_of(found, mode)
+    guests = reports.others_lately(live, request.player)
+    form = ReportForm(request.POST if request.method == "POST" else None, guests=guests, initial=_wish(request))
+    if not form.is_valid():
+        return _page(request, live, form, form.fault)
+    try:
+        reports.report(player=request.player, live_table_id=live.pk, **form.cleaned_data)
+    except reports.ReportError as error:
+        return _page(request, live, form, str(error))
+    return render(request, "games/chemin_report.html", {"table": found, "now_mode": mode, "is_done": True})
+
+
+def _page(request: HttpRequest, live: LiveTable, form: ReportForm, fault: str) -> HttpResponse:
+    context = {"table": live.table, "now_mode": live.mode, "form": form, "fault": fault, "longest": reports.LONGEST}
+    return render(request, "games/chemin_report.html", context)
+
+
+def _wish(request: HttpRequest) -> dict[str, str]:
+    """The guest whose seat led here."""
+    return {"place": request.GET.get("place", "")}
+
+
+def _named(guests: Sequence[CheminSeat]) -> list[tuple[int, str]]:
+    chosen = ChatName.objects.filter(player__in=[seat.player_id for seat in guests]).values_list("player", "name")
+    names: dict[int | None, str] = dict(chosen)
+    return [(seat.number, guest_name(seat.number, names.get(seat.player_id, ""))) for seat in guests]
+
+
+def _reasons() -> list[tuple[PlayReason, str]]:
+    return [
+        (PlayReason.CHIP_DUMPING, _("Loses to somebody on purpose")),
+        (PlayReason.SOFT_PLAY, _("Spares somebody: does not stake against their bank")),
+        (PlayReason.SIGNS, _("Agrees with somebody during play, or gives signs")),
+        (PlayReason.OTHER, _("Something else")),
+    ]

@@ -1,0 +1,184 @@
+"""Guests report how others play: whoever sits or sat at the table, about whoever sat there, a few times an hour."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db.models.functions import Now
+from django.test import Client
+from django.urls import reverse
+from django.utils.translation import override
+
+from games.chemin import play
+from games.chemin.reports import (
+    LONGEST,
+    MOST,
+    Decided,
+    NobodyThere,
+    NotAtTheTable,
+    TooManyReports,
+    decide,
+    others_lately,
+    report,
+)
+from games.models import CheminSeat, LiveTable, PlayFinding, PlayReason, PlayReport
+from players.models import Player
+from tests.builders import a_player
+from tests.chemin.at_table import a_chemin_table, a_guest, a_practice_table, guests
+from tests.live.at_table import a_live_table
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return a_chemin_table()
+
+
+def reported(player: Player, live_table: LiveTable, place: int = 2, words: str = "Look.") -> PlayReport:
+    return report(player=player, live_table_id=live_table.pk, place=place, reason=PlayReason.CHIP_DUMPING, words=words)
+
+
+def seat_of_long_ago(live_table: LiveTable, number: int, minutes: int) -> CheminSeat:
+    """Somebody who got up so many minutes ago."""
+    return CheminSeat.objects.create(
+        live_table=live_table,
+        number=number,
+        player=a_player(),
+        account_id=0,
+        left_at=Now() - timedelta(minutes=minutes),
+        why_left="wish",
+    )
+
+
+class TestAReport:
+    def test_is_kept_with_the_seat_the_table_and_the_words(self, live_table):
+        one, other, _ = guests(live_table)
+        made = reported(one, live_table, 2, "  Stood on 0 three times.  ")
+        assert (made.reporter, made.seat.player, made.live_table) == (one, other, live_table)
+        assert made.words == "Stood on 0 three times."
+        (event,) = events("play.reported", on=str(other))
+        assert event["by"] == str(one)
+        assert "Stood" not in str(event)
+
+    def test_is_for_those_alone_who_sit_or_sat_at_the_table_within_an_hour(self, live_table):
+        one, _ = guests(live_table, 2)
+        with pytest.raises(NotAtTheTable):
+            reported(a_player(), live_table)
+        elsewhere = a_guest(a_chemin_table(slug="other"))
+        with pytest.raises(NotAtTheTable):
+            reported(elsewhere, live_table)
+        play.leave(player=one, live_table_id=live_table.pk)
+        assert reported(one, live_table)
+        gone = seat_of_long_ago(live_table, 5, 61).player
+        assert gone
+        with pytest.raises(NotAtTheTable):
+            reported(gone, live_table)
+
+    def test_is_about_whoever_sits_there_or_sat_there_last(self, live_table):
+        one, _ = guests(live_table, 2)
+        seat_of_long_ago(live_table, 4, 61)
+        with pytest.raises(NobodyThere):
+            reported(one, live_table, 4)
+        seat_of_long_ago(live_table, 4, 30)
+        latest = seat_of_long_ago(live_table, 4, 10)
+        assert reported(one, live_table, 4).seat == latest
+        sits = a_guest(live_table, 4)
+        assert reported(one, live_table, 4).seat.player == sits
+
+    def test_is_about_nobody_at_an_empty_place_and_not_about_oneself(self, live_table):
+        one, _ = guests(live_table, 2)
+        for place in (1, 7, 0, -1, 99):
+            with pytest.raises(NobodyThere):
+                reported(one, live_table, place)
+
+    def test_is_not_about_a_house_player(self):
+        live_table = a_practice_table()
+        player = a_guest(live_table, 1)
+        house = CheminSeat.objects.filter(live_table=live_table, player=None, left_at=None)
+        assert house.exists()
+        assert list(others_lately(live_table, player)) == []
+        for seat in house:
+            with pytest.raises(NobodyThere):
+                reported(player, live_table, seat.number)
+
+    def test_is_taken_a_few_times_an_hour(self, live_table):
+        one, other = guests(live_table, 2)
+        for _ in range(MOST):
+            reported(one, live_table)
+        with pytest.raises(TooManyReports, match=str(MOST)):
+            reported(one, live_table)
+        assert reported(other, live_table, 1)
+        oldest = PlayReport.objects.filter(reporter=one).earliest("pk")
+        assert PlayReport.objects.filter(reporter=one).count() == MOST
+        assert oldest.decided_at is None
+
+
+class TestADecision:
+    def test_is_made_once_and_goes_on_record(self, live_table):
+        one, other = guests(live_table, 2)
+        made = reported(one, live_table)
+        first, second = a_member_of_staff("supervisor"), a_member_of_staff("compliance")
+        decide(report_id=made.pk, finding=PlayFinding.WATCHED, note="Look again in a week.", by=first)
+        with pytest.raises(Decided, match=f"{first} has decided report {made.pk} meanwhile"):
+            decide(report_id=made.pk, finding=PlayFinding.NOTHING, note="", by=second)
+        made.refresh_from_db()
+        assert (made.finding, made.note, made.decided_by) == ("watched", "Look again in a week.", str(first))
+        assert made.decided_at
+        (event,) = events("play.report_decided", on=str(other))
+        assert event["data"] == {"report": made.pk, "finding": "watched"}
+
+
+def visitor_of(player: Player) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    return visitor
+
+
+def address(live_table: LiveTable, language: str = "en") -> str:
+    with override(language):
+        return reverse("chemin_report", args=[live_table.table.slug, live_table.mode])
+
+
+def send(player: Player, live_table: LiveTable, **data: Any) -> str:
+    good = {"place": 2, "reason": "chip_dumping", "words": "<b>Look</b>"}
+    text = visitor_of(player).post(address(live_table), good | data).text
+    assert isinstance(text, str)
+    return text
+
+
+class TestThePage:
+    def test_has_the_guest_chosen_whose_seat_led_there_and_thanks_for_the_report(self, live_table):
+        one, *_ = guests(live_table)
+        page = visitor_of(one).get(address(live_table) + "?place=3").text
+        assert 'name="place" value="3" required checked' in page
+        assert 'name="place" value="1"' not in page
+        assert "No other automatic players are allowed" in page
+        assert "The house watches how guests play" in page
+        assert "Thank you" in send(one, live_table)
+        assert PlayReport.objects.get().words == "<b>Look</b>"
+
+    def test_says_what_is_missing_and_gives_back_what_was_written(self, live_table):
+        one, *_ = guests(live_table)
+        for wrong in ({"place": ""}, {"place": 1}, {"place": "x"}, {"reason": "ugly"}, {"words": "x" * (LONGEST + 1)}):
+            page = send(one, live_table, **wrong)
+            assert 'role="alert"' in page
+            assert "&lt;b&gt;Look" in page or "xxx" in page
+        assert not PlayReport.objects.exists()
+
+    def test_says_to_whoever_is_no_guest_that_guests_report(self, live_table):
+        guests(live_table)
+        assert "Only guests of this table can report" in send(a_player(), live_table)
+
+    def test_is_there_for_guests_tables_alone(self, live_table):
+        one, *_ = guests(live_table)
+        assert visitor_of(one).get(address(a_live_table("pairs"))).status_code == 404
+
+    @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
+    def test_speaks_the_reader_s_language(self, live_table, language):
+        one, *_ = guests(live_table)
+        page = visitor_of(one).get(address(live_table, language)).text
+        english = "The house watches how guests play"
+        assert (english in page) is (language == "en")
