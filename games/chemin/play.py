@@ -229,7 +229,7 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
 
 
 def _record(answer: Answer, refusal: PlayError) -> None:
-    """Record a refusal. That a rule binds tells the log nothing: it would tell what a hand counts that lies face down."""
+    """Record a refusal; but not that a rule binds, which would tell what a hand counts that lies face down."""
     if isinstance(refusal, GuestRefused) and refusal.reason in TELLING:
         return
     data: dict[str, Json] = {

@@ -1,4 +1,4 @@
-"""The house has guests get up who were away for too long or whose session is over, and everybody where a table closes."""
+"""The house has guests get up who were away for too long or whose session is over, and all where a table closes."""
 
 from __future__ import annotations
 

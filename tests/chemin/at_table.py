@@ -7,11 +7,16 @@ Nothing waits for a clock: what a test wants to be due is made due in the databa
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
 from django.db import connection, transaction
 
 from games.chemin import play, tick
 from games.chemin.standing import Standing, locked
-from games.engine.chemin import Call, Option, Phase, State, options
+from games.chemin.table import name_of
+from games.engine.chemin import Call, Option, Phase, Refusal, State, options
+from games.engine.chemin.machine import default_action
+from games.engine.chemin.phases import IN_COUP
+from games.errors import GuestRefused
 from games.models import CheminSeat, CheminTable, LiveTable
 from players.models import Player, Session
 from tests.builders import a_guest_table, a_player
@@ -99,11 +104,49 @@ def answer(
     )
 
 
+def refusal_of(player: Player, live_table: LiveTable, action_name: str, amount: int | None = None) -> Refusal:
+    """Why the croupier refuses an answer."""
+    with pytest.raises(GuestRefused) as refused:
+        answer(player, live_table, action_name, amount)
+    return refused.value.reason
+
+
 def let_pass(live_table: LiveTable) -> None:
     """Have whoever is asked let it pass."""
     player = asked(live_table)
     assert player
     answer(player, live_table, "pass")
+
+
+def answer_by_the_rule(live_table: LiveTable) -> None:
+    """Have whoever is asked do what the croupier would do for them."""
+    standing = standing_of(live_table)
+    seat, action = standing.asked, default_action(standing.state)
+    assert seat is not None
+    assert seat.player is not None
+    assert action is not None
+    answer(seat.player, live_table, name_of(type(action)))
+
+
+def play_out(live_table: LiveTable) -> State:
+    """Have everybody answer by the rule until the coup is over; return what is asked then."""
+    while state_of(live_table).phase in IN_COUP:
+        answer_by_the_rule(live_table)
+    return state_of(live_table)
+
+
+def a_coup_without_a_natural(live_table: LiveTable) -> Player:
+    """Coups one after another until a punter is asked whether to draw; return them."""
+    while True:
+        state = state_of(live_table)
+        if state.phase is Phase.OFFER:
+            a_dealt_coup(live_table)
+        elif state.phase is Phase.PUNTER:
+            punter = asked(live_table)
+            assert punter
+            return punter
+        else:
+            answer_by_the_rule(live_table)
 
 
 def hurry(live_table: LiveTable, seconds: float = 0) -> None:
@@ -135,7 +178,7 @@ def step_to(live_table: LiveTable, *phases: Phase) -> State:
 def a_bank(live_table: LiveTable, amount: int = 10_000) -> Player:
     """Have the guest who is offered the bank take it; return them."""
     banker = asked(live_table)
-    assert banker
+    assert banker is not None
     answer(banker, live_table, "take_bank", amount)
     return banker
 

@@ -24,7 +24,7 @@ from wallet.models import Account, AccountKind, Hold, Mode
 
 pytestmark = pytest.mark.django_db
 
-MOVES = 130
+MOVES = 110
 MINIMUM, MAXIMUM = 1_000, 8_000  # so near to each other that banks grow beyond it
 PURSES = (900, 5_000, 30_000, 30_000, 200_000)
 
@@ -64,9 +64,8 @@ class Evening:
         option = self.chance.choice(options(standing.state, seat.number))
         amount = getattr(option.action, "amount", None)
         if option.lowest is not None and option.highest is not None:
-            amount = self.chance.choice(
-                (option.lowest, option.highest, self.chance.randint(option.lowest, option.highest))
-            )
+            between = self.chance.randint(option.lowest, option.highest)
+            amount = self.chance.choice((option.lowest, option.highest, between))
         call = option.action.call if isinstance(option.action, MakeCall) else None
         assert seat.player is not None
         answer(seat.player, self.table, name_of(type(option.action)), amount, call)
@@ -99,11 +98,12 @@ def assert_engine_and_ledger_agree(table: LiveTable) -> None:
     state = standing.state
     for seat in state.seats:
         account = Account.objects.get(pk=standing.seats[seat.number].account_id)
-        assert account.balance - account.held == seat.balance
+        assert (account.balance or 0) - account.held == seat.balance
     banks = Account.objects.filter(kind=AccountKind.BANK, balance__gt=0)
     assert [bank.balance for bank in banks] == ([state.bank.amount] if state.bank and state.bank.amount else [])
     if state.bank:
-        assert standing.tenure and standing.tenure.account_id in {bank.pk for bank in banks}
+        assert standing.tenure
+        assert standing.tenure.account_id in {bank.pk for bank in banks}
     lies = Account.objects.filter(kind=AccountKind.STAKES).aggregate(sum=Sum("balance"))["sum"] or 0
     assert lies == (state.running_coup.at_risk if state.phase in IN_COUP else 0)
     bids = {standing.seats[bid.seat].account_id: bid.amount for bid in (state.sale.bids if state.sale else ())}
@@ -115,7 +115,7 @@ def assert_engine_and_ledger_agree(table: LiveTable) -> None:
     }
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(2))
 def test_whatever_guests_do_engine_ledger_and_rows_tell_the_same(number):
     chance = Random(f"evening {number}")
     table = a_chemin_table(places=5, minimum=MINIMUM, maximum=MAXIMUM)
@@ -149,7 +149,8 @@ def assert_every_coup_has_one_outcome(table: LiveTable) -> None:
     for coup in CheminCoup.objects.prefetch_related("stakes"):
         parts = {part.player_id: part for part in Participation.objects.filter(round_id=coup.pk)}
         stakes = list(coup.stakes.all())
-        assert coup.outcome and coup.at_risk == sum(stake.stake for stake in stakes)
+        assert coup.outcome
+        assert coup.at_risk == sum(stake.stake for stake in stakes)
         assert {stake.player_id for stake in stakes} | {coup.banker_player_id} == set(parts)
         assert sum(part.paid - part.staked for part in parts.values()) == -coup.tax
         assert all(part.balance_after - part.balance_before == part.paid - part.staked for part in parts.values())

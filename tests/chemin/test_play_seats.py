@@ -1,0 +1,228 @@
+"""Sitting down at a Chemin de Fer table, getting up, stepping away and coming back."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from games.chemin import play
+from games.engine.chemin import Phase, Refusal
+from games.errors import (
+    Barred,
+    GuestRefused,
+    StalePage,
+    TableClosed,
+    UnknownCurrency,
+)
+from games.models import (
+    CheminMove,
+    CheminSeat,
+    Decider,
+    Participation,
+    WhyLeft,
+)
+from players import exclusions
+from tests.builders import a_player
+from tests.chemin.at_table import (
+    MONEY,
+    a_bank,
+    a_chemin_table,
+    a_guest,
+    a_session,
+    a_staked_coup,
+    answer,
+    asked,
+    before_the_croupier,
+    cash,
+    chemin_of,
+    guests,
+    let_pass,
+    sit,
+    standing_of,
+    state_of,
+    step_to,
+)
+from tests.people import events
+from wallet.models import AccountKind, Mode
+
+pytestmark = pytest.mark.django_db
+
+
+class TestSittingDown:
+    def test_the_place_that_is_asked_for(self):
+        table = a_chemin_table()
+        player = a_player(real=MONEY)
+        seat = sit(player, table, 4)
+        assert (seat.number, seat.player, seat.account_id, seat.is_random) == (4, player, cash(player).pk, False)
+        assert [each.number for each in state_of(table).seats] == [4]
+
+    def test_a_place_by_chance_is_one_that_is_free(self):
+        table = a_chemin_table(places=3)
+        seats = [sit(a_player(real=MONEY), table) for _ in range(3)]
+        assert {seat.number for seat in seats} == {1, 2, 3}
+        assert all(seat.is_random for seat in seats)
+        with pytest.raises(GuestRefused) as refused:
+            sit(a_player(real=MONEY), table)
+        assert refused.value.reason is Refusal.PLACE_TAKEN
+
+    def test_the_second_guest_sets_the_bank_going_round(self):
+        table = a_chemin_table()
+        first = a_guest(table, 1)
+        assert (state_of(table).phase, chemin_of(table).deadline) == (Phase.GUESTS, None)
+        a_guest(table, 2)
+        chemin = chemin_of(table)
+        assert (state_of(table).phase, asked(table)) == (Phase.OFFER, first)
+        assert chemin.question == 1
+        assert chemin.deadline - chemin.asked_at == timedelta(milliseconds=standing_of(table).clock.ask)
+
+    def test_whoever_sits_there_keeps_their_seat(self):
+        table = a_chemin_table()
+        player = a_guest(table, 2)
+        assert sit(player, table, 5).number == 2
+        assert CheminSeat.objects.count() == 1
+
+    @pytest.mark.parametrize("place", [0, 10])
+    def test_there_is_no_such_place(self, place):
+        table = a_chemin_table()
+        with pytest.raises(GuestRefused) as refused:
+            sit(a_player(real=MONEY), table, place)
+        assert refused.value.reason is Refusal.NO_SUCH_PLACE
+
+    def test_a_place_that_is_taken(self):
+        table = a_chemin_table()
+        a_guest(table, 2)
+        with pytest.raises(GuestRefused) as refused:
+            sit(a_player(real=MONEY), table, 2)
+        assert refused.value.reason is Refusal.PLACE_TAKEN
+
+    def test_another_currency(self):
+        table = a_chemin_table(currency="EUR")
+        with pytest.raises(UnknownCurrency):
+            sit(a_player("SE", real=MONEY), table)
+
+    def test_at_a_closed_table(self):
+        table = a_chemin_table(is_open=False)
+        with pytest.raises(TableClosed):
+            sit(a_player(real=MONEY), table)
+
+    def test_where_a_player_may_not_play(self):
+        table, player = a_chemin_table(), a_player(real=MONEY)
+        exclusions.pause(player=player, by=str(player))
+        with pytest.raises(Barred):
+            sit(player, table)
+        assert not CheminSeat.objects.exists()
+
+    def test_one_who_got_up_may_come_back_on_another_row(self):
+        table = a_chemin_table()
+        player = a_guest(table, 2)
+        play.leave(player=player, live_table_id=table.pk)
+        sit(player, table, 3)
+        rows = CheminSeat.objects.order_by("pk")
+        assert [(row.number, row.left_at is None, row.why_left) for row in rows] == [(2, False, "wish"), (3, True, "")]
+
+    def test_is_on_record_without_what_the_guest_has(self):
+        table = a_chemin_table()
+        player = a_guest(table, 2, money=7_654_321)
+        (event,) = events("guest.joined")
+        assert (event["by"], event["on"]) == (str(player), f"live_table:{table.pk}")
+        move = CheminMove.objects.get()
+        assert (move.kind, move.decider, move.seat.number, move.amount) == ("join", Decider.GUEST, 2, None)
+        assert "7654321" not in json.dumps([event, move.events])
+
+    def test_for_free_money_it_is_the_free_account_that_pays(self):
+        table = a_chemin_table(Mode.FREE)
+        player = a_player(real=MONEY, free=5_000)
+        sit(player, table, 1)
+        assert state_of(table).seat(1).balance == 5_000
+
+
+class TestLeaving:
+    def test_between_coups_is_at_once(self):
+        table = a_chemin_table()
+        first, second, _ = guests(table, 3)
+        play.leave(player=first, live_table_id=table.pk)
+        assert asked(table) == second
+        seat = CheminSeat.objects.get(player=first)
+        assert (seat.left_at is not None, seat.why_left) == (True, WhyLeft.WISH)
+        assert len(events("guest.left")) == 1
+
+    def test_of_a_punter_is_when_the_coup_is_over(self):
+        table = a_chemin_table()
+        guests(table, 3)
+        _, punter = a_staked_coup(table)
+        play.leave(player=punter, live_table_id=table.pk)
+        seat = CheminSeat.objects.get(player=punter)
+        assert (seat.left_at, seat.why_left) == (None, WhyLeft.WISH)
+        play.leave(player=punter, live_table_id=table.pk)
+        step_to(table, Phase.CHOICE, Phase.OFFER)
+        seat.refresh_from_db()
+        assert (seat.left_at is not None, seat.why_left) == (True, WhyLeft.WISH)
+        assert cash(punter).balance == Participation.objects.get(player=punter).balance_after
+
+    def test_may_be_thought_better_of(self):
+        table = a_chemin_table()
+        guests(table, 3)
+        _, punter = a_staked_coup(table)
+        play.leave(player=punter, live_table_id=table.pk)
+        play.come_back(player=punter, live_table_id=table.pk)
+        step_to(table, Phase.CHOICE, Phase.OFFER)
+        seat = CheminSeat.objects.get(player=punter)
+        assert (seat.left_at, seat.why_left) == (None, "")
+
+    def test_of_the_last_but_one_sends_the_bank_home(self):
+        table = a_chemin_table()
+        banker, other = guests(table, 2)
+        a_bank(table, 10_000)
+        while state_of(table).phase in (Phase.CALLS, Phase.STAKES):
+            let_pass(table)
+        play.leave(player=other, live_table_id=table.pk)
+        assert state_of(table).phase is Phase.GUESTS
+        assert cash(banker).balance == MONEY
+        assert before_the_croupier(AccountKind.BANK) == 0
+
+    def test_of_whoever_does_not_sit_there_is_nothing(self):
+        table = a_chemin_table()
+        play.leave(player=a_player(), live_table_id=table.pk)
+        assert not CheminMove.objects.exists()
+
+    def test_an_unknown_table(self):
+        with pytest.raises(StalePage):
+            play.join(player=a_player(), live_table_id=987_654)
+
+
+class TestSteppingAway:
+    def test_keeps_the_seat_and_lets_turns_pass(self):
+        table = a_chemin_table()
+        first, second, third = guests(table, 3)
+        play.step_away(player=second, live_table_id=table.pk)
+        answer(first, table, "pass")
+        assert asked(table) == third
+        assert CheminSeat.objects.get(player=second).away_since is not None
+
+    def test_of_whoever_is_asked_asks_the_next(self):
+        table = a_chemin_table()
+        first, second = guests(table, 2)
+        question = chemin_of(table).question
+        play.step_away(player=first, live_table_id=table.pk)
+        assert (asked(table), chemin_of(table).question) == (second, question + 1)
+
+    def test_ends_with_coming_back(self):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        session = a_session(first)
+        play.step_away(player=first, live_table_id=table.pk)
+        with pytest.raises(GuestRefused):
+            play.step_away(player=first, live_table_id=table.pk)
+        play.come_back(player=first, live_table_id=table.pk, session=session)
+        seat = CheminSeat.objects.get(player=first)
+        assert (seat.away_since, seat.missed, seat.session) == (None, 0, session)
+        with pytest.raises(GuestRefused):
+            play.come_back(player=first, live_table_id=table.pk)
+
+
+def test_a_player_has_one_seat_whatever_is_written():
+    table = a_chemin_table()
+    player = a_guest(table, 1)
+    with pytest.raises(IntegrityError, match="games_cheminseat_guest"), transaction.atomic():
+        CheminSeat.objects.create(live_table=table, number=2, player=player, account_id=cash(player).pk)
