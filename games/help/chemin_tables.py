@@ -1,17 +1,23 @@
 """The tables in the help of Chemin de Fer, made from the rules the engine plays by."""
 
 from collections.abc import Callable, Mapping
+from itertools import groupby
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
+from games.chemin.rules import GuestClock, GuestRules
 from games.engine.chemin.rules import Advice, Call, banker_rule, punter_rule
 from games.help.chemin_marks import CALLS, croupiers_policy, policies
-from games.help.figures import money, percent
+from games.help.figures import MARKET, money, percent
 from games.help.tables import POINTS, TWO_CARD_TOTALS, decks_sentence
+from games.models import Shape, Table, TableVersion
 from games.variants import GAMES
+from wallet.money import format_money
 
+SLUG = "chemin_de_fer"
+A_SECOND, A_MINUTE = 1000, 60_000  # milliseconds
 A_BANK = 1000_00
 """Minor units; large enough that a half of it reads well."""
 
@@ -78,10 +84,69 @@ def _calls(language: str) -> str:
     return render_to_string("games/help/_chemin_calls.html", {"rows": rows, "bank": money(A_BANK, language)})
 
 
+def _banks(language: str) -> str:
+    """Places, smallest and largest bank of every table: the market's own currency first, the others to unfold."""
+    rules = [(table, GuestRules.of(version.limits)) for table, version in _in_force()]
+    rules.sort(key=lambda each: (each[1].currency != MARKET[language], each[1].currency))
+    currencies = [
+        {
+            "currency": currency,
+            "rows": [
+                {
+                    "name": table.name,
+                    "is_practice": each.is_practice,
+                    "places": each.places,
+                    "minimum": format_money(each.minimum, currency, language),
+                    "maximum": format_money(each.maximum, currency, language),
+                }
+                for table, each in tables
+            ],
+        }
+        for currency, tables in groupby(rules, key=lambda each: each[1].currency)
+    ]
+    return render_to_string("games/help/_chemin_banks.html", {"first": currencies[:1], "others": currencies[1:]})
+
+
+def _times(language: str) -> str:
+    """How long the first table waits, and for whom; nothing where there is none yet."""
+    clocks = [GuestClock.of(version.clock or {}) for _table, version in _in_force()]
+    return render_to_string("games/help/_chemin_times.html", {"rows": waiting(clocks[0]) if clocks else []})
+
+
+def waiting(clock: GuestClock) -> list[tuple[str, str]]:
+    """Return how long a table waits for what."""
+    turns = ngettext("%(count)s turn", "%(count)s turns", clock.missed) % {"count": clock.missed}
+    return [
+        (_("To take the bank, bid, call or stake"), _length(clock.ask)),
+        (_("To draw or stand"), _length(clock.decide)),
+        (_("For the banker to draw the cards"), _length(clock.deal)),
+        (_("To keep the bank or pass it on"), _length(clock.choice)),
+        (_("Missed in a row before you are away"), turns),
+        (_("Your seat is kept while you are away"), _length(clock.removal)),
+    ]
+
+
+def _length(milliseconds: int) -> str:
+    """Write whole minutes as such, and anything else in seconds."""
+    if milliseconds % A_MINUTE == 0:
+        minutes = milliseconds // A_MINUTE
+        return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
+    seconds = -(-milliseconds // A_SECOND)
+    return ngettext("%(count)s second", "%(count)s seconds", seconds) % {"count": seconds}
+
+
+def _in_force() -> list[tuple[Table, TableVersion]]:
+    """Return the tables of the game that were put live, in the order in which the lobby lists them."""
+    tables = Table.objects.filter(variant=SLUG, shape=Shape.GUESTS).select_related("version").order_by("id")
+    return [(table, table.version) for table in tables if table.version]
+
+
 CHEMIN_TABLES: Mapping[str, Callable[[str], str]] = {
     "chemin_punter_rule": _punter_rule,
     "chemin_banker_table": _banker_table,
     "chemin_chances": _chances,
     "chemin_calls": _calls,
-    "decks": lambda language: decks_sentence(GAMES["chemin_de_fer"], language),
+    "chemin_banks": _banks,
+    "chemin_times": _times,
+    "decks": lambda language: decks_sentence(GAMES[SLUG], language),
 }

@@ -22,7 +22,10 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 TABLES = {"decks", "paytable", "player_rule", "banker_table", "returns", "smallest_stake", "limits"}
-CHEMIN_TABLES = {"decks", "chemin_punter_rule", "chemin_banker_table", "chemin_calls", "chemin_chances"}
+CHEMIN_TABLES = {
+    *("decks", "chemin_punter_rule", "chemin_banker_table", "chemin_calls"),
+    *("chemin_chances", "chemin_banks", "chemin_times"),
+}
 
 BESIDE_A_LIVE_TABLE = {
     "sound",

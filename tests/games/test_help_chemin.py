@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -24,9 +26,12 @@ from games.engine.chemin.actions import (
 from games.engine.chemin.odds import PolicyOdds, chemin_odds
 from games.engine.chemin.rules import DECKS, Advice
 from games.variants import LANGUAGES
+from tests.builders import UNHURRIED_GUESTS, a_guest_table
 from tests.engine.chemin.evening import shoe_beginning
-from tests.games.help_figures import amount, chemin_example_figures, exactly, examples_of, policy, written
+from tests.games.help_figures import CURRENCY, amount, chemin_example_figures, exactly, examples_of, policy, written
 from tests.games.help_pages import Tag, help_page, shown_cards
+from wallet.models import Currency
+from wallet.money import format_money
 
 pytestmark = pytest.mark.django_db
 
@@ -177,3 +182,27 @@ def test_every_example_shows_what_the_written_rules_give(language: str) -> None:
 def test_the_line_about_decks_has_their_number(language: str) -> None:
     line = help_page(language, SLUG).one("article").one("p", "decks").text
     assert [word for word in line.split() if word.isdigit()] == [str(DECKS), str(len(FULL_DECK))]
+
+
+@every_language
+def test_limits_are_those_of_the_tables_the_markets_own_first(language: str) -> None:
+    own = CURRENCY[language]
+    other = next(each for each in Currency.values if each != own)
+    a_guest_table(other, slug="other")
+    a_guest_table(own, slug="own")
+    a_guest_table(own, slug="practice", places=5, minimum=2_000, house_players=3)
+    first, second = help_page(language, SLUG).one("article").all("table", "bet-limits")
+    (_, *real), (practice, *figures) = first.rows
+    assert real == ["9", *(format_money(each, own, language) for each in (1_000, 100_000))]
+    assert figures == ["5", *(format_money(each, own, language) for each in (2_000, 100_000))]
+    assert practice != "Chemin"
+    assert second.rows == [["Chemin", "9", *(format_money(each, other, language) for each in (1_000, 100_000))]]
+
+
+@every_language
+def test_times_are_those_of_the_table(language: str) -> None:
+    a_guest_table(
+        clock=replace(UNHURRIED_GUESTS, ask=17_000, decide=18_000, deal=14_000, choice=15_000, house_player=100)
+    )
+    rows = help_page(language, SLUG).one("article").all("table")[-1].rows
+    assert [re.findall(r"\d+", length) for _, length in rows] == [["17"], ["18"], ["14"], ["15"], ["2"], ["60"]]
