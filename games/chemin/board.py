@@ -13,7 +13,6 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from games.board import card_view, stack
 from games.chemin import turns, words
@@ -271,11 +270,7 @@ def _notes(seen: Seen) -> tuple[str, ...]:
 def _past(past: Past) -> PastView:
     if past.outcome is None or past.punter_total is None or past.banker_total is None:
         return PastView("✕", "annulled", _("This coup was annulled. All stakes were returned."))
-    letter = {
-        Outcome.PUNTER: pgettext("who won, one letter: the punters", "P"),
-        Outcome.BANKER: pgettext("who won, one letter: the bank", "B"),
-        Outcome.DRAW: "=",
-    }[past.outcome]
+    letter = {Outcome.PUNTER: "P", Outcome.BANKER: "B", Outcome.DRAW: "="}[past.outcome]  # so in every language
     sentence = words.outcome_of(past.outcome, past.punter_total, past.banker_total)
     return PastView(letter, past.outcome.value, sentence)
 
