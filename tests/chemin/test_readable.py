@@ -1,0 +1,56 @@
+"""What is stored of a coup between guests makes a coup; or else it is examined, and the check is asked for."""
+
+import pytest
+
+from games.examination import is_readable
+from games.models import Participation, ReplayDue
+from games.replay import replay_finished_rounds
+from tests.chemin.at_table import a_chemin_table, guests
+from tests.chemin.evenings import play_evening
+from tests.people import events
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def parts() -> list[Participation]:
+    """Everybody's part in six coups that were dealt again and found good."""
+    live_table = a_chemin_table()
+    guests(live_table, 3)
+    play_evening(live_table, 6, seed=31)
+    assert not replay_finished_rounds().suspicious
+    return list(Participation.objects.select_related("round__table_version__table").prefetch_related("wagers"))
+
+
+def test_coups_are_readable_for_punters_and_bankers(parts: list[Participation]) -> None:
+    assert {wager.bet for part in parts for wager in part.wagers.all()} == {"punter", "bank"}
+    assert all(is_readable(part) for part in parts)
+    assert not ReplayDue.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("stored", "fault"),
+    [
+        ({"cards": "9H XX"}, "cards: "),
+        ({"cards": "TC TD 4C"}, "outcome: punter, by the cards none"),
+        ({"cards": "TC TD 9C 5D 2H"}, "outcome: punter, by the cards none"),
+        ({"cards": "TC TD 9C 5D", "outcome": "banker"}, "outcome: banker, by the cards punter"),
+        ({"cards": "TC TD 5C 5D 3H", "outcome": "draw"}, "outcome: draw, by the cards banker or punter"),
+    ],
+)
+def test_cards_that_make_no_such_coup_are_examined(
+    parts: list[Participation], stored: dict[str, str], fault: str
+) -> None:
+    part = parts[0]
+    for name, value in {"outcome": "punter", **stored}.items():
+        setattr(part.round, name, value)
+    assert not is_readable(part)
+    assert ReplayDue.objects.get().pk == part.round_id
+    (event,) = events("round.unreadable", on=f"round:{part.round_id}")
+    assert event["data"]["fault"].startswith(fault)
+
+
+def test_a_bet_that_there_is_not_is_examined(parts: list[Participation]) -> None:
+    for wager in parts[0].wagers.all():
+        wager.bet = "player"
+    assert not is_readable(parts[0])
