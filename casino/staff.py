@@ -13,6 +13,7 @@ from audit import approvals
 from games.staff_chat import MODERATE as MODERATE_CHAT
 from games.staff_chat import READ as READ_CHAT
 from games.staff_floor import REPORTERS as TABLE_STAFF
+from games.staff_play import EXAMINE as EXAMINE_PLAY
 from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
 from players.models import User
@@ -47,6 +48,7 @@ FUNCTIONS = (
     Function(
         (MODERATE_CHAT, READ_CHAT), "staff_chat", "Chat", "What players reported, and all that was said at tables."
     ),
+    Function((EXAMINE_PLAY,), "staff_play", "Play", "Guests who may play together, and what guests report of others."),
     Function(
         ("players.exclude_player",),
         "staff_exclusions",

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from games import staff_chat, staff_floor, staff_rounds, staff_views
+from games import staff_chat, staff_floor, staff_play, staff_rounds, staff_views
 
 urlpatterns = [
     path("incidents/", staff_views.staff_incidents, name="staff_incidents"),
@@ -11,6 +11,10 @@ urlpatterns = [
     path("chat/<int:message_id>/decision/", staff_chat.staff_chat_decide, name="staff_chat_decide"),
     path("chat/ban/<int:player_id>/", staff_chat.staff_chat_ban, name="staff_chat_ban"),
     path("chat/lift/<int:ban_id>/", staff_chat.staff_chat_lift, name="staff_chat_lift"),
+    path("play/", staff_play.staff_play, name="staff_play"),
+    path("play/<int:first_id>/<int:second_id>/", staff_play.staff_play_pair, name="staff_play_pair"),
+    path("play/reports/", staff_play.staff_play_reports, name="staff_play_reports"),
+    path("play/reports/<int:report_id>/decision/", staff_play.staff_play_decide, name="staff_play_decide"),
     path("rounds/", staff_rounds.staff_rounds, name="staff_rounds"),
     path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),
     path("rounds/<uuid:round_id>/cancel/", staff_floor.staff_round_cancel, name="staff_round_cancel"),

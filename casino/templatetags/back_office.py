@@ -4,6 +4,7 @@ from django import template
 from django.template import RequestContext
 
 from casino.staff import Function, functions_of
+from games.chemin import reports
 from games.incidents import unruled
 from games.live import chat_cases
 from games.models import Incident
@@ -20,7 +21,8 @@ def functions(context: RequestContext) -> list[Function]:
 @register.simple_tag
 def waiting(function: Function) -> int:
     """Return how much waits on the page of a function, where that is counted."""
-    return chat_cases.waiting_count() if function.page == "staff_chat" else 0
+    counts = {"staff_chat": chat_cases.waiting_count, "staff_play": reports.waiting().count}
+    return counts[function.page]() if function.page in counts else 0
 
 
 @register.simple_tag

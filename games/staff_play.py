@@ -1,0 +1,216 @@
+"""How guests play against each other, as staff look into it: pairs that stand out, what passed between two of them coup
+by coup, and what guests reported. In English, like all of the back office. Nothing here does anything to a player.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from operator import attrgetter
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import F, Q, QuerySet
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
+from django.views.decorators.http import require_POST, require_safe
+
+from audit import log
+from games.chemin import integrity_words, reports
+from games.chemin.integrity import Examination, Examined, examine
+from games.chemin.integrity_choices import pace
+from games.chemin.integrity_scope import Scope
+from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table
+from players.access import StaffRequest, staff_required
+from players.models import Player
+from wallet.models import Currency, Mode
+
+EXAMINE: Final = "games.examine_play"
+DAYS: Final = 30  # looked at where nobody says otherwise
+PAIRS, COUPS, REPORTS = 25, 50, 20  # of a page
+SORTS: Final = [("signs", "What stands out"), ("deviation", "Deviation"), ("net", "Money")]
+
+
+class ScopeForm(forms.Form):
+    """Which play to look at. What is left out is chosen for the reader: the last month, real money."""
+
+    since = forms.DateField(
+        label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    until = forms.DateField(
+        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    mode = forms.TypedChoiceField(
+        label="Money", required=False, choices=Mode.choices, coerce=Mode, empty_value=Mode.REAL, initial=Mode.REAL
+    )
+    currency = forms.ChoiceField(label="Currency", required=False, choices=[("", "All"), *Currency.choices])
+    table = forms.ModelChoiceField(
+        Table.objects.filter(shape=Shape.GUESTS).order_by("name"), label="Table", required=False, empty_label="All"
+    )
+
+    def scope(self) -> Scope:
+        """Return what is asked for; of a form that is not valid, the last month of real money."""
+        asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
+        until = asked.get("until") or now().date()
+        since = asked.get("since") or until - timedelta(days=DAYS)
+        table = asked.get("table")
+        return Scope(
+            since=datetime.combine(since, time(), UTC),
+            until=datetime.combine(until + timedelta(days=1), time(), UTC),
+            mode=asked.get("mode") or Mode.REAL,
+            currency=asked.get("currency") or None,
+            table=table.pk if table else None,
+        )
+
+
+class PairsForm(ScopeForm):
+    """Which of the pairs, and in which order."""
+
+    player = forms.CharField(label="Player’s number", required=False, max_length=30)
+    which = forms.ChoiceField(
+        label="Pairs", required=False, choices=[("", "Those that stand out"), ("all", "All of them")]
+    )
+    sort = forms.ChoiceField(label="First", required=False, choices=SORTS)
+
+    def clean_player(self) -> int | None:
+        """Return the number."""
+        known = self.cleaned_data["player"].strip().lower().removeprefix("player:")
+        if not known:
+            return None
+        if not (known.isascii() and known.isdecimal() and len(known) < 19):
+            raise forms.ValidationError("Players are known by their numbers here.")
+        return int(known)
+
+
+class FindingForm(forms.Form):
+    """What staff found about a report, and why."""
+
+    finding = forms.TypedChoiceField(choices=PlayFinding.choices, coerce=PlayFinding)
+    note = forms.CharField(max_length=500)
+
+
+@dataclass(frozen=True)
+class PairLine:
+    """A pair as the list shows it."""
+
+    pair: Examined
+    currency: str
+    names: list[str]
+
+
+@staff_required(EXAMINE)
+@require_safe
+def staff_play(request: StaffRequest) -> HttpResponse:
+    """Pairs of players, those that stand out first."""
+    form = PairsForm(request.GET)
+    scope = form.scope()
+    asked: dict[str, Any] = form.cleaned_data if form.is_valid() else {}
+    found = examine(scope)
+    chosen = [
+        pair for pair in found.pairs if (asked.get("which") or pair.signs) and asked.get("player") in (None, *pair.pair)
+    ]
+    page = Paginator(_sorted(chosen, asked.get("sort", "")), PAIRS).get_page(request.GET.get("page"))
+    currencies = _currencies(page)
+    context = {
+        "form": form,
+        "scope": scope,
+        "looks": found.looks,
+        "page": page,
+        "lines": [PairLine(pair, currencies[pair.pair[0]], integrity_words.names(pair)) for pair in page],
+        "waiting": reports.waiting().count(),
+    }
+    return render(request, "staff/play.html", context)
+
+
+@staff_required(EXAMINE)
+@require_safe
+def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
+    """What passed between two players, coup by coup; who looked is on record."""
+    if first_id >= second_id:
+        raise Http404
+    first, second = (get_object_or_404(Player, pk=pk) for pk in (first_id, second_id))
+    form = ScopeForm(request.GET)
+    scope = form.scope()
+    found = examine(scope)
+    log.record(
+        "play.examined",
+        by=str(request.staff),
+        on=str(first),
+        data={"other": str(second), "since": scope.since.isoformat(), "until": scope.until.isoformat()},
+    )
+    coups = Paginator(coups_between(scope, first, second), COUPS)
+    context = {
+        "form": form,
+        "players": (first, second),
+        "currency": first.currency,
+        "reasons": _reasons(found, (first_id, second_id), first.currency),
+        "paces": pace(scope, (first_id, second_id)),
+        "page": coups.get_page(request.GET.get("page")),
+        "reports": reports.all_reports().filter(seat__player__in=(first, second))[:REPORTS],
+    }
+    return render(request, "staff/play_pair.html", context)
+
+
+@staff_required(EXAMINE)
+@require_safe
+def staff_play_reports(request: StaffRequest) -> HttpResponse:
+    """What guests reported: what awaits a finding, the oldest first, and then what was found lately."""
+    waiting = Paginator(reports.waiting(), REPORTS)
+    context = {
+        "page": waiting.get_page(request.GET.get("page")),
+        "decided": reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS],
+        "findings": PlayFinding.choices,
+    }
+    return render(request, "staff/play_reports.html", context)
+
+
+@staff_required(EXAMINE)
+@require_POST
+def staff_play_decide(request: StaffRequest, report_id: int) -> HttpResponse:
+    """Keep what was found about a report."""
+    get_object_or_404(PlayReport, pk=report_id)
+    form = FindingForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say what you found, and why: it is kept on record.")
+        return redirect("staff_play_reports")
+    try:
+        found = reports.decide(report_id=report_id, by=request.staff, **form.cleaned_data)
+    except reports.Decided as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, f"Report {found.pk} is decided: {found.get_finding_display()}.")
+    return redirect("staff_play_reports")
+
+
+def coups_between(scope: Scope, first: Player, second: Player) -> QuerySet[CheminStake]:
+    """Return the stakes of one player against the bank of the other, latest first, with their coups."""
+    ways = Q(player=first, coup__banker_player=second) | Q(player=second, coup__banker_player=first)
+    found = CheminStake.objects.filter(
+        ways,
+        coup__at__gte=scope.since,
+        coup__at__lt=scope.until,
+        coup__round__live_table__mode=scope.mode,
+    )
+    if scope.table:
+        found = found.filter(coup__round__live_table__table=scope.table)
+    found = found.annotate(won=F("returned") - F("stake")).select_related("coup__round__live_table__table")
+    return found.order_by("-coup__at", "-pk")
+
+
+def _sorted(pairs: Iterable[Examined], sort: str) -> list[Examined]:
+    """By deviation and by money the largest first; otherwise those with most to say of them."""
+    if sort in ("deviation", "net"):
+        return sorted(pairs, key=attrgetter(sort), reverse=True)
+    return sorted(pairs, key=lambda pair: (len(pair.signs), pair.deviation), reverse=True)
+
+
+def _currencies(pairs: Iterable[Examined]) -> dict[int, str]:
+    known = Player.objects.filter(pk__in=[pair.pair[0] for pair in pairs])
+    return dict(known.values_list("pk", "currency"))
+
+
+def _reasons(found: Examination, pair: tuple[int, int], currency: str) -> list[tuple[str, bool]]:
+    known = next((each for each in found.pairs if each.pair == pair), None)
+    return integrity_words.reasons(known, found.looks, currency) if known else []
