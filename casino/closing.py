@@ -1,11 +1,14 @@
 """Closing an account: it pays out what lies there first, so it stands on the floor above people and money."""
 
 from contextlib import suppress
+from functools import partial
 from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Q, Subquery
 
+from games.chemin import play
+from games.errors import TableStopped
 from games.history import in_progress
 from games.models import CheminSeat, Participation
 from players import closures
@@ -40,12 +43,13 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
     """Close an account to play and deposits and ask for its whole balance to be paid to *account*; without a balance,
     and with no deposit that a bank may still approve, it is closed altogether. A round at a solo table is over before
     this begins, or never begins. Bets at a shared table stand, and what comes of them is paid out afterwards. Whoever
-    sits at a guests' table is sent away by the table within a second, or when the coup is over in which they have a
-    part: the croupier decides for them until then, and bank and bids that come home are paid out as well.
+    sits at a guests' table gets up once this is done, or when the coup is over in which they have a part: the croupier
+    decides for them until then, and bank and bids that come home are paid out as well.
 
     Raises AlreadyClosing, NoBankAccount, WithdrawalError.
     """
     closures.begin(player=player, by=str(player), ip=ip)
+    transaction.on_commit(partial(_get_up, player))  # a table is locked before accounts, and these are locked here
     for mode in Mode:
         purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))
     cash = accounts.lock_account(player.pk, Mode.REAL)
@@ -56,6 +60,13 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
         withdrawals.request(player=player, amount=free, account=account, key=key)
     elif not _has_money(player):
         closures.finish(player=player, by=str(player))
+
+
+def _get_up(player: Player) -> None:
+    """Have the player leave every guests' table. At one that stands still the house sees to it when it goes on."""
+    for live_table_id in CheminSeat.objects.filter(player=player, left_at=None).values_list("live_table", flat=True):
+        with suppress(TableStopped):
+            play.leave(player=player, live_table_id=live_table_id)
 
 
 def finish_closing() -> int:

@@ -1,0 +1,113 @@
+"""Whoever closes an account while they sit at a guests' table: the table goes on without them, and all that comes home
+is paid out.
+"""
+
+from uuid import uuid4
+
+import pytest
+
+from casino import closing
+from games.chemin import play
+from games.engine.chemin import Phase
+from games.errors import TableStopped
+from games.models import CheminSeat
+from players import closures
+from players.models import ClosureState, Player
+from tests.builders import a_verified_player
+from tests.chemin.at_table import a_bank, a_chemin_table, a_guest, a_session, answer, asked, sit, step_to
+from tests.chemin.hands import next_seed, shoe_where, third_card_refused
+from tests.wallet.payout_builders import an_account, approve
+from wallet import accounts, verify, withdrawals
+from wallet.models import Mode, Withdrawal, WithdrawalStatus
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 100_000
+BANK = 40_000
+
+
+@pytest.fixture
+def table():
+    """With a verified guest at place 1, who is offered the bank, and another at place 2."""
+    table = a_chemin_table()
+    first = a_verified_player(real=MONEY)
+    sit(first, table, 1, a_session(first))
+    a_guest(table, 2)
+    return table
+
+
+@pytest.fixture
+def close(django_capture_on_commit_callbacks):
+    """A function that closes an account, with what happens once it is committed."""
+
+    def do(player: Player) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            closing.close(player=player, account=an_account(player), key=uuid4(), ip="10.0.0.1")
+
+    return do
+
+
+def pay_out() -> int:
+    """Have the withdrawal that waits paid; return its amount."""
+    asked_for = Withdrawal.objects.get(status=WithdrawalStatus.REQUESTED)
+    withdrawals.send(approve(asked_for).pk, provider="test")
+    withdrawals.pay(Withdrawal.objects.get(pk=asked_for.pk), provider="test", number="1")
+    return asked_for.amount
+
+
+def test_with_a_bank_out_is_paid_the_bank_too_once_it_is_home(table, close):
+    player = a_bank(table, BANK)
+    assert closing.owed(player) == MONEY
+    close(player)
+    assert pay_out() == MONEY - BANK
+    closing.finish_closing()
+    assert closures.state_of(player) is ClosureState.CLOSING
+    step_to(table, Phase.GUESTS)  # nobody plays for the bank
+    assert not CheminSeat.objects.filter(player=player, left_at=None).exists()
+    closing.finish_closing()
+    assert pay_out() == BANK
+    closing.finish_closing()
+    assert closures.state_of(player) is ClosureState.CLOSED
+    assert not [row for check in verify.run() for row in check.rows]
+
+
+def test_in_the_middle_of_a_coup_is_paid_what_comes_of_it(table, close, monkeypatch):
+    seed, _ = shoe_where(third_card_refused)  # the bank wins
+    next_seed(monkeypatch, seed)
+    player = a_bank(table, BANK)
+    answer(asked(table), table, "pass")
+    answer(asked(table), table, "lay_stake", BANK)
+    close(player)
+    pay_out()
+    closing.finish_closing()
+    assert closures.state_of(player) is ClosureState.CLOSING
+    step_to(table, Phase.GUESTS)
+    closing.finish_closing()
+    assert pay_out() == 2 * BANK - BANK // 20
+    closing.finish_closing()
+    assert closures.state_of(player) is ClosureState.CLOSED
+    assert accounts.balance(player.pk, Mode.REAL) == 0
+
+
+def test_at_a_table_that_stands_still_waits_until_the_place_is_free(table, close, monkeypatch):
+    player = asked(table)
+    assert player
+    monkeypatch.setattr("games.chemin.play.demand_to_leave", stand_still)
+    close(player)
+    assert pay_out() == MONEY
+    closing.finish_closing()
+    assert closures.state_of(player) is ClosureState.CLOSING
+    monkeypatch.undo()
+    play.leave(player=player, live_table_id=table.pk)
+    closing.finish_closing()
+    assert closures.state_of(player) is ClosureState.CLOSED
+
+
+def stand_still(*_whoever) -> None:
+    raise TableStopped
+
+
+def test_needs_somewhere_to_pay_what_lies_in_a_bank(table):
+    player = a_bank(table, MONEY)
+    with pytest.raises(closing.NoBankAccount):
+        closing.close(player=player, account=None, key=uuid4(), ip="10.0.0.1")
