@@ -4,7 +4,7 @@ Everything is shown as it is stored and nothing is looked up in the rules, so th
 program no longer knows or whose rows have been spoilt.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec
@@ -16,10 +16,15 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from games.chemin.floor import Sitting
+from games.chemin.history import Kept, kept
+from games.chemin.rules import GuestRules
 from games.codes import read_code
 from games.engine.cards import Card, CardError
-from games.engine.coup import Coup, TooFewCards, deal
-from games.models import Incident, Participation, Round, VoidPart, Wager
+from games.engine.chemin.record import RecordError, deal_again
+from games.engine.coup import TooFewCards, deal
+from games.live.shoes import written
+from games.models import CheminMove, CheminStake, Incident, Participation, Round, VoidPart, Wager
 from players.access import StaffRequest, staff_required
 
 Args = ParamSpec("Args")
@@ -43,13 +48,34 @@ class RoundForm(forms.Form):
 
 
 @dataclass(frozen=True)
-class Hands:
-    """The cards of both sides as stored, with their points."""
+class Hand:
+    """The cards of a side as stored, with their points."""
 
-    player: str
-    player_total: int
-    banker: str
-    banker_total: int
+    whose: str
+    cards: str
+    total: int
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What somebody decided in a coup between guests. Minor units."""
+
+    move: CheminMove
+    who: str
+    what: str
+    waited: float | None  # seconds from the question to the answer
+
+
+@dataclass(frozen=True)
+class Between:
+    """A coup as it was between guests. Amounts in minor units of *currency*."""
+
+    kept: Kept
+    currency: str
+    banker: Sitting
+    punter: Sitting | None
+    stakes: Sequence[tuple[Sitting, CheminStake]]
+    deeds: Sequence[Deed]
 
 
 @staff_required(*READERS)
@@ -60,15 +86,35 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
     wanted = form.cleaned_data["round"] if form.is_valid() else ""
     round_id = find_round(wanted)
     played = _shown(round_id) if round_id else None
+    coup = kept([played.pk]).get(played.pk) if played else None
     if wanted and played is None:
         form.add_error("round", UNKNOWN)
     context = {
         "form": form,
         "round": played,
-        "hands": _hands(played.cards) if played else None,
+        "hands": _hands(played, coup) if played else (),
+        "coup": _between(coup, played) if played and coup else None,
         "incidents": Incident.objects.filter(Q(round=round_id) | Q(live_round=round_id)).order_by("pk"),
     }
     return render(request, "staff/rounds.html", context)
+
+
+def _between(coup: Kept, played: Round) -> Between:
+    row = coup.coup
+    return Between(
+        kept=coup,
+        currency=GuestRules.of(played.table_version.limits).currency,
+        banker=Sitting(row.banker.number, row.banker_player_id),
+        punter=Sitting(row.punter.number, row.punter.player_id) if row.punter else None,
+        stakes=[(Sitting(stake.seat.number, stake.player_id), stake) for stake in coup.stakes],
+        deeds=[_deed(move) for move in coup.moves],
+    )
+
+
+def _deed(move: CheminMove) -> Deed:
+    who = str(Sitting(move.seat.number, move.seat.player_id)) if move.seat else "the house"
+    waited = (move.at - move.asked_at).total_seconds() if move.asked_at else None
+    return Deed(move, who, " ".join([move.kind.replace("_", " "), move.call.replace("_", " ")]).strip(), waited)
 
 
 def find_round(text: str) -> UUID | None:
@@ -112,11 +158,23 @@ def _shown(round_id: UUID) -> Round | None:
     return found.prefetch_related(parts, back).filter(pk=round_id).first()
 
 
-def _hands(cards: str) -> Hands | None:
-    """Tell the cards of the two sides apart; None where they are no coup."""
+def _hands(played: Round, coup: Kept | None) -> tuple[Hand, ...]:
+    """Tell the cards of the two sides apart; nothing where they are no coup."""
     try:
-        coup: Coup = deal([Card.parse(code) for code in cards.split()])
-    except (CardError, TooFewCards):
-        return None
-    player, banker = (" ".join(card.code for card in hand) for hand in (coup.player, coup.banker))
-    return Hands(player, coup.player_total, banker, coup.banker_total)
+        cards = [Card.parse(code) for code in played.cards.split()]
+        if coup is not None:
+            return _hands_of_guests(cards, coup)
+        dealt = deal(cards)
+    except (CardError, TooFewCards, RecordError):
+        return ()
+    return (
+        Hand("Player’s", written(dealt.player), dealt.player_total),
+        Hand("Banker’s", written(dealt.banker), dealt.banker_total),
+    )
+
+
+def _hands_of_guests(cards: Sequence[Card], coup: Kept) -> tuple[Hand, ...]:
+    """Who got the third card follows from what was declared. Raises RecordError."""
+    dealt = deal_again(cards, punter_draws=coup.coup.punter_draws, banker_draws=coup.coup.banker_draws)
+    sides = (("Punters’", dealt.punter), ("Banker’s", dealt.banker))
+    return tuple(Hand(whose, written(filter(None, (*hand.pair, hand.third))), hand.total) for whose, hand in sides)

@@ -1,0 +1,297 @@
+"""Tables where guests play each other on the pages of the back office: who is asked what, what lies there, and no card
+before its time.
+"""
+
+import html
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from games.chemin import play
+from games.chemin.face_up import face_up
+from games.engine.chemin import Call, Phase
+from games.engine.chemin.state import there
+from games.live import malfunction
+from games.live.floor import floor
+from games.live.voiding import void_live_round
+from games.models import CheminTable, Incident, LiveRound, Round, VoidReason
+from tests.chemin.at_table import (
+    a_bank,
+    a_chemin_table,
+    a_dealt_coup,
+    a_practice_table,
+    a_staked_coup,
+    answer,
+    guests,
+    let_pass,
+    state_of,
+    step_to,
+)
+from tests.chemin.hands import both_may_depart, next_seed, shoe_where, third_card_refused, third_cards_on_advice
+from tests.live.test_rulings import annul_by_two
+from tests.people import a_member_of_staff, a_visitor
+
+BANK, STAKE = 10_000, 4_000
+CARD = re.compile(r"\b[2-9TJQKA][SHDC]\b")
+READERS = ("operator", "supervisor", "compliance")
+
+
+def reader(role="supervisor"):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def seen(answered) -> str:
+    """What somebody reads, without the markup; every gap is one space."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answered.text)).split())
+
+
+def coup_at(live_table) -> LiveRound:
+    return LiveRound.objects.filter(live_table=live_table).latest("opened_at")
+
+
+def floor_of(live_table):
+    return next(on for tables in floor().values() for on in tables if on.live_table.pk == live_table.pk)
+
+
+@pytest.fixture
+def first(db, monkeypatch):
+    """The first coup of the next shoe: punter and banker both take a third card."""
+    seed, coup = shoe_where(third_cards_on_advice)
+    next_seed(monkeypatch, seed)
+    return coup
+
+
+@pytest.fixture
+def live_table(first):
+    return a_chemin_table()
+
+
+@pytest.fixture
+def players(live_table):
+    return guests(live_table)
+
+
+class TestThePageOfTables:
+    def test_says_who_is_asked_what_until_when(self, live_table, players):
+        page = seen(reader().get("/staff/tables/"))
+        assert f"the bank is offered: seat 1, player:{players[0].pk} is asked, until" in page
+        for place, player in enumerate(players, 1):
+            assert f"seat {place}, player:{player.pk}" in page
+
+    def test_shows_bank_and_stakes(self, live_table, players):
+        a_bank(live_table, BANK)
+        answer(players[1], live_table, "make_call", call=Call.BANCO)
+        answer(players[2], live_table, "lay_stake", 3_000)
+        page = seen(reader().get("/staff/tables/"))
+        assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
+        assert f"Stakes seat 2, player:{players[1].pk}: SEK 70.00 seat 3, player:{players[2].pk}: " in page
+        assert "the banker is to draw the cards" in page
+        assert coup_at(live_table).code in page
+
+    def test_shows_bids_for_a_bank_on_sale(self, live_table, players, monkeypatch):
+        seed, _ = shoe_where(third_card_refused)
+        next_seed(monkeypatch, seed)
+        a_dealt_coup(live_table, BANK, STAKE)
+        step_to(live_table, Phase.CHOICE)
+        answer(players[0], live_table, "give_suite")
+        while state_of(live_table).phase is Phase.SUITE:
+            let_pass(live_table)
+        answer(players[1], live_table, "make_bid", BANK)
+        on = there(floor_of(live_table).guests)
+        assert (on.full_amount, [(bid.sitting.number, bid.amount) for bid in on.bids]) == (
+            BANK + STAKE * 19 // 20,
+            [(2, BANK)],
+        )
+        assert f"Bids seat 2, player:{players[1].pk}" in seen(reader().get("/staff/tables/"))
+
+    def test_marks_house_players_and_whoever_is_away(self, db):
+
+        live_table = a_practice_table()
+        (player,) = guests(live_table, 1)
+        play.step_away(player=player, live_table_id=live_table.pk)
+        page = seen(reader().get("/staff/tables/"))
+        assert f"player:{player.pk}, away" in page
+        assert "house player" in page
+
+    def test_takes_the_same_number_of_queries_for_one_table_and_for_many(self, live_table, players):
+        a_dealt_coup(live_table, BANK, STAKE)
+        with CaptureQueriesContext(connection) as one:
+            floor()
+        for number in range(3):
+            other = a_chemin_table(slug=f"other-{number}")
+            guests(other)
+            a_dealt_coup(other, BANK, STAKE)
+        with CaptureQueriesContext(connection) as many:
+            floor()
+        assert len(many) == len(one)
+
+    def test_shows_a_table_whose_state_cannot_be_read(self, live_table, players):
+        CheminTable.objects.filter(pk=live_table.pk).update(state={})
+        page = seen(reader().get("/staff/tables/"))
+        assert "its state cannot be read" in page
+        assert "Break up the table" in page
+
+    @pytest.mark.parametrize(("role", "offered"), [("operator", False), ("supervisor", True), ("compliance", True)])
+    def test_offers_what_the_role_may_do(self, live_table, players, role, offered):
+        a_staked_coup(live_table, BANK, STAKE)
+        page = seen(reader(role).get("/staff/tables/"))
+        assert "Report the round" in page
+        for deed in ("Cancel the round", "Break up the table"):
+            assert (deed in page) is offered
+
+    def test_reopens_a_table_that_was_stopped(self, live_table, players):
+        a_staked_coup(live_table, BANK, STAKE)
+        boss, coup = reader(), coup_at(live_table)
+        boss.post(f"/staff/rounds/{coup.pk}/report/", {"reason": "A quarrel.", "sure": "on"})
+        incident = Incident.objects.get()
+        assert "awaits its ruling" in seen(boss.get("/staff/tables/"))
+        boss.post(f"/staff/incidents/{incident.pk}/ruling/", {"decision": "stands", "reason": "x", "sure": "on"})
+        assert "Let it go on" in seen(boss.get("/staff/tables/"))
+        boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Settled."})
+        answer(players[0], live_table, "deal_cards")
+
+    def test_sets_the_language_of_its_chat(self, live_table):
+        url = f"/staff/tables/{live_table.table_id}/chat/"
+        assert "is in Svenska" in seen(reader("operator").post(url, {"chat_language": "sv"}, follow=True))
+
+
+class TestWhatLiesOpen:
+    """Staff see what everybody at the table sees."""
+
+    def test_is_no_card_before_the_draw(self, live_table, players):
+        a_staked_coup(live_table, BANK, STAKE)
+        assert floor_of(live_table).turned == ""
+
+    def test_is_nothing_but_backs_while_the_punter_decides(self, live_table, players):
+        a_dealt_coup(live_table, BANK, STAKE)
+        assert floor_of(live_table).turned == "– – – –"
+        for role in READERS:
+            assert not CARD.search(seen(reader(role).get("/staff/tables/")))
+
+    def test_is_the_banker_s_hand_and_a_third_card_while_the_banker_decides(self, live_table, players, first):
+        a_dealt_coup(live_table, BANK, STAKE)
+        answer(players[1], live_table, "draw_card")
+        banker, third = first.banker, first.thirds[0]
+        assert floor_of(live_table).turned == f"– {banker[0].code} – {banker[1].code} {third.code}"
+        for role in READERS:
+            page = seen(reader(role).get("/staff/tables/"))
+            assert CARD.findall(page) == [banker[0].code, banker[1].code, third.code]
+
+    def test_is_everything_once_the_coup_is_over(self, live_table, players, first):
+        a_dealt_coup(live_table, BANK, STAKE)
+        answer(players[1], live_table, "draw_card")
+        answer(players[0], live_table, "draw_card")
+        assert floor_of(live_table).turned == " ".join(card.code for card in first.cards)
+        assert floor_of(live_table).turned == Round.objects.get().cards
+
+    def test_is_told_in_one_query_for_many_coups(self, live_table, players, django_assert_num_queries):
+        for number in range(3):
+            other = a_chemin_table(slug=f"other-{number}")
+            guests(other)
+            a_dealt_coup(other, BANK, STAKE)
+            step_to(other, Phase.CHOICE, Phase.OFFER)
+        kept = dict(Round.objects.values_list("pk", "cards"))
+        with django_assert_num_queries(1):
+            assert face_up(kept) == kept
+
+
+class TestThePageOfIncidents:
+    def test_shows_seats_and_stakes_of_a_coup_in_progress_and_no_card_that_lies_face_down(self, live_table, players):
+        a_dealt_coup(live_table, BANK, STAKE)
+        malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
+        for role in READERS:
+            page = seen(reader(role).get("/staff/incidents/"))
+            assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
+            assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
+            assert "Cards so far – – – –" in page
+            assert not CARD.search(page)
+        answer_is = seen(reader().get("/staff/incidents/"))
+        assert "Ask to annul the round" in answer_is
+        assert "Cancel the round" not in answer_is
+
+    def test_offers_to_cancel_a_coup_without_cards(self, live_table, players):
+        a_staked_coup(live_table, BANK, STAKE)
+        incident = malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
+        boss = reader()
+        assert "Cancel the round" in seen(boss.get("/staff/incidents/"))
+        boss.post(f"/staff/rounds/{incident.live_round_id}/cancel/", {"reason": "x", "sure": "on"})
+        assert "The round is annulled: staff:" in seen(boss.get("/staff/incidents/"))
+
+    def test_shows_what_was_moved_back_to_whom(self, live_table, players):
+        a_dealt_coup(live_table, BANK, STAKE)
+        annul_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
+        page = seen(reader().get("/staff/incidents/"))
+        assert f"player:{players[1].pk} +SEK 40.00 (real)" in page
+        assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
+        assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
+
+
+class TestThePageOfARound:
+    def test_shows_a_coup_as_it_was_between_guests(self, live_table, players, first):
+        a_dealt_coup(live_table, BANK, STAKE)
+        answer(players[1], live_table, "draw_card")
+        answer(players[0], live_table, "draw_card")
+        page = seen(reader("compliance").get(f"/staff/rounds/?round={coup_at(live_table).code}"))
+        punter = " ".join(card.code for card in (*first.punter, first.thirds[0]))
+        banker = " ".join(card.code for card in (*first.banker, first.thirds[1]))
+        assert f"Punters’ cards {punter}" in page
+        assert f"Banker’s cards {banker}" in page
+        assert "Punter draws; banker draws" in page
+        assert "draw card the guest" in page
+        for name in (f"seat 1, player:{players[0].pk}", f"seat 2, player:{players[1].pk}"):
+            assert name in page
+
+    def test_says_who_departed_from_the_rule(self, monkeypatch, db):
+        seed, _ = shoe_where(both_may_depart)
+        next_seed(monkeypatch, seed)
+        live_table = a_chemin_table()
+        players = guests(live_table)
+        a_dealt_coup(live_table, BANK, STAKE)
+        answer(players[1], live_table, "stand")
+        answer(players[0], live_table, "stand")
+        page = seen(reader("compliance").get(f"/staff/rounds/?round={coup_at(live_table).code}"))
+        assert "Punter stands, against the rule; banker stands, against the rule" in page
+
+    def test_shows_one_that_was_annulled_with_its_cards_as_they_are_stored(self, live_table, players):
+        a_dealt_coup(live_table, BANK, STAKE)
+        coup = coup_at(live_table)
+        void_live_round(round_id=coup.pk, reason=VoidReason.DECIDED, by="staff:1")
+        page = seen(reader("compliance").get(f"/staff/rounds/?round={coup.code}"))
+        assert f"Cards as stored {Round.objects.get().cards}" in page
+        assert "Outcome none" in page
+        assert "void since" in page
+
+    def test_leads_to_its_annulment(self, live_table, players):
+        a_dealt_coup(live_table, BANK, STAKE)
+        step_to(live_table, Phase.CHOICE, Phase.OFFER)
+        coup, boss = coup_at(live_table), reader()
+        assert "Report the round" in seen(boss.get(f"/staff/rounds/?round={coup.code}"))
+        boss.post(f"/staff/rounds/{coup.pk}/report/", {"reason": "complained of", "sure": "on"})
+        annul_by_two(Incident.objects.get())
+        assert "void since" in seen(boss.get(f"/staff/rounds/?round={coup.code}"))
+
+
+def test_no_page_of_staff_tells_a_card_that_lies_face_down(live_table, players, first):
+    a_dealt_coup(live_table, BANK, STAKE)
+    coup = coup_at(live_table)
+    incident = malfunction.report(round_id=coup.pk, cause="A quarrel.", by="staff:1")
+    malfunction.ask_void(incident_id=incident.pk, reason="x", by=a_member_of_staff("supervisor"))
+    hidden = {card.code for card in first.cards}
+    pages = [
+        "/staff/",
+        "/staff/tables/",
+        "/staff/incidents/",
+        "/staff/approvals/",
+        f"/staff/rounds/?round={coup.pk}",
+        f"/staff/tables/live/{live_table.pk}/break-up/",
+        "/staff/audit/",
+        f"/staff/ledger/?round={coup.pk}",
+    ]
+    for role in ("operator", "supervisor", "finance", "compliance", "support"):
+        browser = reader(role)
+        for page in pages:
+            assert not hidden & set(CARD.findall(seen(browser.get(page)))), (role, page)
