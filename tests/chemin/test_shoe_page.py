@@ -12,7 +12,8 @@ from django.test import Client
 from games.chemin import shoes
 from games.engine.chemin import Phase
 from games.engine.shoe import commitment, shuffle
-from games.models import CheminCoup, LiveRound, LiveTable, Round, Shoe, ShoeEnding
+from games.live.voiding import void_live_round
+from games.models import CheminCoup, LiveRound, LiveTable, Round, Shoe, ShoeEnding, VoidReason
 from games.models import Phase as RoundPhase
 from tests.chemin.at_table import a_bank, a_chemin_table, guests, let_pass, state_of
 from tests.chemin.evenings import play_evening, play_until
@@ -123,3 +124,15 @@ def run(seed: bytes) -> list[str]:
     """What the script prints, with nothing around it."""
     command = [sys.executable, "-I", "-S", str(SCRIPT), seed.hex(), commitment(seed), "--decks", "6", "--cards"]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()
+
+
+def test_the_cards_of_a_coup_that_was_annulled_are_told_and_it_has_a_cross(
+    client: Client, live_table: LiveTable
+) -> None:
+    coup = play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=13).live_round
+    assert coup
+    void_live_round(round_id=coup.pk, reason=VoidReason.DECIDED, by="staff:test")
+    seen, kept = page(client, coup.shoe), Round.objects.get(pk=coup.pk)
+    assert len(kept.cards.split()) == 4
+    assert f'data-cards="{kept.cards}" data-first="{kept.first_card}"' in seen
+    assert seen.count("badge--void") == 1

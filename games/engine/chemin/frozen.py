@@ -21,8 +21,9 @@ class ThawError(ValueError):
 
 
 def freeze(state: State) -> Frozen:
-    """The table without its cards, balances and rules, fit for JSON. Raises WrongPhase where hands lie there without the
-    shoe they came from.
+    """The table without its cards, balances and rules, fit for JSON.
+
+    Raises WrongPhase where hands lie there without the shoe they came from.
     """
     sale, shoe = state.sale, state.shoe
     return {
