@@ -25,7 +25,7 @@ from games.live.doubts import NotRecomputed, RulesUnknown
 from games.models import CheminMove, CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
 from games.recall import Finding
 from games.variants import GAMES
-from wallet.models import Account
+from wallet.models import Account, AccountKind
 
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -106,7 +106,7 @@ def _note(moved: Moved, seated: Seats, live_round: LiveRound | None, tenure: Che
 
 def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None) -> Mapping[int, int]:
     """Return what lies on the accounts of all who sat there and on the bank's, by id. Raises NotRecomputed where the
-    ledger has other amounts than the table.
+    ledger has other amounts than the table, the stakes of the coup in progress among them.
     """
     ids = {seat.account_id for seat in seated.values()} | ({tenure.account_id} if tenure else set())
     found = {account.pk: account for account in Account.objects.filter(pk__in=ids)}
@@ -120,9 +120,17 @@ def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None
     bank = after.state.bank.amount if after.state.bank else 0
     if tenure and (lies := found[tenure.account_id].balance) != bank:
         wrong.append(Finding(f"bank of tenure {tenure.pk}", str(lies), str(bank)))
+    if after.live_round and (lies := _staked(after.live_round)) != (at_risk := after.state.running_coup.at_risk):
+        wrong.append(Finding(f"stakes of coup {after.live_round.code}", str(lies), str(at_risk)))
     if wrong:
         raise NotRecomputed("The ledger has other amounts than the table.", *wrong)
     return {account.pk: account.balance or 0 for account in found.values()}
+
+
+def _staked(live_round: LiveRound) -> int:
+    """Return what lies on a coup, by the ledger."""
+    lies = Account.objects.filter(kind=AccountKind.STAKES, stands_for=live_round.pk).first()
+    return (lies.balance if lies else None) or 0
 
 
 def _keep(after: Standing, moved: Moved, sale_id: UUID | None) -> None:

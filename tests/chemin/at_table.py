@@ -82,6 +82,13 @@ def asked(live_table: LiveTable) -> Player | None:
     return seat.player if seat else None
 
 
+def asked_at(live_table: LiveTable) -> Player:
+    """The guest whose turn it is."""
+    player = asked(live_table)
+    assert player is not None
+    return player
+
+
 def options_of(player: Player, live_table: LiveTable) -> tuple[Option, ...]:
     """What the guest may do now."""
     standing = standing_of(live_table)
@@ -133,6 +140,16 @@ def play_out(live_table: LiveTable) -> State:
     while state_of(live_table).phase in IN_COUP:
         answer_by_the_rule(live_table)
     return state_of(live_table)
+
+
+def a_bank_to_keep(live_table: LiveTable) -> LiveTable:
+    """Coups one after another until one is not lost by the bank: its banker may keep it. Return the table."""
+    while (phase := state_of(live_table).phase) is not Phase.CHOICE:
+        if phase is Phase.OFFER:
+            a_staked_coup(live_table)
+        else:
+            answer_by_the_rule(live_table)
+    return live_table
 
 
 def a_coup_without_a_natural(live_table: LiveTable) -> Player:

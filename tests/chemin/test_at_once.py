@@ -1,0 +1,243 @@
+"""Guests, and the house's own steps, at the same moment at one table: each race is shown first, with what guards
+against it taken away, then prevented.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from threading import Barrier
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.db.models import QuerySet
+
+from games.chemin import play, standing, tick
+from games.engine.chemin import Phase
+from games.errors import PlayError
+from games.models import CheminMove, CheminSeat, CheminTenure, Incident, LiveTable
+from players.models import Player
+from tests.builders import a_player
+from tests.chemin.at_table import (
+    MONEY,
+    a_bank,
+    a_chemin_table,
+    answer,
+    answer_by_the_rule,
+    asked,
+    before_the_croupier,
+    cash,
+    chemin_of,
+    guests,
+    hurry,
+    let_pass,
+    sit,
+    standing_of,
+    state_of,
+)
+from tests.live.test_bets_at_once import in_a_thread, somebody_is_blocked, until
+from tests.wallet.test_at_once import at_once, is_whole
+from wallet.models import AccountKind
+
+PATIENCE = 120
+CLICKS = 6
+
+
+def outcome(click: Callable[[], object]) -> str:
+    """Click and name what came of it."""
+    try:
+        click()
+    except PlayError as refusal:
+        return type(refusal).__name__
+    return "accepted"
+
+
+def a_free_bank(count: int = 3) -> tuple[LiveTable, list[Player]]:
+    """A table at which all have refused the bank, so that anyone may open."""
+    table = a_chemin_table()
+    players = guests(table, count)
+    while state_of(table).phase is Phase.OFFER:
+        let_pass(table)
+    return table, players
+
+
+def opening(table: LiveTable, player: Player) -> Callable[[], None]:
+    """A click that opens the bank, on a page that shows the question of this moment."""
+    return partial(answer, player, table, "take_bank", 10_000, question=chemin_of(table).question)
+
+
+def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let everybody read a table and its accounts as if nobody else did."""
+    monkeypatch.setattr(standing, "LOCK", standing.LOCK.replace("FOR NO KEY UPDATE", ""))
+    monkeypatch.setattr(QuerySet, "select_for_update", lambda self, **_options: self)
+
+
+def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Have whoever has looked at the table wait until all have."""
+    have_looked = Barrier(count)
+    looked = play.locked
+
+    def look_then_wait(live_table_id: int, **options: object) -> standing.Standing:
+        found = looked(live_table_id, **options)  # type: ignore[arg-type]
+        have_looked.wait(PATIENCE)
+        return found
+
+    monkeypatch.setattr(play, "locked", look_then_wait)
+
+
+class TestTwoGuestsWhoOpenAFreeBank:
+    def test_without_the_lock_only_the_number_of_the_move_keeps_them_apart_and_that_stops_the_table(
+        self, cloned_db, monkeypatch
+    ):
+        table, players = a_free_bank()
+        clicks = [partial(outcome, opening(table, player)) for player in players[:2]]
+        without_locks(monkeypatch)
+        wait_for_each_other(monkeypatch, 2)
+        assert sorted(at_once(clicks)) == ["TableStopped", "accepted"]
+        assert Incident.objects.count() == 1
+
+    def test_one_is_banker_and_the_others_are_told_that_something_else_is_asked_now(self, cloned_db):
+        table, players = a_free_bank()
+        clicks = [partial(outcome, opening(table, player)) for player in players]
+        assert sorted(at_once(clicks)) == ["QuestionPassed", "QuestionPassed", "accepted"]
+        assert CheminTenure.objects.count() == 1
+        assert before_the_croupier(AccountKind.BANK) == 10_000
+        assert not Incident.objects.exists()
+
+
+class TestOneGuestWhoClicksManyTimes:
+    def test_takes_the_bank_once(self, cloned_db):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        assert sorted(at_once([partial(outcome, opening(table, first))] * CLICKS)) == [
+            *["QuestionPassed"] * (CLICKS - 1),
+            "accepted",
+        ]
+        assert cash(first).balance == MONEY - 10_000
+
+    def test_stakes_once(self, cloned_db):
+        table = a_chemin_table()
+        guests(table, 3)
+        a_bank(table)
+        while state_of(table).phase is Phase.CALLS:
+            let_pass(table)
+        punter, question = asked(table), chemin_of(table).question
+        assert punter is not None
+        click = partial(outcome, partial(answer, punter, table, "lay_stake", 1_000, question=question))
+        assert at_once([click] * CLICKS).count("accepted") == 1
+        assert before_the_croupier(AccountKind.STAKES) == 1_000
+        assert is_whole()
+
+
+class TestOnePlace:
+    def test_without_the_lock_only_the_database_keeps_two_guests_apart(self, cloned_db, monkeypatch):
+        table = a_chemin_table()
+        players = [a_player(real=MONEY) for _ in range(2)]
+        without_locks(monkeypatch)
+        wait_for_each_other(monkeypatch, 2)
+
+        def sit_down(player: Player) -> str:
+            try:
+                sit(player, table, 5)
+            except IntegrityError:
+                return "IntegrityError"
+            return "accepted"
+
+        assert sorted(at_once([partial(sit_down, player) for player in players])) == ["IntegrityError", "accepted"]
+
+    def test_goes_to_one_and_the_others_are_told_that_it_is_taken(self, cloned_db):
+        table = a_chemin_table()
+        players = [a_player(real=MONEY) for _ in range(4)]
+        clicks = [partial(outcome, partial(sit, player, table, 5)) for player in players]
+        assert sorted(at_once(clicks)) == [*["GuestRefused"] * 3, "accepted"]
+
+    def test_by_chance_is_never_one_that_is_taken_meanwhile(self, cloned_db):
+        table = a_chemin_table(places=4)
+        players = [a_player(real=MONEY) for _ in range(6)]
+        clicks = [partial(outcome, partial(sit, player, table)) for player in players]
+        assert at_once(clicks).count("accepted") == 4
+        assert set(CheminSeat.objects.values_list("number", flat=True)) == {1, 2, 3, 4}
+
+    def test_is_taken_once_by_one_guest_in_many_tabs(self, cloned_db):
+        table, player = a_chemin_table(), a_player(real=MONEY)
+        seats = at_once([partial(sit, player, table)] * 4)
+        assert len({seat.pk for seat in seats}) == CheminSeat.objects.count() == 1
+
+
+class TestTheDeadline:
+    def test_of_many_ticks_one_moves_the_table(self, cloned_db):
+        table = a_chemin_table()
+        guests(table, 3)
+        hurry(table)
+        assert sum(at_once([partial(tick.advance, table.pk)] * 4)) == 1
+        assert CheminMove.objects.filter(kind="pass").count() == 1
+
+    def test_a_click_that_waited_for_the_tick_is_too_late(self, cloned_db):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        click = opening(table, first)
+        with transaction.atomic():
+            hurry(table)
+            assert standing.locked_if_free(table.pk)
+            clicked = in_a_thread(partial(outcome, click))
+            until(lambda: clicked.done() or somebody_is_blocked())
+            assert not clicked.done()
+            assert tick.advance(table.pk)
+        assert clicked.result(PATIENCE) == "QuestionPassed"
+        assert cash(first).balance == MONEY
+
+    def test_a_click_that_waited_until_its_time_was_up_is_too_late(self, cloned_db):
+        """Whoever it waited for has changed nothing: the clock alone decides, after the wait as before."""
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE games_chemintable SET deadline = clock_timestamp() + interval '2 seconds'")
+        click = opening(table, first)
+        with transaction.atomic():
+            assert standing.locked_if_free(table.pk)
+            clicked = in_a_thread(partial(outcome, click))
+            until(lambda: clicked.done() or somebody_is_blocked())
+            assert not clicked.done()
+            until(partial(is_past, table))
+        assert clicked.result(PATIENCE) == "QuestionPassed"
+
+    def test_a_tick_leaves_the_table_to_a_click_that_came_first(self, cloned_db):
+        table = a_chemin_table()
+        first, second = guests(table, 2)
+        with transaction.atomic():
+            answer(first, table, "pass")
+            ticked = in_a_thread(lambda: str(tick.advance(table.pk)))
+            assert ticked.result(PATIENCE) == "False"
+        assert asked(table) == second
+
+
+def is_past(table: LiveTable) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT deadline <= clock_timestamp() FROM games_chemintable WHERE live_table_id = %s", [table.pk]
+        )
+        (passed,) = cursor.fetchone()
+    return bool(passed)
+
+
+def test_the_same_guests_at_two_tables_wait_for_each_other_and_never_in_a_circle(cloned_db):
+    """Guests sit in the opposite order, and everybody stakes at both tables at once."""
+    tables = [a_chemin_table(slug=slug, places=4) for slug in ("one", "other")]
+    players = [a_player(real=MONEY) for _ in range(3)]
+    for table, order in zip(tables, (players, players[::-1]), strict=True):
+        for place, player in enumerate(order, start=1):
+            sit(player, table, place)
+
+    def play_on(table: LiveTable) -> int:
+        for _ in range(25):
+            state, player = state_of(table), asked(table)
+            if state.phase is Phase.OFFER and player is not None:
+                answer(player, table, "take_bank", 10_000)
+            elif state.phase is Phase.STAKES and player is not None:
+                answer(player, table, "lay_stake", 1_000)
+            else:
+                answer_by_the_rule(table)
+        return chemin_of(table).move
+
+    assert all(move > 25 for move in at_once([partial(play_on, table) for table in tables]))
+    assert is_whole()
+    for table in tables:
+        assert all(place in standing_of(table).seats for place in (1, 2, 3))

@@ -1,0 +1,71 @@
+"""A move at a Chemin de Fer table survives the death of its process after each of its SQL statements: it has not
+happened, or it is whole.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+from django.core.management import call_command
+
+from games.engine.chemin import Call, Phase
+from games.models import (
+    CheminCoup,
+    CheminMove,
+    CheminStake,
+    CheminTenure,
+    LiveRound,
+    LiveTable,
+    Participation,
+    Round,
+    Shoe,
+)
+from tests.chemin.at_table import (
+    a_chemin_table,
+    answer,
+    answer_by_the_rule,
+    chemin_of,
+    guests,
+    state_of,
+)
+from tests.concurrency.books import counts
+from tests.harness.killed import dies
+
+KEPT = (CheminCoup, CheminMove, CheminStake, CheminTenure, LiveRound, Participation, Round, Shoe)
+LONGEST = 200  # statements; a move has a few dozen
+
+
+def everything(table: LiveTable) -> tuple[object, ...]:
+    """What there is of the table, its rows and money."""
+    chemin = chemin_of(table)
+    return chemin.state, chemin.move, chemin.question, counts(), [model.objects.count() for model in KEPT]
+
+
+def survive(table: LiveTable, move: Callable[[], object]) -> int:
+    """Kill the process of a move after its first statement, its second, and on until it has happened; return how many
+    died before.
+    """
+    before = everything(table)
+    for number in count(1):
+        died = dies(move, "after", number)
+        if chemin_of(table).move != before[1]:
+            return number
+        assert died
+        assert everything(table) == before
+        assert number < LONGEST
+    raise AssertionError
+
+
+def test_nothing_of_a_move_is_done_by_halves(cloned_db):
+    table = a_chemin_table()
+    first, caller, joiner = guests(table, 3)
+    assert survive(table, partial(answer, first, table, "take_bank", 10_000)) > 20
+    answer(caller, table, "make_call", call=Call.BANCO)
+    assert survive(table, partial(answer, joiner, table, "lay_stake", 5_000)) > 20
+    assert state_of(table).phase is Phase.CARDS
+    while state_of(table).phase in (Phase.CARDS, Phase.PUNTER):
+        answer_by_the_rule(table)
+    if state_of(table).phase is Phase.BANKER:
+        assert survive(table, partial(answer_by_the_rule, table)) > 30
+    assert CheminCoup.objects.count() == Round.objects.count() == 1
+    call_command("verify_ledger", verbosity=0)
