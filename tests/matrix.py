@@ -15,9 +15,10 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import override
 
+from games.chemin.reports import report
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
-from games.models import Incident, LiveTable, Participation, Phase, ShoeEnding, VoidReason
+from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, VoidReason
 from players import exclusions
 from players.flags import record_contact
 from players.limits import set_limit
@@ -25,7 +26,7 @@ from players.markers import find, raise_flag
 from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Submission, Topic, User
 from players.service import begin
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
-from tests.chemin.at_table import a_chemin_table, guests
+from tests.chemin.at_table import a_bank, a_chemin_table, guests
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
 from tests.people import PASSWORD, a_member_of_staff
@@ -87,6 +88,24 @@ class World:
     def chat_message_id(self) -> int:
         """Something that somebody else said at that table."""
         return say(LiveTable.objects.get(table__slug=self.live_slug, mode=Mode.REAL)).pk
+
+    @cached_property
+    def chemin_slug(self) -> str:
+        """A table of Chemin de Fer where somebody holds the bank, and the next guest is asked to call."""
+        live_table = a_chemin_table()
+        guests(live_table)
+        a_bank(live_table)
+        return live_table.table.slug
+
+    @cached_property
+    def play_report_id(self) -> int:
+        """What a guest of that table reported of another."""
+        live_table = LiveTable.objects.get(table__slug=self.chemin_slug, mode=Mode.REAL)
+        reporter = live_table.guests.get(number=1).player
+        assert reporter
+        return report(
+            player=reporter, live_table_id=live_table.pk, place=2, reason=PlayReason.OTHER, words="Look at this."
+        ).pk
 
     @cached_property
     def golden_id(self) -> int:
@@ -257,6 +276,21 @@ def staff(answer: Answer, *roles: str) -> Answers:
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     """Arguments of a shared table's addresses."""
     return {"slug": world.live_slug, "mode": Mode.REAL}
+
+
+def a_guests_table(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of a table where guests play each other."""
+    return {"slug": world.chemin_slug, "mode": Mode.REAL}
+
+
+def two_players(world: World) -> Mapping[str, object]:
+    """Arguments of the page about how two guests play against each other."""
+    return {"first_id": world.player.pk, "second_id": a_player().pk}
+
+
+def a_panel_beside_guests(name: str) -> Callable[[World], Mapping[str, object]]:
+    """Arguments of a panel beside it."""
+    return lambda world: {**a_guests_table(world), "name": name}
 
 
 def a_panel_beside_it(name: str) -> Callable[[World], Mapping[str, object]]:
@@ -460,6 +494,13 @@ LINES = (
         lambda world: {"slug": world.live_slug, "mode": Mode.FREE},
         lambda world: {"key": uuid4()},
     ),
+    Line("table", "GET", players(PAGE), a_guests_table),
+    Line("chemin_act", "POST", players(MOVED), a_guests_table, lambda world: {"action": "pass", "question": 1}),
+    Line("chemin_seat", "POST", players(MOVED), a_guests_table, lambda world: {"action": "join"}),
+    Line("chemin_now", "GET", players(TEXT), a_guests_table),
+    Line("chemin_report", "GET", players(PAGE), a_guests_table),
+    Line("chemin_report", "POST", players(PAGE), a_guests_table, lambda world: {"place": 1, "reason": "other"}),
+    *(Line("live_panel", "GET", players(TEXT), a_panel_beside_guests(name)) for name in ("rules", "settings")),
     Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_chips", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"chips": 5_000}),
     Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
@@ -595,6 +636,16 @@ LINES = (
     ),
     Line("staff_chat_ban", "POST", staff(MOVED, *MODERATORS), the_player, lambda world: BAN),
     Line("staff_chat_lift", "POST", staff(MOVED, *MODERATORS), lambda world: {"ban_id": 1}),
+    Line("staff_play", "GET", staff(PAGE, *SUPERVISORS)),
+    Line("staff_play_pair", "GET", staff(PAGE, *SUPERVISORS), two_players),
+    Line("staff_play_reports", "GET", staff(PAGE, *SUPERVISORS)),
+    Line(
+        "staff_play_decide",
+        "POST",
+        staff(MOVED, *SUPERVISORS),
+        lambda world: {"report_id": world.play_report_id},
+        lambda world: {"finding": "watched", "note": "for a test"},
+    ),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("payout_callback", "POST", everyone(UNSIGNED)),

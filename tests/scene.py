@@ -1,6 +1,7 @@
 """One house in which every page has something on it: who is in it, and how far each has come."""
 
 from functools import cached_property
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -8,11 +9,14 @@ from django.db import transaction
 
 from casino import closing
 from games import replay
+from games.chemin import play
+from games.engine.chemin import Call
+from games.engine.chemin import Phase as Phases
 from games.live import chat, chat_moderation, malfunction
 from games.live.chat_moderation import Length
 from games.live.clock import LONGEST, Clock
 from games.live.voiding import void_live_round
-from games.models import LiveTable, Phase, ReportReason, Table, VoidReason
+from games.models import Incident, LiveRound, LiveTable, Phase, ReportReason, Table, VoidReason
 from games.tables import set_open
 from players import exclusions, limits, second_factor, service, verification
 from players.models import (
@@ -26,6 +30,21 @@ from players.models import (
     User,
 )
 from tests.builders import a_newcomer, a_place, a_player, a_purse, a_round, a_submission, a_verified_player
+from tests.chemin.at_table import (
+    a_bank,
+    a_bank_to_keep,
+    a_chemin_table,
+    a_coup_without_a_natural,
+    a_guest,
+    a_practice_table,
+    a_staked_coup,
+    answer,
+    answer_by_the_rule,
+    asked_at,
+    guests,
+    let_pass,
+    state_of,
+)
 from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -152,6 +171,99 @@ class Scene(World):
         player, live_table = self._live("stopped", Phase.CLOSED)
         malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
         return player
+
+    def _guests(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
+        """A table of Chemin de Fer of its own, with so many guests, two of whom are known by name."""
+        live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
+        sitting = guests(live_table, count, MONEY)
+        for player, name in zip(sitting[1:], (f"Ștefan-Țiriac {moment[:4]}", f"Bo {moment[:12]}"), strict=False):
+            chat.choose_name(player=player, name=name)
+        return live_table, sitting
+
+    @cached_property
+    def chemin_watching(self) -> Player:
+        """Watches a coup that waits for its cards."""
+        a_staked_coup(self._guests("watching", 9)[0], 50_000, 12_300)
+        return a_player(real=MONEY)
+
+    @cached_property
+    def chemin_choosing(self) -> Player:
+        """Looks for a place."""
+        self._guests("choosing", 2, places=7)
+        return a_player(real=MONEY)
+
+    @cached_property
+    def chemin_offered(self) -> Player:
+        """Is offered the bank."""
+        return asked_at(self._guests("offered", 3, places=4)[0])
+
+    @cached_property
+    def chemin_calling(self) -> Player:
+        """Is asked to call banco, at a full table."""
+        live_table, _sitting = self._guests("calling", 9)
+        a_bank(live_table, 50_000)
+        return asked_at(live_table)
+
+    @cached_property
+    def chemin_staking(self) -> Player:
+        """Is asked to join another's call."""
+        live_table, _sitting = self._guests("staking")
+        a_bank(live_table, 50_000)
+        answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO)
+        return asked_at(live_table)
+
+    @cached_property
+    def chemin_punter(self) -> Player:
+        """Holds the punters’ cards, and is asked whether to draw."""
+        return a_coup_without_a_natural(self._guests("punter", 8, places=8)[0])
+
+    @cached_property
+    def chemin_banker(self) -> Player:
+        """Is asked whether to draw for the bank."""
+        live_table, _sitting = self._guests("banker", 6, places=6)
+        while state_of(live_table).phase is not Phases.BANKER:
+            a_coup_without_a_natural(live_table)
+            answer_by_the_rule(live_table)
+        return asked_at(live_table)
+
+    @cached_property
+    def chemin_winner(self) -> Player:
+        """Has won as banker: keeps the bank, or passes it on."""
+        return asked_at(a_bank_to_keep(self._guests("winner")[0]))
+
+    @cached_property
+    def chemin_bidding(self) -> Player:
+        """May bid for a bank that nobody has taken over."""
+        live_table = a_bank_to_keep(self._guests("bidding", 3, places=3)[0])
+        answer(asked_at(live_table), live_table, "give_suite")
+        while state_of(live_table).phase is Phases.SUITE:
+            let_pass(live_table)
+        return asked_at(live_table)
+
+    @cached_property
+    def chemin_away(self) -> Player:
+        """Has stepped away."""
+        live_table, sitting = self._guests("away", 3)
+        play.step_away(player=sitting[2], live_table_id=live_table.pk)
+        return sitting[2]
+
+    @cached_property
+    def chemin_practice(self) -> Player:
+        """Sits at a practice table, with players of the house."""
+        return a_guest(a_practice_table(slug="chemin-practice", places=5), 4, MONEY)
+
+    @cached_property
+    def chemin_trouble(self) -> Incident:
+        """A coup whose cards are drawn was reported."""
+        live_table, _sitting = self._guests("trouble")
+        a_coup_without_a_natural(live_table)
+        coup = LiveRound.objects.get(live_table=live_table, phase=Phase.DEALT)
+        return malfunction.report(round_id=coup.pk, cause="A guest looked at another’s cards.", by="staff:test")
+
+    @cached_property
+    def chemin_coup(self) -> str:
+        """The code of a coup that the bank has won."""
+        return LiveRound.objects.filter(live_table=a_bank_to_keep(self._guests("coup")[0])).latest("opened_at").code
 
     @cached_property
     def credited(self) -> Payment:

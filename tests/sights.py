@@ -108,9 +108,18 @@ def _staff_round(scene: Scene) -> str:
     return f"{reverse('staff_rounds')}?round={scene.annulled_id}"
 
 
+def _staff_coup(scene: Scene) -> str:
+    return f"{reverse('staff_rounds')}?round={scene.chemin_coup}"
+
+
 def _fair(scene: Scene) -> str:
     played = scene.player.participation_set.get(round_id=scene.round_id).round
     return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed or b'').hex()}&decks=8"
+
+
+def _guests(moment: str) -> Callable[[Scene], str]:
+    """A guests' table at one moment of an evening."""
+    return _named("table", slug=f"chemin-{moment}", mode=Mode.REAL)
 
 
 def _live(moment: str) -> Callable[[Scene], str]:
@@ -187,6 +196,27 @@ STATES = (
         for each in ("statistics", "limits", "cashier", "rules", "settings")
     ),
     Sight("live table, a round above it", _of("live_settled"), _live("settled"), deeds.open_past_round, ("phone",)),
+    *(
+        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _guests(each))
+        for each in ("watching", "calling", "staking", "punter", "winner")
+    ),
+    *(
+        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _guests(each), sizes=("wide", "phone"))
+        for each in ("choosing", "offered", "banker", "bidding", "away")
+    ),
+    Sight(
+        "guests' table for practice", _of("chemin_practice"), _named("table", slug="chemin-practice", mode=Mode.FREE)
+    ),
+    *(
+        Sight(
+            f"guests' table, {each} above it",
+            _of("chemin_winner"),
+            _guests("winner"),
+            deeds.open_panel(each),
+            ("phone",),
+        )
+        for each in ("log", "rules", "settings")
+    ),
     Sight("chat", _of("live_talk"), _live("talk"), deeds.open_chat, sizes=("wide", "phone")),
     Sight("chat with a message in question", _of("live_talk"), _live("talk"), deeds.open_chat_choices),
     Sight("chat refused", _of("live_talk"), _live("talk"), deeds.say_an_address, sizes=("wide", "phone")),
@@ -280,4 +310,7 @@ STATES = (
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),
     Sight("staff: a stopped table", _as("supervisor"), _with("incident", "staff_tables"), deeds.open_details),
     Sight("staff: an incident to rule on", _as("supervisor"), _with("incident", "staff_incidents"), deeds.open_details),
+    Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_tables")),
+    Sight("staff: an incident between guests", _as("supervisor"), _with("chemin_trouble", "staff_incidents")),
+    Sight("staff: a coup between guests", _as("compliance"), _staff_coup, deeds.open_details),
 )

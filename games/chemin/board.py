@@ -21,7 +21,7 @@ from games.chemin.presentation import BankView, OwnView, PastView, PlaceView, Pu
 from games.chemin.seen import Guest, Own, Past, Played, Seen
 from games.chemin.words import Spoken
 from games.engine.cards import Card
-from games.engine.chemin import Outcome, Phase, SeatView, Side, view
+from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
 from games.engine.chemin.events import Announced, CardsDealt, CoupAnnulled, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_marks import CALLS
@@ -83,6 +83,7 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
     reading = turns.reading_of(seen, table, language)
     free = seen.rules.places - len(table.guests)
     takes_guests = seen.is_open and not seen.is_stopped
+    options = option_views(table, reading.money) if seat and seat.presence is Presence.PLAYING else ()
     outcome, came_to = _came_to(own.last, seen.rules.currency, language)
     return OwnView(
         mode=seen.mode,
@@ -92,8 +93,8 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
         presence=seat.presence.value if seat else "",
         question=seen.question,
         sentence=_sentence(seen, own, reading, free),
-        is_asked=bool(table.options),
-        options=option_views(table, reading.money),
+        is_asked=bool(options),
+        options=options,
         hand=_own_hand(seen, table, reading),
         advice=table.advice.value if table.advice else "",
         may_sit=own.seat is None and takes_guests and free > 0,

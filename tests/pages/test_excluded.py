@@ -60,6 +60,7 @@ OPEN = {
     "account_sessions_end": SECURITY,
     "account_session_end": SECURITY,
     "favourite_table": "a table marked to be found again; nothing is staked there",
+    "chemin_report": "whoever was at a table says how others played there; nothing is played",
     "session_stay": "reading on without being logged out",
     "terms_agree": "the terms also say how withdrawals work",
     "account_close": "leaving for good",
@@ -77,6 +78,8 @@ OPEN = {
 BARRED = {
     "table_play",
     "live_bet",
+    "chemin_act",
+    "chemin_seat",
     "live_chips",
     "live_favourites",
     "live_chat_say",

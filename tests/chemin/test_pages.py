@@ -1,0 +1,325 @@
+"""The pages of a Chemin de Fer table: who sees what there, and what every form answers."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from games.engine.chemin import Call, Phase
+from games.models import CheminMove, LiveTable
+from games.tables import set_open
+from players import exclusions
+from players.models import Player
+from tests.builders import a_player
+from tests.chemin.at_table import (
+    MONEY,
+    a_bank,
+    a_chemin_table,
+    a_coup_without_a_natural,
+    a_guest,
+    a_practice_table,
+    answer,
+    asked_at,
+    chemin_of,
+    guests,
+    hurry,
+    sit,
+    standing_of,
+    state_of,
+    step,
+)
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return a_chemin_table()
+
+
+def visitor_as(player: Player) -> Client:
+    client = Client()
+    client.force_login(player.user)
+    return client
+
+
+def page(visitor: Client, live_table: LiveTable, language: str = "en", **options: Any) -> Any:
+    mode = Mode(live_table.mode).name.lower()
+    return visitor.get(f"/{language}/table/{live_table.table.slug}/{mode}/", **options)
+
+
+def send(visitor: Client, live_table: LiveTable, what: str, *, htmx: bool = True, **data: Any) -> Any:
+    headers = {"HX-Request": "true"} if htmx else {}
+    return visitor.post(reverse(f"chemin_{what}", args=[live_table.table.slug, live_table.mode]), data, headers=headers)
+
+
+def act(visitor: Client, live_table: LiveTable, action: str, **data: Any) -> Any:
+    return send(visitor, live_table, "act", action=action, **{"question": chemin_of(live_table).question} | data)
+
+
+def sentence_in(text: str) -> str:
+    found = re.search(r'<p class="decide__sentence"[^>]*>(.*?)</p>', text)
+    assert found
+    return unescape(found[1]).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def notice_in(text: str) -> str:
+    found = re.search(r'<div class="call__notice[^>]*>\s*<p>(.*?)</p>', text, re.DOTALL)
+    assert found, text
+    return unescape(found[1])
+
+
+def moves(live_table: LiveTable) -> int:
+    return CheminMove.objects.filter(live_table=live_table).count()
+
+
+class TestWhoSeesWhat:
+    def test_a_spectator_is_offered_the_free_places_and_nothing_else(self, live_table):
+        guests(live_table)
+        text = page(visitor_as(a_player(real=MONEY)), live_table).text
+        assert "data-may-sit" in text
+        assert 'value="join:4"' in text
+        assert 'value="join:1"' not in text
+        assert "data-seat" not in text.split('id="live-own"')[1][:300]
+        assert 'class="options"' not in text
+
+    def test_whoever_is_asked_has_the_buttons(self, live_table):
+        guests(live_table)
+        asked = asked_at(live_table)
+        text = page(visitor_as(asked), live_table).text
+        assert f'data-asked="{chemin_of(live_table).question}"' in text
+        assert sentence_in(text) == "The bank is offered to you, from SEK 10. Do you take it?"
+        assert 'value="take_bank"' in text
+        assert 'name="csrfmiddlewaretoken"' in text
+
+    def test_whoever_is_not_logged_in_is_asked_to(self, live_table):
+        answer = page(Client(), live_table)
+        assert answer.status_code == 302
+        assert "login" in answer["Location"]
+
+    def test_another_currency_is_turned_away(self, live_table):
+        answer = page(visitor_as(a_player(jurisdiction="DK")), live_table)
+        assert answer.status_code == 404
+        assert "This table is not played in your currency." in answer.text
+
+    def test_whoever_may_not_play_is_told_so(self, live_table):
+        player = a_player(real=MONEY)
+        exclusions.exclude_self(player=player, months=12, by=str(player))
+        assert "decide__sentence" not in page(visitor_as(player), live_table).text
+
+    def test_a_closed_table_takes_nobody(self, live_table):
+        set_open(table_id=live_table.table_id, is_open=False, reason="test", by="staff:1")
+        text = page(visitor_as(a_player(real=MONEY)), live_table).text
+        assert sentence_in(text) == "The table is closed: nobody can sit down now."
+        assert "data-may-sit" not in text
+
+    def test_a_practice_table_says_so_plainly(self):
+        live_table = a_practice_table(places=5)
+        text = page(visitor_as(a_guest(live_table)), live_table).text
+        assert "Play money only, against house players. Nothing to win or lose." in text
+        assert text.count("House player") >= 3
+
+    def test_the_punters_cards_are_on_the_page_of_whoever_holds_them_alone(self, live_table):
+        guests(live_table)
+        punter = a_coup_without_a_natural(live_table)
+        hands = state_of(live_table).dealt_hands
+        faces = re.compile(r'class="card card--(?!back)')
+        assert len(faces.findall(page(visitor_as(punter), live_table).text)) == len(hands.punter.pair)
+        others = [seat.player for seat in standing_of(live_table).seats.values() if seat.player != punter]
+        for player in (*others, a_player(real=MONEY)):
+            assert player is not None
+            text = page(visitor_as(player), live_table).text
+            assert faces.findall(text) == []
+            assert text.count("card card--back") == 4
+
+    @pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+    def test_no_english_stands_on_the_page(self, live_table, language):
+        guests(live_table)
+        a_bank(live_table)
+        answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO)
+        text = page(visitor_as(asked_at(live_table)), live_table, language).text
+        assert "Faites vos jeux" in text
+        for english in ("Your turn", "Seat 1", "The croupier", "Step away", "Pass<", "Stake<", "Open<", "At risk"):
+            assert english not in text
+
+    def test_a_page_without_script_asks_anew_but_leaves_time_to_whoever_is_asked(self, live_table):
+        guests(live_table)
+        waiting = re.search(r'http-equiv="refresh" content="(\d+)', page(visitor_as(a_player(real=1)), live_table).text)
+        asked = re.search(
+            r'http-equiv="refresh" content="(\d+)', page(visitor_as(asked_at(live_table)), live_table).text
+        )
+        assert waiting
+        assert asked
+        assert int(waiting[1]) == 5
+        assert int(asked[1]) > 5
+
+
+class TestDeciding:
+    def test_an_amount_is_read_in_the_reader_s_notation(self, live_table):
+        guests(live_table)
+        visitor = visitor_as(asked_at(live_table))
+        address = f"/sv/table/{live_table.table.slug}/real/act/"
+        data = {"action": "take_bank", "question": chemin_of(live_table).question, "amount": "123,45 kr"}
+        assert visitor.post(address, data, headers={"HX-Request": "true"}).status_code == 200
+        assert state_of(live_table).held_bank.amount == 12_345
+
+    @pytest.mark.parametrize(
+        ("amount", "said"),
+        [
+            ("a lot", "This is not an amount."),
+            ("", "Choose an amount first."),
+            ("5", "The smallest bank of this table is SEK 10."),
+            ("99999", "The largest bank of this table is SEK 1,000."),
+        ],
+    )
+    def test_a_wrong_amount_is_refused_with_a_sentence_and_changes_nothing(self, live_table, amount, said):
+        guests(live_table)
+        before = moves(live_table)
+        text = act(visitor_as(asked_at(live_table)), live_table, "take_bank", amount=amount).text
+        assert notice_in(text).replace("\N{NO-BREAK SPACE}", " ").startswith(said)
+        assert moves(live_table) == before
+
+    def test_the_answer_to_an_earlier_question_changes_nothing(self, live_table):
+        guests(live_table)
+        visitor, before = visitor_as(asked_at(live_table)), moves(live_table)
+        text = act(visitor, live_table, "pass", question=chemin_of(live_table).question - 1).text
+        assert notice_in(text) == "This came too late: the table has moved on. Nothing was staked."
+        assert moves(live_table) == before
+
+    def test_so_does_one_after_its_time(self, live_table):
+        guests(live_table)
+        visitor = visitor_as(asked_at(live_table))
+        hurry(live_table, 1)
+        assert "This came too late" in notice_in(act(visitor, live_table, "pass").text)
+
+    def test_out_of_turn_it_is_refused(self, live_table):
+        sitting = guests(live_table)
+        other = next(player for player in sitting if player != asked_at(live_table))
+        assert notice_in(act(visitor_as(other), live_table, "pass").text) == "It is not your turn. Nothing was staked."
+
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            {"action": "steal"},
+            {"action": "make_call"},
+            {"action": "make_call:everything"},
+            {"action": "pass:banco"},
+            {"action": ""},
+            {"action": "pass", "question": "one"},
+            {"action": "pass", "question": "-1"},
+            {"action": "pass", "question": "9" * 20},
+        ],
+    )
+    def test_nonsense_changes_nothing(self, live_table, sent):
+        guests(live_table)
+        before = moves(live_table)
+        text = act(visitor_as(asked_at(live_table)), live_table, **sent).text
+        assert notice_in(text).startswith("This page was out of date.")
+        assert moves(live_table) == before
+
+    def test_a_call_is_made_with_one_button(self, live_table):
+        guests(live_table)
+        a_bank(live_table)
+        caller = asked_at(live_table)
+        assert act(visitor_as(caller), live_table, "make_call:banco_solo").status_code == 200
+        assert state_of(live_table).running_coup.call is Call.BANCO_SOLO
+
+    def test_without_script_it_leads_back_to_the_table_which_says_why_not(self, live_table):
+        guests(live_table)
+        visitor = visitor_as(asked_at(live_table))
+        answered = send(visitor, live_table, "act", htmx=False, action="take_bank", amount="x", question=1)
+        assert answered.status_code == 302
+        assert "call__notice--error" in page(visitor, live_table).text
+        assert "call__notice--error" not in page(visitor, live_table).text
+
+
+class TestSeats:
+    def test_one_sits_down_at_the_place_one_chooses(self, live_table):
+        player = a_player(real=MONEY)
+        text = send(visitor_as(player), live_table, "seat", action="join:7").text
+        assert 'data-seat="7"' in text
+        assert sentence_in(text) == "Play begins as soon as a second guest sits down."
+
+    def test_or_at_one_that_the_house_chooses(self, live_table):
+        player = a_player(real=MONEY)
+        send(visitor_as(player), live_table, "seat", action="join")
+        seat = standing_of(live_table).seat_of(player.pk)
+        assert seat is not None
+        assert seat.is_random
+
+    def test_a_place_that_is_taken_is_refused(self, live_table):
+        guests(live_table)
+        text = send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="join:1").text
+        assert notice_in(text) == "Somebody already sits there. Choose another place."
+
+    def test_one_steps_away_and_comes_back(self, live_table):
+        visitor = visitor_as(guests(live_table)[2])
+        away = send(visitor, live_table, "seat", action="step_away").text
+        assert sentence_in(away).startswith("You are away and asked nothing. Your place is kept until")
+        assert 'value="come_back"' in away
+        assert 'value="step_away"' in send(visitor, live_table, "seat", action="come_back").text
+
+    def test_whoever_has_money_on_the_table_is_told_before_leaving_what_happens_to_it(self, live_table):
+        guests(live_table)
+        banker = a_bank(live_table)
+        text = page(visitor_as(banker), live_table).text
+        assert 'popovertarget="leave-ask"' in text
+        assert "It is played to its end, the croupier decides for you, and then you go." in text
+        left = send(visitor_as(banker), live_table, "seat", action="leave").text
+        assert sentence_in(left) == "You leave when the coup is over. Until then the croupier decides for you."
+
+    def test_whoever_has_none_just_goes(self, live_table):
+        player = guests(live_table)[2]
+        assert 'popovertarget="leave-ask"' not in page(visitor_as(player), live_table).text
+        send(visitor_as(player), live_table, "seat", action="leave")
+        assert standing_of(live_table).seat_of(player.pk) is None
+
+    @pytest.mark.parametrize("action", ["", "join:", "join:x", "join:99", "fly"])
+    def test_nonsense_seats_nobody(self, live_table, action):
+        player = a_player(real=MONEY)
+        assert "call__notice--error" in send(visitor_as(player), live_table, "seat", action=action).text
+        assert standing_of(live_table).seats == {}
+
+    def test_enter_does_nothing(self, live_table):
+        assert send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="keep").status_code == 200
+        assert standing_of(live_table).seats == {}
+
+
+class TestAskingAnew:
+    def test_a_page_gets_the_table_as_it_stands_and_the_log_where_it_is_another(self, live_table):
+        visitor = visitor_as(guests(live_table)[0])
+        address = reverse("chemin_now", args=[live_table.table.slug, live_table.mode])
+        assert 'id="live-board"' not in visitor.get(address).text
+        fresh = visitor.get(address, {"board": "another"}).text
+        assert fresh.index('id="live"') < fresh.index('id="live-board"')
+
+    def test_other_shapes_have_no_such_addresses(self, live_table):
+        visitor = visitor_as(a_player(real=MONEY))
+        for name in ("live_now", "live_statistics"):
+            assert visitor.get(reverse(name, args=[live_table.table.slug, live_table.mode])).status_code == 404
+
+    @pytest.mark.parametrize("name", ["history", "cashier", "rules", "settings"])
+    def test_the_panels_beside_it_come_when_they_are_opened(self, live_table, name):
+        visitor = visitor_as(a_player(real=MONEY))
+        answered = visitor.get(reverse("live_panel", args=[live_table.table.slug, live_table.mode, name]))
+        assert answered.status_code == 200
+
+    def test_after_a_coup_the_guest_reads_what_it_came_to(self, live_table):
+        sitting = guests(live_table)
+        banker = a_bank(live_table)
+        answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO_SOLO)
+        while state_of(live_table).phase in (Phase.CALLS, Phase.STAKES, Phase.CARDS, Phase.PUNTER, Phase.BANKER):
+            assert step(live_table)
+        text = page(visitor_as(banker), live_table).text
+        assert re.search(r"You (won|lost|came out even)", text)
+        assert "middle__result" in page(visitor_as(sitting[2]), live_table).text
+
+
+def test_whoever_sits_there_already_keeps_the_place(live_table):
+    player = a_guest(live_table, 3)
+    assert sit(player, live_table, 5).number == 3

@@ -1,0 +1,162 @@
+"""Everything that is said at a Chemin de Fer table is said in five languages, and the calls stay as they are spoken."""
+
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import get_args
+
+import pytest
+from django.utils import translation
+
+from games.chemin import words
+from games.chemin.options import NAMES, option_views
+from games.chemin.rules import GuestRules
+from games.chemin.turns import Reading, of_a_guest, of_a_spectator, turn
+from games.engine.cards import Card
+from games.engine.chemin import Call, Outcome, Phase, Refusal, Side, State, options, view
+from games.engine.chemin import events as heard
+from games.engine.chemin.actions import Action, BringShoe, Join, SetBalance, TableAction, TimeUp
+from games.engine.chemin.events import Announced, Announcement, Event
+from games.engine.chemin.state import Chips
+from tests.engine.chemin.evening import ANY_COUP, Evening, shoe_beginning
+
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+CALLS = {
+    Announcement.FAITES_VOS_JEUX: ("Faites vos jeux", "fr"),
+    Announcement.RIEN_NE_VA_PLUS: ("Rien ne va plus", "fr"),
+    Announcement.BITTE_DIE_KARTEN: ("Bitte die Karten", "de"),
+    Announcement.WHO_CALLS_BANCO: ("Banco?", "fr"),
+    Announcement.BANK_AT_ITS_FULL_AMOUNT: ("Suite", "fr"),
+}
+RULES = GuestRules("SEK", 9, 10_000, 1_000_000)
+CARDS = (Card.parse("9H"), Card.parse("TD"))
+EVENTS: tuple[Event, ...] = (
+    heard.GuestWillLeave(2),
+    heard.GuestJoined(2, 77_777),
+    heard.GuestLeft(2, 77_777),
+    heard.GuestAway(2),
+    heard.GuestBack(2),
+    heard.ShoeBrought(312),
+    heard.Passed(seat=2, phase=Phase.CALLS),
+    heard.BankTaken(2, 500),
+    heard.BidMade(2, 500),
+    heard.BidReturned(2, 500),
+    heard.CallMade(2, Call.BANCO, 500),
+    heard.StakeLaid(2, 500),
+    heard.StakeRelieved(2, 500),
+    heard.CardsDealt(seat=1, punter=2),
+    heard.AdviceAsked(2, Side.PUNTER),
+    heard.Declared(seat=2, side=Side.PUNTER, draws=True),
+    heard.Declared(seat=2, side=Side.PUNTER, draws=False),
+    heard.HandShown(Side.PUNTER, CARDS, 9, natural=True),
+    heard.HandShown(Side.BANKER, CARDS, 9, natural=True),
+    heard.HandShown(Side.PUNTER, CARDS, 9, natural=False),
+    heard.HandShown(Side.BANKER, CARDS, 9, natural=False),
+    heard.ThirdCard(Side.PUNTER, CARDS[0]),
+    heard.ThirdCard(Side.BANKER, CARDS[0]),
+    *(heard.Settled(outcome, 4, 4, (), 0, 500) for outcome in Outcome),
+    heard.CoupAnnulled((Chips(2, 500),)),
+    heard.BankKept(seat=2),
+    heard.SuiteGiven(seat=2),
+    heard.ExcessTakenHome(2, 500),
+    heard.BankEnded(2, 500),
+    heard.BankEnded(2, 0),
+)
+
+
+def who(number: int) -> str:
+    return words.place_name(number)
+
+
+def money(minor: int) -> str:
+    return f"<{minor}>"
+
+
+def moments(evenings: int, steps: int = 120) -> Iterator[State]:
+    """Every state of some evenings on which guests do anything they may."""
+    for seed in range(evenings):
+        chance, evening = Random(seed), Evening({1: 5_000, 2: 900, 3: 20_000, 4: 50}, places=6)
+        for _ in range(steps):
+            yield evening.state
+            evening.do(_anything(evening.state, chance))
+
+
+def _anything(state: State, chance: Random) -> Action:
+    if state.phase is Phase.SHOE:
+        return BringShoe(shoe_beginning(ANY_COUP))
+    asked = state.turn or chance.choice([seat.number for seat in state.seats])
+    offered = options(state, asked)
+    if not offered or (state.turn and chance.random() < 0.1):
+        return TimeUp() if state.turn else Join(5, 5_000) if state.find(5) is None else SetBalance(asked, 5_000)
+    option = chance.choice(offered)
+    return option.at(chance.randint(option.lowest or 0, option.highest)) if option.highest else option.action
+
+
+def told_in(language: str) -> list[str]:
+    """Every sentence there is, in a language."""
+    with translation.override(language):
+        return [
+            *(words.told(event, who, money) for event in EVENTS),
+            *(words.announcement(Announced(what, 500), money).text for what in Announcement),
+            *(words.refused(reason, RULES, money) for reason in Refusal),
+        ]
+
+
+def test_every_kind_of_event_is_told_but_what_a_guest_has():
+    told = {type(event) for event in EVENTS} | {heard.Announced, heard.BalanceSet}
+    assert told == set(get_args(Event))
+    assert words.told(heard.BalanceSet(2, 77_777), who, money) == ""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_sentence_is_whole_and_names_no_balance(language):
+    for text in told_in(language):
+        assert text, language
+        assert text[-1] in ".?…", text
+        assert "%(" not in text, text
+        assert "77777" not in text.replace(" ", ""), text
+
+
+@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+def test_no_english_is_left_over(language):
+    for english, other in zip(told_in("en"), told_in(language), strict=True):
+        assert english != other
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("what", list(Announcement))
+def test_the_croupier_s_calls_are_the_same_in_every_language(what, language):
+    with translation.override(language):
+        said = words.announcement(Announced(what, 500), money)
+    assert (said.call, said.language) == CALLS.get(what, ("", ""))
+
+
+def test_every_reason_to_refuse_has_a_sentence_of_its_own():
+    said = [words.refused(reason, RULES, money) for reason in Refusal]
+    assert len(set(said)) == len(Refusal)
+
+
+def test_every_decision_has_a_name_for_the_page():
+    assert set(NAMES) == set(get_args(TableAction))
+    assert len(set(NAMES.values())) == len(NAMES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whoever_looks_is_told_in_a_sentence_what_they_may_do_now(language):
+    """Over whole evenings: at every moment, for every guest and for a spectator, there is something to say, and whoever
+    is asked has a button for every option.
+    """
+    with translation.override(language):
+        for state in moments(evenings=3):
+            for guest in state.seats:
+                table = view(state, guest.number)
+                reading = Reading(table, state.last_banker, who, money)
+                sentence = of_a_guest(reading, None, "Europe/Stockholm")
+                assert re.search(r"[.?]$", sentence), (state.phase, sentence)
+                assert "%(" not in sentence
+                buttons = option_views(table, money)
+                assert len(buttons) == len(table.options)
+                assert all(button.label for button in buttons)
+            reading = Reading(view(state, None), state.last_banker, who, money)
+            assert of_a_spectator(reading, free_places=1, is_open=True)
+            assert bool(turn(reading)) == (state.turn is not None)
