@@ -75,8 +75,10 @@ def test_in_the_middle_of_a_coup_is_paid_what_comes_of_it(table, close, monkeypa
     seed, _ = shoe_where(third_card_refused)  # the bank wins
     next_seed(monkeypatch, seed)
     player = a_bank(table, BANK)
-    answer(asked(table), table, "pass")
-    answer(asked(table), table, "lay_stake", BANK)
+    punter = asked(table)
+    assert punter
+    answer(punter, table, "pass")
+    answer(punter, table, "lay_stake", BANK)
     close(player)
     pay_out()
     closing.finish_closing()
