@@ -1,0 +1,96 @@
+"""The figures about pairs of players, of an evening that was played at a real table: what the house keeps of it is what
+they are made of.
+"""
+
+from collections import Counter
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.utils.timezone import now
+
+from games.chemin.integrity import Sign, examine
+from games.chemin.integrity_choices import choices, pace
+from games.chemin.integrity_money import given, money
+from games.chemin.integrity_scope import Scope
+from games.chemin.table import name_of
+from games.engine.cards import Card
+from games.engine.chemin import Phase, view
+from games.engine.chemin.actions import MakeCall, Pass
+from games.engine.chemin.departures import Decision, departure_costs
+from games.engine.chemin.rules import Side
+from games.models import CheminCoup, CheminStake, Round
+from players.models import Player
+from tests.chemin.at_table import a_chemin_table, answer, asked, guests, state_of, step
+from tests.chemin.on_record import Policy, honest
+from tests.chemin.test_integrity import gives_to
+
+pytestmark = pytest.mark.django_db
+
+COUPS = 14
+
+
+@pytest.fixture
+def evening() -> tuple[list[Player], Counter[tuple[int, int, str]]]:
+    """The guests, the first of whom gives money to the second; and what each answered to whose bank."""
+    live_table = a_chemin_table(maximum=1_000_000)
+    players, chance = guests(live_table, 4), Random(9)
+    policies: dict[int, Policy] = {1: gives_to(2)}
+    said: Counter[tuple[int, int, str]] = Counter()
+    while CheminCoup.objects.count() < COUPS:
+        state, player = state_of(live_table), asked(live_table)
+        if player is None:
+            assert step(live_table)  # the house brings a shoe
+            continue
+        seat = players.index(player) + 1
+        action = policies.get(seat, honest)(view(state, seat), chance)
+        if state.phase is Phase.STAKES or isinstance(action, MakeCall):
+            banker = players[state.held_bank.seat - 1]
+            said[player.pk, banker.pk, "let go" if isinstance(action, Pass) else "played"] += 1
+        call = action.call if isinstance(action, MakeCall) else None
+        amount = getattr(action, "amount", None)
+        answer(player, live_table, name_of(type(action)), amount, call)
+    return players, said
+
+
+def test_money_choices_and_gifts_are_those_of_the_evening(evening):
+    players, said = evening
+    scope = Scope(now() - timedelta(hours=1), now() + timedelta(hours=1))
+    chosen = choices(scope)
+    for (who, towards), each in chosen.items():
+        assert each.let_go.done == said[who, towards, "let go"]
+        assert each.let_go.asked == each.let_go.done + said[who, towards, "played"]
+    assert sum(each.let_go.asked for each in chosen.values()) == said.total()
+    passed = money(scope)
+    assert sum(each.coups for each in passed.values()) == CheminStake.objects.count()
+    assert sum(each.lost_by_first + each.lost_by_second for each in passed.values()) == sum(
+        stake.returned != stake.stake for stake in CheminStake.objects.all()
+    )
+    gave = given(scope)
+    departed = (
+        CheminCoup.objects.filter(punter_departs=True).count() + CheminCoup.objects.filter(banker_departs=True).count()
+    )
+    assert sum(each.times for each in gave.values()) == departed
+    assert sum(each.cost for each in gave.values()) == pytest.approx(sum(map(cost_of, CheminCoup.objects.all())))
+    taker = players[1].pk
+    assert chosen[players[0].pk, taker].called.done == chosen[players[0].pk, taker].called.asked
+    assert all(each.with_others is None or each.with_others >= 0 for each in pace(scope, (1, 2)).values())
+    signs = {sign for pair in examine(scope).pairs for sign in pair.signs}
+    assert Sign.ADDRESS not in signs
+
+
+def cost_of(coup: CheminCoup) -> float:
+    """What departures in a coup cost, from its cards."""
+    points = [Card.parse(code).points for code in Round.objects.get(pk=coup.pk).cards.split()]
+    stake = CheminStake.objects.filter(coup=coup).values_list("stake", flat=True)[0]
+    cost = 0.0
+    for side, departs, draws in (
+        (Side.PUNTER, coup.punter_departs, coup.punter_draws),
+        (Side.BANKER, coup.banker_departs, coup.banker_draws),
+    ):
+        if departs:
+            first = 0 if side is Side.PUNTER else 1
+            third = points[4] if side is Side.BANKER and coup.punter_draws else None
+            pair = (points[first] + points[first + 2]) % 10
+            cost += stake * float(departure_costs()[Decision(side, pair, third, bool(draws))])
+    return cost
