@@ -113,7 +113,7 @@ def asked_word(state: GuestCardState) -> str:
         case Phase.STAKES:
             return _("Stakes are placed")
         case Phase.CHOICE:
-            return _("The banker keeps the bank or passes it on")
+            return _("Is the bank kept?")
     return _("Cards are being dealt")
 
 

@@ -21,6 +21,7 @@ from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase
 from games.tables import set_open
 from players.models import Player
 from tests.builders import a_player
+from tests.chemin.at_table import a_chemin_table, answer, sit
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.live.at_table import advance_to, bet, live_table_of, step
@@ -32,6 +33,7 @@ KEY = re.compile('data-key="([^"]+)"')
 NOW = "SELECT clock_timestamp()"
 REMOVE = "UPDATE games_chatmessage SET removed_at = now(), removed_by = 'staff:1' WHERE id = %s"
 _names = (f"Player {number}" for number in count(1))
+_slugs = (f"chemin-{number}" for number in count(1))
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +70,10 @@ def a_page(player: Player, live_table: LiveTable, language: str = "en") -> Ticke
     return replace(a_ticket(player, live_table, language), made_at=now)
 
 
-def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = "en") -> str:
+def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = "en", currency: str = "SEK") -> str:
     """Where somebody opens the stream of a lobby."""
     ticket = a_ticket(a_player(real=555_00), live_table, language)
-    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, ticket.session, language, "SEK"))
+    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, ticket.session, language, currency))
 
 
 def a_talker() -> Player:
@@ -276,6 +278,22 @@ class TestTheLobby:
                 wait_for_card(watcher, live_table, "settled")
                 assert len(roads(watcher, live_table)) == 2
                 assert tells_of_cards(watcher, drawn, language) == []
+
+    def test_a_guests_table_is_told_of_to_those_who_have_its_currency(self, url: str, live_table: LiveTable) -> None:
+        guests_table = a_chemin_table(currency="EUR", slug=next(_slugs))
+        first, second = (a_player("DE", real=500_00) for _ in range(2))
+        with watching(url, in_the_lobby(live_table), in_the_lobby(live_table, currency="EUR")) as (kronor, euros):
+            wait_for_card(euros, guests_table, "guests")
+            for place, player in enumerate((first, second), start=1):
+                sit(player, guests_table, place)
+            wait_for_card(euros, guests_table, "offer")
+            answer(first, guests_table, "take_bank", 10_000)
+            euros.wait(lambda: "Bank: €100.00" in cards(euros, guests_table)[-1])
+            step(live_table)
+            wait_for_card(kronor, live_table, "closed")
+            assert cards(kronor, guests_table) == []
+            for player in (first, second):
+                assert player.user.email.encode() not in euros.bytes
 
     def test_nothing_of_a_reader_or_a_bettor_is_in_it(self, url: str, live_table: LiveTable) -> None:
         bettor = a_player(real=4321_00)
