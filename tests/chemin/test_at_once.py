@@ -73,7 +73,7 @@ def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Have whoever has looked at the table wait until all have."""
     have_looked = Barrier(count)
-    looked = play.locked
+    looked = standing.locked
 
     def look_then_wait(live_table_id: int, **options: object) -> standing.Standing:
         found = looked(live_table_id, **options)  # type: ignore[arg-type]

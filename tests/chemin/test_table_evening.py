@@ -18,13 +18,13 @@ from games.models import CheminCoup, CheminMove, CheminSeat, CheminTenure, LiveR
 from games.models import Phase as RoundPhase
 from players.models import Player
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, answer, sit, standing_of, step
+from tests.chemin.at_table import a_chemin_table, a_practice_table, answer, sit, standing_of, step
 from wallet import verify
 from wallet.models import Account, AccountKind, Hold, Mode
 
 pytestmark = pytest.mark.django_db
 
-MOVES = 110
+MOVES = 80
 MINIMUM, MAXIMUM = 1_000, 8_000  # so near to each other that banks grow beyond it
 PURSES = (900, 5_000, 30_000, 30_000, 200_000)
 
@@ -154,3 +154,23 @@ def assert_every_coup_has_one_outcome(table: LiveTable) -> None:
         assert {stake.player_id for stake in stakes} | {coup.banker_player_id} == set(parts)
         assert sum(part.paid - part.staked for part in parts.values()) == -coup.tax
         assert all(part.balance_after - part.balance_before == part.paid - part.staked for part in parts.values())
+
+
+def test_at_a_practice_table_house_players_keep_the_same_books():
+    table = a_practice_table(3, places=5, minimum=MINIMUM, maximum=MAXIMUM)
+    evening = Evening(Random("practice"), table, [a_player(free=30_000) for _ in range(2)])
+    for player in evening.players:
+        sit(player, table)
+    for _ in range(60):
+        seat = standing_of(table).asked
+        if seat is not None and seat.player is not None and evening.chance.random() < 0.8:
+            evening.decide()
+        else:
+            step(table)
+        assert_engine_and_ledger_agree(table)
+    evening.everybody_goes()
+    assert not Account.objects.filter(kind__in=(AccountKind.BANK, AccountKind.STAKES)).exclude(balance=0).exists()
+    assert [row for check in verify.run() for row in check.rows] == []
+    assert CheminCoup.objects.filter(banker_player=None).exists()
+    players = {player.pk for player in evening.players}
+    assert set(Participation.objects.values_list("player_id", flat=True)) <= players
