@@ -1,22 +1,35 @@
 """One house in which every page has something on it: who is in it, and how far each has come."""
 
+from datetime import timedelta
 from functools import cached_property
+from random import Random
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 from django.db import transaction
+from django.utils.timezone import now
 
 from casino import closing
 from games import replay
 from games.chemin import play
+from games.chemin.reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
 from games.live import chat, chat_moderation, malfunction
 from games.live.chat_moderation import Length
 from games.live.clock import LONGEST, Clock
 from games.live.voiding import void_live_round
-from games.models import Incident, LiveRound, LiveTable, Phase, ReportReason, Table, VoidReason
+from games.models import (
+    Incident,
+    LiveRound,
+    LiveTable,
+    Phase,
+    PlayReason,
+    ReportReason,
+    Table,
+    VoidReason,
+)
 from games.tables import set_open
 from players import exclusions, limits, second_factor, service, verification
 from players.models import (
@@ -29,7 +42,16 @@ from players.models import (
     Topic,
     User,
 )
-from tests.builders import a_newcomer, a_place, a_player, a_purse, a_round, a_submission, a_verified_player
+from tests.builders import (
+    a_guest_table,
+    a_newcomer,
+    a_place,
+    a_player,
+    a_purse,
+    a_round,
+    a_submission,
+    a_verified_player,
+)
 from tests.chemin.at_table import (
     a_bank,
     a_bank_to_keep,
@@ -45,6 +67,8 @@ from tests.chemin.at_table import (
     let_pass,
     state_of,
 )
+from tests.chemin.friends import gives_to
+from tests.chemin.on_record import Evening
 from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -251,6 +275,23 @@ class Scene(World):
     def chemin_practice(self) -> Player:
         """Sits at a practice table, with players of the house."""
         return a_guest(a_practice_table(slug="chemin-practice", places=5), 4, MONEY)
+
+    @cached_property
+    def chemin_friends(self) -> tuple[LiveTable, list[Player]]:
+        """A table and its guests, the first of whom gave money to the second at another one all day yesterday."""
+        yesterday = a_guest_table(slug="chemin-yesterday", maximum=1_000_000)
+        elsewhere = LiveTable.objects.select_related("table__version").get(table=yesterday, mode=Mode.REAL)
+        live_table, sitting = self._guests("friends", 4)
+        Evening(elsewhere, sitting, {1: gives_to(2)}, Random(1), now() - timedelta(days=1)).play(80)
+        return live_table, sitting
+
+    @cached_property
+    def chemin_reporter(self) -> Player:
+        """Sits with the two, has reported one of them, and is about to report the other."""
+        live_table, (_giver, _taker, reporter, *_) = self.chemin_friends
+        words = "Stood on nothing, three times, and always against seat 2."
+        report(player=reporter, live_table_id=live_table.pk, place=1, reason=PlayReason.CHIP_DUMPING, words=words)
+        return reporter
 
     @cached_property
     def chemin_trouble(self) -> Incident:

@@ -88,6 +88,10 @@ def _round(scene: Scene) -> str:
     return reverse("round", kwargs={"round_id": scene.annulled_id})
 
 
+def _own_coup(scene: Scene) -> str:
+    return reverse("round", kwargs={"round_id": scene.chemin_winner.participation_set.latest("at").round_id})
+
+
 def _round_in_progress(scene: Scene) -> str:
     return reverse("round", kwargs={"round_id": in_progress(scene.at_a_live_table).get().pk})
 
@@ -110,6 +114,12 @@ def _staff_round(scene: Scene) -> str:
 
 def _staff_coup(scene: Scene) -> str:
     return f"{reverse('staff_rounds')}?round={scene.chemin_coup}"
+
+
+def _friends(scene: Scene) -> str:
+    _table, (giver, taker, *_) = scene.chemin_friends
+    first, second = sorted((giver.pk, taker.pk))
+    return reverse("staff_play_pair", kwargs={"first_id": first, "second_id": second})
 
 
 def _fair(scene: Scene) -> str:
@@ -230,6 +240,9 @@ STATES = (
     Sight("history with rounds", _of("regular"), _named("history")),
     Sight("history with a round in progress", _of("at_a_live_table"), _named("history")),
     Sight("a round in progress", _of("at_a_live_table"), _round_in_progress, sizes=("wide", "phone")),
+    Sight("history with a coup", _of("chemin_winner"), _named("history"), deeds.open_details),
+    Sight("history with a coup in progress", _of("chemin_banker"), _named("history"), sizes=("wide", "phone")),
+    Sight("replay of a coup", _of("chemin_winner"), _own_coup),
     Sight("history with an annulled round", _of("wronged"), _named("history")),
     Sight("history with a wrong filter", _of("regular"), _named("history", "?since=x&until=x")),
     Sight("an annulled round", _of("wronged"), _round),
@@ -313,4 +326,12 @@ STATES = (
     Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_tables")),
     Sight("staff: an incident between guests", _as("supervisor"), _with("chemin_trouble", "staff_incidents")),
     Sight("staff: a coup between guests", _as("compliance"), _staff_coup, deeds.open_details),
+    Sight("staff: guests who stand out", _as("compliance"), _with("chemin_friends", "staff_play")),
+    Sight("staff: how two guests play", _as("compliance"), _friends),
+    Sight("staff: what guests reported", _as("supervisor"), _with("chemin_reporter", "staff_play_reports")),
+    Sight(
+        "reporting how a guest plays",
+        _of("chemin_reporter"),
+        _named("chemin_report", "?place=2", slug="chemin-friends", mode=Mode.REAL),
+    ),
 )

@@ -22,8 +22,8 @@ from games.engine.chemin.rules import Side
 from games.models import CheminCoup, CheminStake, Round
 from players.models import Player
 from tests.chemin.at_table import a_chemin_table, answer, asked, guests, state_of, step
+from tests.chemin.friends import gives_to
 from tests.chemin.on_record import Policy, honest
-from tests.chemin.test_integrity import gives_to
 
 pytestmark = pytest.mark.django_db
 

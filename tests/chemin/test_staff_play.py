@@ -15,8 +15,9 @@ from games.models import CheminCoup, LiveTable, PlayReason, PlayReport
 from players.models import Player
 from tests.builders import a_guest_table, a_player
 from tests.chemin.at_table import a_chemin_table, guests
+from tests.chemin.friends import gives_to, hands_over_to, spares, takes_from
 from tests.chemin.on_record import Evening
-from tests.chemin.test_integrity import BEGAN, gives_to, hands_over_to, spares, takes_from
+from tests.chemin.test_integrity import BEGAN
 from tests.people import a_member_of_staff, a_visitor, events
 from wallet.models import Mode
 
