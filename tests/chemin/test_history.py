@@ -23,6 +23,7 @@ from games.statement.figures import figures
 from games.statement.listing import listing
 from games.statement.period import Choice, chosen, today_in
 from games.void import void_round
+from players.models import Player
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, guests, step_to
 from tests.chemin.evenings import play_evening
 from tests.chemin.hands import next_seed, shoe_where, shown_at_once, third_card_refused
@@ -60,6 +61,12 @@ def a_coup_that(table, monkeypatch, wanted):
 def even_sixes(coup):
     """Both stand, and nobody wins."""
     return coup.totals == (6, 6)
+
+
+def whose_turn(table) -> Player:
+    player = asked(table)
+    assert player
+    return player
 
 
 def line_of(player, language="en"):
@@ -119,7 +126,7 @@ class TestGameLogs:
     def test_say_what_was_called(self, table):
         guests(table)
         a_bank(table)
-        caller = asked(table)
+        caller = whose_turn(table)
         answer(caller, table, "make_call", None, Call.BANCO_SOLO)
         step_to(table, *PLAYED)
         assert line_of(caller).coup.call == "Banco solo"
@@ -210,9 +217,9 @@ class TestInProgress:
     def test_a_stake_that_is_partly_relieved_shows_what_is_left(self, table):
         guests(table)
         a_bank(table)
-        caller = asked(table)
+        caller = whose_turn(table)
         answer(caller, table, "make_call", None, Call.BANCO)
-        answer(asked(table), table, "lay_stake", 3_000)
+        answer(whose_turn(table), table, "lay_stake", 3_000)
         (line,) = history.playing(caller, "en")
         assert line.staked == 7_000
 
