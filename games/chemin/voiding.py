@@ -52,12 +52,13 @@ def annul_coup(*, live_round: LiveRound, reason: VoidReason, by: str) -> LiveRou
     is played for it. Locks the table, the round in progress, then accounts ascending. Raises AnotherCoup, LedgerError.
     """
     _lock(live_round)
-    standing = by_the_ledger.at(live_round.live_table_id)
-    rounds = LiveRound.objects.select_for_update(of=("self",)).select_related("shoe", "version", "live_table__table")
-    live = rounds.get(pk=live_round.pk)
+    live = LiveRound.objects.select_related("shoe", "version", "live_table__table").get(pk=live_round.pk)
+    if live.phase == Phase.VOID or Void.objects.filter(pk=live.pk).exists():
+        return live
+    standing = by_the_ledger.at(live.live_table_id)
     if live.phase in OPEN_PHASES:
         _annul(standing, live, reason, by)
-    elif live.phase == Phase.SETTLED and not Void.objects.filter(pk=live.pk).exists():
+    else:
         _take_back(standing, live, reason, by)
     return live
 
@@ -102,12 +103,10 @@ def _take_back(standing: Standing, live: LiveRound, reason: VoidReason, by: str)
     tenure = CheminCoup.objects.select_related("tenure__seat").get(pk=live.pk).tenure
     if tenure.ended_at is not None:
         by_the_ledger.send_home(tenure)
-        return
-    standing = by_the_ledger.at(live.live_table_id)
     if by_the_ledger.is_lost(standing):
         by_the_ledger.clear(standing)
-    else:
-        carry_out(standing, EndBank(), decider=Decider.HOUSE)
+    elif tenure.ended_at is None:
+        carry_out(by_the_ledger.at(live.live_table_id), EndBank(), decider=Decider.HOUSE)
 
 
 def _as_it_lay(standing: Standing, live: LiveRound) -> Finished:

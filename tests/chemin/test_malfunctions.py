@@ -317,6 +317,16 @@ class TestAFinishedCoup:
         assert state_of(dealt.live_table).phase is Phase.OFFER
         dealt.goes_on()
 
+    def test_at_a_table_whose_state_cannot_be_read_is_annulled_all_the_same(self, dealt, owner):
+        step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
+        incident = report(dealt.latest())
+        spoil_state(owner, dealt, "'{}'")
+        annul_by_two(incident)
+        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+        assert not CheminSeat.objects.filter(left_at=None).exists()
+        assert chemin_of(dealt.live_table).tenure is None
+        call_command("verify_ledger", verbosity=0)
+
     def test_that_agrees_leaves_the_queue(self, dealt):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         assert replay.replay_finished_rounds().suspicious == ()
