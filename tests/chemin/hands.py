@@ -1,0 +1,96 @@
+"""Seeds of shoes whose first coup is what a test needs, found by shuffling one after another."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+
+from games import seeds
+from games.engine.cards import Card
+from games.engine.chemin.rules import DECKS
+from games.engine.coup import total
+from games.engine.shoe import shuffle
+from games.engine.tableau import NATURALS
+
+
+@dataclass(frozen=True)
+class First:
+    """The first coup of a shoe: the cards that it takes at most, and what each side has in two."""
+
+    cards: tuple[Card, ...]
+
+    @property
+    def punter(self) -> tuple[Card, Card]:
+        return self.cards[0], self.cards[2]
+
+    @property
+    def banker(self) -> tuple[Card, Card]:
+        return self.cards[1], self.cards[3]
+
+    @property
+    def thirds(self) -> tuple[Card, Card]:
+        return self.cards[4], self.cards[5]
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Punter's and banker's, in two cards."""
+        return total(self.punter), total(self.banker)
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether no card is there twice, so that none is mistaken for another."""
+        return len(set(self.cards)) == len(self.cards)
+
+
+def third_cards_on_advice(coup: First) -> bool:
+    """The punter is free to draw, and the banker must draw after it."""
+    punter, banker = coup.totals
+    return punter == 5 and banker <= 2
+
+
+def shown_at_once(coup: First) -> bool:
+    """The punter has a natural, the banker none."""
+    punter, banker = coup.totals
+    return punter in NATURALS and banker not in NATURALS
+
+
+def third_card_refused(coup: First) -> bool:
+    """The punter must draw, and the banker turns up a natural."""
+    punter, banker = coup.totals
+    return punter <= 4 and banker in NATURALS
+
+
+def both_may_depart(coup: First) -> bool:
+    """By the rule both draw; where both stand, nobody has won."""
+    punter, banker = coup.totals
+    return punter == banker <= 4
+
+
+def shoes_where(wanted: Callable[[First], bool]) -> Iterator[tuple[bytes, First]]:
+    """Yield seeds, and what their shoes begin with, whose first coup is wanted and has no card twice."""
+    for number in count():
+        seed = sha256(number.to_bytes(8, "big")).digest()
+        coup = First(shuffle(seed, DECKS)[:6])
+        if coup.is_told_apart and wanted(coup):
+            yield seed, coup
+
+
+@cache
+def shoe_where(wanted: Callable[[First], bool]) -> tuple[bytes, First]:
+    """Return the first such seed, and what its shoe begins with."""
+    return next(shoes_where(wanted))
+
+
+def next_seed(monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
+    """Have the next seed that this process draws be this one; what comes after it is chance again."""
+    chosen = [seed]
+
+    def token_bytes(size: int) -> bytes:
+        return chosen.pop() if size == seeds.SEED_BYTES and chosen else secrets.token_bytes(size)
+
+    monkeypatch.setattr(seeds, "secrets", SimpleNamespace(token_bytes=token_bytes))

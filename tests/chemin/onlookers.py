@@ -1,0 +1,242 @@
+"""One guests' table of a house that is open, everybody who may look at it, and all that each of them gets to read:
+pages and streams from a real server, the log of web and workers, and every row.
+"""
+
+import http.client
+import io
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import pytest
+
+from games import tasks
+from games.chemin import show
+from games.chemin.reading import read_public
+from games.engine.chemin import State
+from games.live import shoes
+from games.models import LiveTable
+from players.models import Player
+from tests.builders import a_player
+from tests.chemin.at_table import a_chemin_table, answer, chemin_of, guests, hurry
+from tests.chemin.hands import next_seed
+from tests.chemin.overheard import HOUSE, Record, pages, rows
+from tests.chemin.spelling import LANGUAGES
+from tests.harness.databases import Database
+from tests.harness.visitor import Visitor
+from tests.harness.web import WebServer
+from tests.live.watcher import Watcher
+from tests.matrix import STAFF
+from tests.people import a_member_of_staff
+
+BANK = 10_000
+# Numbers drawn by chance and times, however they are written, and addresses of people made for a test.
+BY_CHANCE = re.compile(
+    r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*|\d\d:\d\d(?::\d\d)?|\b\d{10,}\b|\d+\.\d+ ?ms|127\.0\.0\.1:\d+"
+)
+OUTSIDER = "player with other money"  # who may not so much as look on
+NAMES = ("banker", "punter", "third guest", "fourth guest")  # at places 1 to 4
+STREAM = re.compile(r'data-stream="(/live/[^"]+)"')
+BACK_OFFICE = ("/staff/", "/staff/tables/", "/staff/rounds/", "/staff/events/", "/staff/incidents/", "/staff/ledger/")
+
+
+@dataclass
+class Onlooker:
+    """Somebody with a browser."""
+
+    name: str
+    visitor: Visitor
+    player: Player | None = None
+    watchers: tuple[Watcher, ...] = ()
+    read: int = 0  # bytes of the streams that were examined
+
+
+class House:
+    """The table, who sits there, and who looks on."""
+
+    def __init__(self, server: WebServer, database: Database, stack: ExitStack) -> None:
+        self.record = Record()
+        self.live_table = a_chemin_table()
+        self.log = io.StringIO()  # of what works in this process, as workers do
+        self._server, self._database, self._stack = server, database, stack
+        seated = dict(zip(NAMES, guests(self.live_table, len(NAMES)), strict=True))
+        players = seated | {"spectator": a_player(real=1_000), OUTSIDER: a_player("DK")}
+        self.onlookers = {name: Onlooker(name, self._visitor(each.user), each) for name, each in players.items()}
+        for role in STAFF:
+            self.onlookers[role] = Onlooker(role, self._visitor(a_member_of_staff(role).user))
+
+    @property
+    def table(self) -> str:
+        """The address of the table, after its language."""
+        return f"table/{self.live_table.table.slug}/real/"
+
+    def open_up(self) -> None:
+        """Note every picture of a card that stands anywhere before a card is out, and have everybody listen."""
+        for onlooker in self._who_goes_everywhere():
+            for address, body in pages(onlooker.visitor, *self._first(onlooker)):
+                self.record.before(address, body)
+        for onlooker in self.onlookers.values():
+            if onlooker.player and onlooker.name != OUTSIDER:
+                addresses = (f"/en/{self.table}", "/en/?mode=real")
+                onlooker.watchers = tuple(self._listen(onlooker, address) for address in addresses)
+
+    def begin(self, monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
+        """Have the banker take the bank, and a shoe of this seed be brought."""
+        self.record.keep(seed)
+        next_seed(monkeypatch, seed)
+        player = self.onlookers["banker"].player
+        assert player
+        answer(player, self.live_table, "take_bank", BANK)
+        shoe = LiveTable.objects.get(pk=self.live_table.pk).shoe
+        assert shoe
+        assert shoes.seed_of(shoe) == seed
+        self.listen()
+
+    def click(self, name: str, action: str, amount: str = "", *, listen: bool = True) -> str:
+        """One click on the page, and everything that everybody reads after it. Return the answer."""
+        onlooker = self.onlookers[name]
+        form = {"question": chemin_of(self.live_table).question, "action": action, "amount": amount}
+        status, answered = onlooker.visitor.post(f"/en/{self.table}act/", form)
+        assert status == 200, (status, action)
+        if listen:
+            self.listen()
+        self.record.hear(name, f"the answer to {action}", answered)
+        return answered
+
+    def let_time_pass(self) -> None:
+        """The croupier decides for whoever is asked, as a worker has it."""
+        hurry(self.live_table)
+        with written_to(self.log):
+            assert tasks.advance_guest_table.apply((self.live_table.pk,)).get()
+        self.listen()
+
+    def listen(self, *, everywhere: bool = False) -> None:
+        """Examine all that is to be read now: what streams bring, the pages that show the table, rows and logs; with
+        *everywhere* all pages that anybody can open.
+        """
+        state = self._turn_up()
+        self._wait_for_streams()
+        for onlooker in self.onlookers.values():
+            said = b"".join(watcher.bytes for watcher in onlooker.watchers)
+            self.record.hear(onlooker.name, "streams", said)
+            for address, body in self._table_pages(onlooker):
+                self.record.hear(onlooker.name, address, body)
+        for onlooker in self._who_goes_everywhere() if everywhere else ():
+            for address, body in pages(onlooker.visitor, *self._first(onlooker)):
+                self.record.hear(onlooker.name, address, body)
+        self.record.hear("anybody", "/en/", self._without_a_cookie(f"/en/{self.table}"))
+        for table, row in rows(self._database):
+            self.record.hear(HOUSE, f"rows of {table}", row)
+        self.record.hear(HOUSE, "the log of web", self._server.printed())
+        self.record.hear(HOUSE, "the log of workers", self.log.getvalue())
+        self.record.hear(HOUSE, "what is printed of the table", f"{state!r} {read_public(self.live_table.pk)!r}")
+
+    def trace(self, *, without: str) -> dict[tuple[str, str], str]:
+        """Return all that is to be read now by whoever but one, by reader and place, without what is another one each
+        time whatever is dealt: numbers drawn by chance, times, and what follows from them.
+        """
+        found = {("anybody", "/en/"): self._without_a_cookie(f"/en/{self.table}").decode()}
+        for name, onlooker in self.onlookers.items():
+            if name == without:
+                continue
+            for address, body in self._table_pages(onlooker):
+                found[name, address] = body.decode()
+            found[name, "streams"] = "".join(
+                f"{news.kind} {news.html}\n"
+                for watcher in onlooker.watchers
+                for news in watcher.news
+                if news.kind != "beat"
+            )
+        for number, (table, row) in enumerate(rows(self._database)):
+            found[HOUSE, f"{table} {number}"] = row
+        found[HOUSE, "the log of web"] = self._server.printed()
+        return {where: BY_CHANCE.sub("*", text) for where, text in found.items()}
+
+    def _turn_up(self) -> State:
+        """Let the record know what lies open now, and for whom."""
+        state = read_public(self.live_table.pk).standing
+        hands = state.coup and state.coup.hands
+        if hands:
+            thirds = [hand.third for hand in (hands.punter, hands.banker) if hand.third]
+            shown = [card for hand in (hands.punter, hands.banker) if hand.shown for card in hand.pair]
+            self.record.turn_up([*thirds, *shown])
+            self.record.turn_up(hands.punter.pair, "punter")
+        return state
+
+    def _wait_for_streams(self) -> None:
+        """Wait until every stream has told of the table as it is."""
+        move, mark = chemin_of(self.live_table).move, show.board_mark(read_public(self.live_table.pk))
+        for onlooker in self.onlookers.values():
+            for watcher in onlooker.watchers[:1]:
+                watcher.wait_for("own", f'data-version="{move}"')
+                watcher.wait_for("board", f'data-key="{mark}"')
+
+    def _who_goes_everywhere(self) -> list[Onlooker]:
+        """Everybody who has pages of their own: what one guest can open, the others can."""
+        alike = ("third guest", "fourth guest", OUTSIDER)
+        return [each for name, each in self.onlookers.items() if name not in alike]
+
+    def _first(self, onlooker: Onlooker) -> tuple[str, ...]:
+        """Where somebody begins to look round; staff look for the coup and its guests, too."""
+        live_round = LiveTable.objects.select_related("round").get(pk=self.live_table.pk).round
+        if onlooker.player is not None:
+            files = ("/en/account/data/sabot.zip", "/en/history/rounds.csv")
+            return ("/en/", f"/en/{self.table}", f"/en/{self.table}guests/now/", *files)
+        guests_of = [f"/staff/players/{each.player.pk}/" for each in self.onlookers.values() if each.player]
+        if live_round is None:
+            return ("/staff/", *guests_of)
+        searches = (
+            f"rounds/?code={live_round.code}",
+            f"events/?on=round:{live_round.pk}",
+            f"ledger/?round={live_round.pk}",
+        )
+        return (
+            "/staff/",
+            *guests_of,
+            *(f"/staff/{each}" for each in searches),
+            f"/staff/rounds/{live_round.pk}/report/",
+        )
+
+    def _table_pages(self, onlooker: Onlooker) -> Iterator[tuple[str, bytes]]:
+        if onlooker.name not in ("banker", "punter", "spectator", "supervisor"):  # whose streams are enough in between
+            return
+        languages = LANGUAGES if onlooker.name == "spectator" else ["en"]  # what is everybody's is the same for all
+        here = (f"/{language}/{self.table}{tail}" for language in languages for tail in ("", "guests/now/?board=0"))
+        for address in BACK_OFFICE if onlooker.player is None else here:
+            status, body = onlooker.visitor.read(address, **{"Sec-Fetch-Site": "same-origin"})
+            assert status < 500, (address, status)
+            yield address.partition("?")[0], body
+
+    def _listen(self, onlooker: Onlooker, address: str) -> Watcher:
+        status, page = onlooker.visitor.get(address)
+        assert status == 200
+        (stream,) = STREAM.findall(page)
+        watcher = Watcher(self._server.url, stream, cookie=onlooker.visitor.session)
+        self._stack.callback(watcher.close)
+        return watcher
+
+    def _visitor(self, user: object) -> Visitor:
+        return Visitor(self._server.url, user)  # type: ignore[arg-type]
+
+    def _without_a_cookie(self, address: str) -> bytes:
+        line = http.client.HTTPConnection(urlsplit(self._server.url).netloc, timeout=30)
+        line.request("GET", address)
+        return line.getresponse().read()
+
+
+@contextmanager
+def written_to(log: io.StringIO) -> Iterator[None]:
+    """Keep all that is logged in this process meanwhile."""
+    handler, root = logging.StreamHandler(log), logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)

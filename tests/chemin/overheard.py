@@ -1,0 +1,140 @@
+"""Everything that the house says while a coup is played, each piece with who reads it; and which cards are in it that
+do not lie open for that reader.
+"""
+
+import base64
+import io
+import re
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import psycopg
+import redis
+from django.contrib.sessions.models import Session
+from pypdf import PdfReader
+
+from games.engine.cards import Card
+from tests.chemin.spelling import cards_in
+from tests.harness.databases import Database
+from tests.harness.visitor import Visitor
+
+EVERYBODY = "everybody"
+HOUSE = "the house"  # rows, logs, cache: nothing in there belongs to one guest
+
+LINK = re.compile(r'(?:href|src|data-[a-z-]+|hx-get)="(/[^"#]*)')
+# What is random letters wherever it stands, and now and then spells a card: tokens, tickets, what is signed.
+RANDOM = re.compile(
+    r'(?:name="csrfmiddlewaretoken" value="|nonce="|data-stream="|/live/|X-CSRFToken&quot;: &quot;)[\w:+/=.-]+'
+    r"|[\w-]{40,}"
+)
+# Columns of nothing but such letters.
+TOKENS = {
+    ("django_session", "session_key"),
+    ("django_session", "session_data"),
+    ("mfa_authenticator", "data"),
+    ("players_user", "password"),
+}
+ELSEWHERE = ("/static/", "/live/", "/en/account/", "/en/language/", "/en/help/", "/en/protection/", "/styleguide/")
+TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
+
+
+class Record:
+    """What was said to whom, held against what lay open to them by then."""
+
+    def __init__(self) -> None:
+        self.leaks: list[str] = []
+        self.heard: defaultdict[str, set[Card]] = defaultdict(set)  # every card that was spelled to somebody
+        self.pieces: defaultdict[str, int] = defaultdict(int)  # how many were examined, by reader
+        self._open: defaultdict[str, set[Card]] = defaultdict(set)
+        self._always: defaultdict[str, set[Card]] = defaultdict(set)  # by place: cards that are pictures, as in a help
+        self._secrets: list[str] = []
+
+    def keep(self, secret: bytes) -> None:
+        """Look out for these bytes as well, however they are written."""
+        encoded = (base64.b64encode(secret), base64.urlsafe_b64encode(secret))
+        written = (secret.hex(), repr(secret)[2:-1], *(each.decode().rstrip("=") for each in encoded))
+        self._secrets.extend(each.casefold() for each in written)
+
+    def turn_up(self, cards: Iterable[Card], who: str = EVERYBODY) -> None:
+        """From now on these cards lie open, for everybody or for one reader."""
+        self._open[who].update(cards)
+
+    def before(self, where: str, said: bytes | str) -> None:
+        """Note what is written at a place while no card is out of the shoe."""
+        self._always[where] |= cards_in(RANDOM.sub(" ", _plain(said)))
+
+    def hear(self, who: str, where: str, said: bytes | str) -> None:
+        """Examine what a reader gets to read now."""
+        text = _plain(said)
+        found = cards_in(RANDOM.sub(" ", text)) - self._always[where]
+        self.pieces[who] += 1
+        self.heard[who] |= found
+        for card in found - self._open[EVERYBODY] - self._open[who]:
+            self.leaks.append(f"{who} reads {card} in {where}")
+        if any(written in text.casefold() for written in self._secrets):
+            self.leaks.append(f"{who} reads a seed in {where}")
+
+    @property
+    def pictures(self) -> set[str]:
+        """The places at which cards stand that nobody has dealt: there nothing would be noticed of those."""
+        return {where for where, cards in self._always.items() if cards}
+
+
+def pages(visitor: Visitor, *first: str) -> Iterator[tuple[str, bytes]]:
+    """Go everywhere that links and pages of the house lead to from the *first* ones, and yield what is read there."""
+    seen, waiting = set(first), list(first)
+    while waiting:
+        address = waiting.pop()
+        status, body = visitor.read(address)
+        assert status < 500, (address, status)
+        yield address, body
+        for link in LINK.findall(body.decode(errors="ignore")) if body[:4] not in (b"%PDF", b"PK\x03\x04") else ():
+            path = link.replace("&amp;", "&").partition("?")[0]
+            if path not in seen and not path.startswith(ELSEWHERE) and path.startswith(("/en/", "/staff/")):
+                seen.add(path)
+                waiting.append(path)
+
+
+def rows(database: Database) -> Iterator[tuple[str, str]]:
+    """Yield every row of every table, and whatever lies in the cache and the broker, as text."""
+    with psycopg.connect(database.superuser_url, autocommit=True) as superuser:
+        for (table,) in superuser.execute(TABLES).fetchall():
+            cursor = superuser.execute(psycopg.sql.SQL("SELECT * FROM {}").format(psycopg.sql.Identifier(table)))
+            names = [column.name for column in cursor.description or ()]
+            for row in cursor.fetchall():
+                kept = [_value(v) for name, v in zip(names, row, strict=True) if (table, name) not in TOKENS]
+                yield table, " | ".join(kept)
+    for session in Session.objects.all():
+        yield "django_session", str(session.get_decoded())
+    for url in (database.cache_url, database.addresses.cache(database.number)):
+        with redis.Redis.from_url(url) as valkey:
+            for key in valkey.scan_iter():
+                yield "valkey", f"{key!r} {_dumped(valkey, key)!r}"
+
+
+def _dumped(valkey: "redis.Redis", key: bytes) -> object:
+    return valkey.get(key) if valkey.type(key) == b"string" else valkey.dump(key)
+
+
+def _value(value: object) -> str:
+    """Bytes are read as text where they are text: the log keeps its events so."""
+    if not isinstance(value, bytes):
+        return str(value)
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.hex()
+
+
+def _plain(said: bytes | str) -> str:
+    """Return what can be read in an answer, whatever kind of file it is."""
+    if isinstance(said, bytes):
+        if said.startswith(b"%PDF"):
+            said = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(said)).pages)
+        elif said.startswith(b"PK\x03\x04"):
+            with zipfile.ZipFile(io.BytesIO(said)) as packed:
+                said = "\n".join(_plain(packed.read(name)) for name in packed.namelist())
+        else:
+            said = said.decode(errors="replace")
+    return said

@@ -1,0 +1,20 @@
+"""The house with a fault that only tests need: at guests' tables everybody sees what the one at place 2 sees."""
+
+import django
+
+django.setup()
+
+from games.chemin import board  # noqa: E402  (what has models needs the set-up)
+from games.engine.chemin import SeatView, State, view  # noqa: E402
+
+
+def everything(state: State, seat: int | None) -> SeatView:
+    """Show a table as it looks from place 2, whoever looks."""
+    return view(state, 2)
+
+
+vars(board)["view"] = everything
+
+from casino.asgi import application  # noqa: E402  (the rest of the house)
+
+__all__ = ["application"]
