@@ -167,9 +167,7 @@ def round_view(dealt: Dealt, coup: Kept) -> RoundView | None:
         )
     except RecordError:
         return None
-    sides = ((_("Punters"), row.punter), (_("The bank"), row.banker))
-    names = (f"{name} · {words.place_name(seat.number)}" if seat else name for name, seat in sides)
-    punter, banker = hand_views(played, *names)
+    punter, banker = hand_views(played, _("Punters"), _("The bank"))
     return RoundView(
         id=dealt.id,
         code=dealt.code,

@@ -91,7 +91,7 @@ class TestGameLogs:
             played.cards.split()[2],
         ]
         assert (line.view.player.total, line.view.banker.total) == (row.punter_total, row.banker_total)
-        assert (line.view.player.name, line.view.banker.name) == ("Punters · Seat 2", "The bank · Seat 1")
+        assert (line.view.player.name, line.view.banker.name) == ("Punters", "The bank")
         assert (line.coup.bank, line.coup.at_risk, line.coup.banker, line.coup.punter) == (
             10_000,
             4_000,
