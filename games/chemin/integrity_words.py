@@ -92,11 +92,13 @@ def _of_choices(pair: Examined, player: int, chosen: Choices, currency: str) -> 
         least = min(each.let_go.chance for each in pair.choices.values())
         yield sentence, Sign.LET_GO in pair.signs and spared.chance == least
     if called.done:
+        otherwise = ""
+        if called.done < called.asked:
+            otherwise = f", and {format_money(called.bank_not_called, currency, 'en')} where it did not"
         sentence = (
             f"{who(player)} covered the bank of {other} when first asked {called.done} of {_times(called.asked)};"
             f" banks of others {called.done_elsewhere} of {called.asked_elsewhere}. {other} had put up"
-            f" {format_money(called.bank_called, currency, 'en')} on average where that happened, and"
-            f" {format_money(called.bank_not_called, currency, 'en')} where it did not."
+            f" {format_money(called.bank_called, currency, 'en')} on average where that happened{otherwise}."
             f" Somebody to whom all bankers are alike does so {once_in(called.chance)}."
         )
         least = min(each.called.chance for each in pair.choices.values())

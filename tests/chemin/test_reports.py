@@ -150,6 +150,11 @@ def send(player: Player, live_table: LiveTable, **data: Any) -> str:
 
 
 class TestThePage:
+    def test_is_led_to_from_the_table(self, live_table):
+        one, *_ = guests(live_table)
+        table = visitor_of(one).get(reverse("table", args=[live_table.table.slug, live_table.mode])).text
+        assert f'href="{address(live_table)}"' in table
+
     def test_has_the_guest_chosen_whose_seat_led_there_and_thanks_for_the_report(self, live_table):
         one, *_ = guests(live_table)
         page = visitor_of(one).get(address(live_table) + "?place=3").text
