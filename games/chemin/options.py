@@ -103,7 +103,7 @@ def _hint(option: Option, table: SeatView, money: Money) -> str:
         return {
             Call.BANCO_SOLO: _("Alone, for all of it"),
             Call.BANCO: _("For all of it; others up to %(share)s"),
-            Call.BANCO_ET_LA_TABLE_MARCHE: _("Half, and what others leave of %(share)s"),
+            Call.BANCO_ET_LA_TABLE_MARCHE: _("Half, and what others leave"),
         }[option.action.call] % {"share": share}
     return ""
 
