@@ -207,6 +207,14 @@ class TestBeforeTheDraw:
         assert there(state_of(undealt.live_table).bank).amount == BANK
         undealt.goes_on()
 
+    def test_a_stake_in_the_state_that_nobody_laid_is_not_played_for(self, undealt, owner):
+        spoil_state(owner, undealt, "jsonb_set(state, '{coup,stakes}', '[[2, 4000], [3, 6000]]')")
+        assert undealt.fails(1, "deal_cards").kind == IncidentKind.NOT_RECOMPUTED
+        assert undealt.stays()
+        cancel(undealt.coup)
+        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        undealt.goes_on()
+
 
 def spoil_state(owner: psycopg.Connection, trouble: Trouble, becomes: str) -> None:
     """Change the stored state as only the owner of the tables could."""

@@ -1,13 +1,16 @@
 """A coup annulled in each phase: bank and stakes as they were before it, everybody told, and nothing twice."""
 
+from contextlib import suppress
+
 import pytest
 from django.core.management import call_command
 from django.db import transaction
 
-from games.chemin import play
+from games.chemin import play, tick
 from games.chemin.voiding import AnotherCoup
 from games.engine.chemin import Call, Phase
 from games.engine.chemin.state import there
+from games.errors import PlayError
 from games.live.voiding import void_live_round
 from games.models import (
     CheminCoup,
@@ -226,11 +229,32 @@ def test_a_coup_on_which_nobody_has_staked_ends_and_nothing_is_kept_of_it():
     assert (state_of(live_table).phase, money_of(players)[0], lies()) == (Phase.CHOICE, MONEY - BANK, (BANK, 0))
 
 
-def test_of_many_calls_one_annuls(cloned_db, monkeypatch):
-    evening = Evening(monkeypatch, "the punter decides")
-    at_once([lambda: annul(evening.coup)] * 4)
-    assert money_of(evening.players) == [MONEY - BANK, MONEY, MONEY]
-    assert len(events("round.voided")) == Void.objects.count() == 1
+class TestAtOnce:
+    def test_of_many_calls_one_annuls(self, cloned_db, monkeypatch):
+        evening = Evening(monkeypatch, "the punter decides")
+        at_once([lambda: annul(evening.coup)] * 4)
+        assert money_of(evening.players) == [MONEY - BANK, MONEY, MONEY]
+        assert len(events("round.voided")) == Void.objects.count() == 1
+
+    @pytest.mark.parametrize(
+        ("course", "place", "action"),
+        [("a stake is laid", 3, "pass"), ("no more bets", 1, "deal_cards"), ("the banker decides", 1, "draw_card")],
+    )
+    def test_a_guest_who_decides_meanwhile_changes_nothing_about_it(
+        self, cloned_db, monkeypatch, course, place, action
+    ):
+        evening = Evening(monkeypatch, course)
+
+        def decide() -> None:
+            with suppress(PlayError):
+                answer(evening.player(place), evening.live_table, action)
+
+        at_once([decide, lambda: annul(evening.coup), lambda: tick.advance(evening.live_table.pk)])
+        bank, staked = lies()
+        assert (bank in (0, BANK), staked) == (True, 0)  # it went home where the coup was settled before
+        assert money_of(evening.players) == [MONEY - bank, MONEY, MONEY]
+        assert Void.objects.count() == 1
+        call_command("verify_ledger", verbosity=0)
 
 
 class Settled:
