@@ -200,7 +200,7 @@ class Scene(World):
         """A table of Chemin de Fer of its own, with so many guests, two of whom are known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
         sitting = guests(live_table, count, MONEY)
-        for player, name in zip(sitting[1:], (f"Ștefan-Țiriac {moment[:4]}", f"Bo {moment[:3]}"), strict=False):
+        for player, name in zip(sitting[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):
             chat.choose_name(player=player, name=name)
         return live_table, sitting
 
