@@ -16,9 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games import history
 from games.chemin import reading
-from games.chemin.rules import GuestClock
 from games.entrance import at_a_playable_table
 from games.help import rules_beside
+from games.help.chemin_tables import waiting
 from games.live import chips
 from games.live.clock import Clock
 from games.live.payouts import payouts
@@ -135,33 +135,14 @@ def _pace(clock: Clock | None) -> list[tuple[str, str]]:
         (_("From card to card"), clock.card),
         (_("From the payouts to the next round"), clock.pause),
     )
-    return [(name, _seconds(length)) for name, length in lengths]
-
-
-def _seconds(milliseconds: int) -> str:
-    return f"{format_decimal(milliseconds / 1000, locale=_language())}\N{NO-BREAK SPACE}s"
+    return [
+        (name, f"{format_decimal(length / 1000, locale=_language())}\N{NO-BREAK SPACE}s") for name, length in lengths
+    ]
 
 
 def _rules_of_guests(player: Player, table: Table, mode: Mode) -> Context:
     seen = reading.read_public(get_object_or_404(LiveTable, table=table, mode=mode).pk)
-    return {"page": rules_beside(GAMES[table.variant], _language()), "pace": _pace_of_guests(seen.clock)}
-
-
-def _pace_of_guests(clock: GuestClock | None) -> list[tuple[str, str]]:
-    """Say how long a guest has for each decision, and what happens to whoever lets them pass."""
-    if clock is None:
-        return []
-    lengths = (
-        (_("To take the bank, bid, call or stake"), clock.ask),
-        (_("To draw the cards"), clock.deal),
-        (_("To draw or stand"), clock.decide),
-        (_("To keep the bank or pass it on"), clock.choice),
-    )
-    return [
-        *((name, _seconds(length)) for name, length in lengths),
-        (_("Missed turns in a row after which you are away"), str(clock.missed)),
-        (_("Your place is kept while you are away for"), _seconds(clock.removal)),
-    ]
+    return {"page": rules_beside(GAMES[table.variant], _language()), "pace": waiting(seen.clock) if seen.clock else []}
 
 
 def _settings(player: Player, table: Table, mode: Mode) -> Context:
