@@ -6,6 +6,7 @@ import http.client
 import io
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from players.models import Player
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, answer, chemin_of, guests, hurry
 from tests.chemin.hands import next_seed
-from tests.chemin.overheard import HOUSE, Record, pages, rows
+from tests.chemin.overheard import CACHE, HOUSE, Record, pages, rows
 from tests.chemin.spelling import LANGUAGES
 from tests.harness.databases import Database
 from tests.harness.visitor import Visitor
@@ -36,7 +37,8 @@ BANK = 10_000
 # Numbers drawn by chance and times, however they are written, and addresses of people made for a test.
 BY_CHANCE = re.compile(
     r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*|\d\d:\d\d(?::\d\d)?|\b\d{10,}\b|\d+\.\d+ ?ms|127\.0\.0\.1:\d+"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*|\d\d:\d\d(?::\d\d)?|\b\d{10,}\b|data-seconds>\d+|dasharray=\"[^\"]*"
+    r"|0x[0-9a-f]+|\[\d{2,}\]|', \d{4,5}\)"
 )
 OUTSIDER = "player with other money"  # who may not so much as look on
 NAMES = ("banker", "punter", "third guest", "fourth guest")  # at places 1 to 4
@@ -79,6 +81,10 @@ class House:
         for onlooker in self._who_goes_everywhere():
             for address, body in pages(onlooker.visitor, *self._first(onlooker)):
                 self.record.before(address, body)
+        self.have_all_listen()
+
+    def have_all_listen(self) -> None:
+        """Open the streams of the table and of the lobby for everybody who plays or looks on."""
         for onlooker in self.onlookers.values():
             if onlooker.player and onlooker.name != OUTSIDER:
                 addresses = (f"/en/{self.table}", "/en/?mode=real")
@@ -151,10 +157,14 @@ class House:
                 for news in watcher.news
                 if news.kind != "beat"
             )
-        for number, (table, row) in enumerate(rows(self._database)):
-            found[HOUSE, f"{table} {number}"] = row
-        found[HOUSE, "the log of web"] = self._server.printed()
-        return {where: BY_CHANCE.sub("*", text) for where, text in found.items()}
+        found = {where: BY_CHANCE.sub("*", text) for where, text in found.items()}
+        lines: defaultdict[str, list[str]] = defaultdict(list)
+        for table, row in rows(self._database):
+            lines[table].append(BY_CHANCE.sub("*", row))
+        for line in self._server.printed().splitlines():  # of several threads, its parts in any order
+            lines["the log of web"].append(" ".join(sorted(BY_CHANCE.sub("*", line).split())))
+        del lines[CACHE]
+        return found | {(HOUSE, table): "\n".join(sorted(each)) for table, each in lines.items()}
 
     def _turn_up(self) -> State:
         """Let the record know what lies open now, and for whom."""

@@ -9,9 +9,10 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from audit.models import Event
+from games.engine.tableau import NATURALS
 from games.models import CheminCoup
 from tests.chemin import hands
-from tests.chemin.hands import First, shoe_where
+from tests.chemin.hands import First, shoe_where, shoes_where
 from tests.chemin.onlookers import NAMES, House
 from tests.chemin.overheard import HOUSE
 from tests.harness import databases, web
@@ -120,3 +121,16 @@ def test_a_house_that_shows_too_much_is_found_out(monkeypatch, django_db_setup, 
             assert f"{name} reads {card} in streams" in leaks
         assert f"spectator reads {card} in /sv/table/chemin/real/" in leaks
     assert not [leak for leak in leaks if leak.startswith("punter")]
+
+
+def test_two_hands_leave_the_same_trace_with_everybody_but_the_punter(monkeypatch, django_db_setup, django_db_blocker):
+    traces, shoes = [], shoes_where(lambda coup: coup.totals[0] not in NATURALS)
+    for seed, _ in (next(shoes), next(shoes)):
+        with django_db_blocker.unblock(), a_house() as house:
+            house.have_all_listen()
+            deal(monkeypatch, house, seed, SEVERAL_STAKE)
+            traces.append(house.trace(without="punter"))
+    one, other = traces
+    assert one.keys() == other.keys()
+    assert {where: (text, other[where]) for where, text in one.items() if text != other[where]} == {}
+    assert {who for who, _ in one} >= {"banker", "third guest", "spectator", "supervisor", HOUSE}
