@@ -11,7 +11,7 @@ from django.db.models import Prefetch, QuerySet
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
-from games.chemin.floor import Parts, parts_of
+from games.chemin.floor import Parts, in_words, parts_of
 from games.live import clock
 from games.models import UNDEALT, Incident, IncidentKind, LiveRound, Phase, Round, VoidPart
 from games.recall import Finding
@@ -28,6 +28,12 @@ class Case:
     asked: Approval | None  # that the round be annulled, waiting for a second person
     cards: str = ""  # as they were found, in dealing order; of a deal in progress those that lie open
     parts: Parts | None = None  # of the guests in it, where they play each other
+
+    @property
+    def phase(self) -> str:
+        """How far the round of a live table has come; "" at a solo table."""
+        live = self.incident.live_round
+        return in_words(live) if live else ""
 
     @property
     def awaits_ruling(self) -> bool:

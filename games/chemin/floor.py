@@ -26,6 +26,7 @@ from games.models import (
     Shape,
     TableVersion,
 )
+from games.models import Phase as RoundPhase
 
 GOES_ON: Final[Mapping[Phase, str]] = {
     Phase.GUESTS: "waits for a second guest",
@@ -40,6 +41,13 @@ GOES_ON: Final[Mapping[Phase, str]] = {
     Phase.PUNTER: "the punter draws or stands",
     Phase.BANKER: "the banker draws or stands",
     Phase.CHOICE: "the banker keeps the bank or passes it on",
+}
+COUP: Final[Mapping[str, str]] = {
+    RoundPhase.BETTING: "calls and stakes are taken",
+    RoundPhase.CLOSED: "no more bets; the banker is to draw the cards",
+    RoundPhase.DEALT: "its cards are drawn, and punter and banker decide",
+    RoundPhase.SETTLED: "paid; the bank is kept, passed on or offered",
+    RoundPhase.VOID: "annulled, or ended without a stake",
 }
 UNREADABLE: Final = (LookupError, TypeError, ValueError, WrongPhase)
 """What comes of a state that somebody has spoilt."""
@@ -107,6 +115,13 @@ def parts_of(coups: Iterable[LiveRound]) -> Mapping[UUID, Parts]:
         laid = tuple(Laid(Sitting(each.seat.number, each.player_id), each.stake) for each in coup.stakes.all())
         parts[coup.pk] = Parts(currency, Laid(Sitting(coup.banker.number, coup.banker_player_id), coup.bank), laid)
     return parts
+
+
+def in_words(live_round: LiveRound) -> str:
+    """Return how far a round of a live table has come; where guests play each other, how far their coup has."""
+    if live_round.live_table.table.shape == Shape.GUESTS:
+        return COUP[live_round.phase]
+    return live_round.get_phase_display()
 
 
 def guests_at(live_tables: Iterable[int]) -> Mapping[int, Guests]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Count
 
 from games.chemin.face_up import face_up
-from games.chemin.floor import Guests, guests_at
+from games.chemin.floor import Guests, guests_at, in_words
 from games.incidents import unruled
 from games.live import clock
 from games.models import OPEN_PHASES, UNDEALT, Incident, LiveRound, LiveSeat, LiveTable, LiveTotal, Phase, Shape, Shoe
@@ -39,6 +39,17 @@ class Floor:
         return "closing" if self.is_playing else "closed"
 
     @property
+    def phase(self) -> str:
+        """How far the round has come; "" where there is none yet."""
+        return in_words(self.round) if self.round else ""
+
+    @property
+    def time_runs(self) -> bool:
+        """Whether what is asked of guests has to be answered in time: not while the house stands still."""
+        is_dealt = self.round is not None and self.round.phase == Phase.DEALT
+        return self.live_table.stopped_by_id is None or (is_dealt and not self.waiting)
+
+    @property
     def is_playing(self) -> bool:
         """Whether a round is in progress."""
         return self.round is not None and self.round.phase in OPEN_PHASES
@@ -57,7 +68,9 @@ class Floor:
 
 def floor() -> Mapping[int, list[Floor]]:
     """Return the live tables as they stand, real money first, by the id of their table. A fixed number of queries."""
-    live_tables = LiveTable.objects.select_related("table", "shoe", "round__version", "round__shoe").order_by("-mode")
+    live_tables = LiveTable.objects.select_related(
+        "table", "shoe", "round__version", "round__shoe", "round__live_table__table"
+    ).order_by("-mode")
     rounds = [each.round_id for each in live_tables if each.round_id]
     seats = LiveSeat.objects.filter(round_id__in=rounds).exclude(stakes={})
     bettors = dict(seats.values_list("round_id").annotate(number=Count("pk")))

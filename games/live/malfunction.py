@@ -18,6 +18,7 @@ from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
 from games.chemin.by_the_ledger import UNREADABLE
+from games.chemin.floor import in_words
 from games.chemin.questions import ask_anew
 from games.chemin.standing import locked
 from games.chemin.voiding import AnotherCoup
@@ -103,7 +104,7 @@ def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
     """
     live, why = _lock(round_id), stated(reason)
     if live.phase not in UNDEALT:
-        raise MalfunctionError(f"Round {live.code} is {live.get_phase_display()}: it is too late to cancel it.")
+        raise MalfunctionError(f"It is too late to cancel round {live.code}: {in_words(live)}.")
     log.record("round.cancelled", by=by, on=f"round:{round_id}", data={"phase": live.phase, "reason": why})
     live = void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by=by)
     _rule_on_all(live, Ruling.VOID, why, by)
@@ -182,7 +183,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
         title=f"Annul round {live.code} of {incident.table}",
         facts=[
             ("Money", live.live_table.get_mode_display().lower()),
-            ("Round", f"{live.get_phase_display()}; cards {clock.lying_open(live, clock.now())}"),
+            ("Round", f"{in_words(live)}; cards {clock.lying_open(live, clock.now())}"),
             ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
             *evidence.facts(live),
         ],

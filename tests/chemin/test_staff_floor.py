@@ -148,7 +148,9 @@ class TestThePageOfTables:
         boss, coup = reader(), coup_at(live_table)
         boss.post(f"/staff/rounds/{coup.pk}/report/", {"reason": "A quarrel.", "sure": "on"})
         incident = Incident.objects.get()
-        assert "awaits its ruling" in seen(boss.get("/staff/tables/"))
+        page = seen(boss.get("/staff/tables/"))
+        assert "awaits its ruling" in page
+        assert "is asked, until" not in page
         boss.post(f"/staff/incidents/{incident.pk}/ruling/", {"decision": "stands", "reason": "x", "sure": "on"})
         assert "Let it go on" in seen(boss.get("/staff/tables/"))
         boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Settled."})
@@ -207,7 +209,8 @@ class TestThePageOfIncidents:
             page = seen(reader(role).get("/staff/incidents/"))
             assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
             assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
-            assert "Cards so far – – – –" in page
+            assert "Cards so far – – – – (– lies face down)" in page
+            assert "its cards are drawn, and punter and banker decide" in page
             assert not CARD.search(page)
         answer_is = seen(reader().get("/staff/incidents/"))
         assert "Ask to annul the round" in answer_is
