@@ -38,11 +38,13 @@ class WebServer:
 ServerStarter = Callable[..., WebServer]
 
 
-def start(database: Database, log: Path, *, application: str, environment: Mapping[str, str]) -> WebServer:
-    """Start *application* ("module:name") under uvicorn on a free port and wait until it answers. Fails the test if
-    it does not.
+def start(
+    database: Database, log: Path, *, application: str, environment: Mapping[str, str], port: int = 0
+) -> WebServer:
+    """Start *application* ("module:name") under uvicorn on that port, or a free one, and wait until it answers. Fails
+    the test if it does not.
     """
-    with listening_socket(0) as listening, log.open("wb") as output:
+    with listening_socket(port) as listening, log.open("wb") as output:
         port = listening.getsockname()[1]
         surroundings = database.environment | {"PORT": str(port)} | dict(environment)
         process = nursery.begin(application, listening.fileno(), output.fileno(), surroundings)
@@ -66,15 +68,16 @@ def stop(server: WebServer) -> None:
 def start_server(cloned_db: Database, tmp_path: Path) -> Iterator[ServerStarter]:
     """Return a function that starts a web server on the test's own database; all of them are stopped afterwards.
 
-    ``start_server(application="casino.asgi:application", environment={})``
+    ``start_server(application="casino.asgi:application", environment={}, port=0)``: on the port of one that was killed
+    browsers find it again.
     """
     started: list[WebServer] = []
 
     def starter(
-        *, application: str = "casino.asgi:application", environment: Mapping[str, str] | None = None
+        *, application: str = "casino.asgi:application", environment: Mapping[str, str] | None = None, port: int = 0
     ) -> WebServer:
         log = tmp_path / f"web-{len(started)}.log"
-        started.append(start(cloned_db, log, application=application, environment=environment or {}))
+        started.append(start(cloned_db, log, application=application, environment=environment or {}, port=port))
         return started[-1]
 
     yield starter

@@ -9,12 +9,11 @@ import os
 import secrets
 from threading import Lock
 from types import SimpleNamespace
-from typing import Any, cast
 
-from a2wsgi import WSGIMiddleware
-
-from casino.wsgi import application as pages
+from casino.asgi import application
 from games import seeds
+
+__all__ = ["application"]
 
 _chosen = [bytes.fromhex(seed) for seed in os.environ["CHOSEN_SEEDS"].split(",")]
 _lock = Lock()
@@ -29,5 +28,3 @@ def token_bytes(size: int) -> bytes:
 
 
 vars(seeds)["secrets"] = SimpleNamespace(token_bytes=token_bytes)
-
-application = WSGIMiddleware(cast("Any", pages))
