@@ -61,7 +61,7 @@ def chemin_act(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
     if not form.is_valid():
         notice = Notice("error", form.fault) if form.fault else _refusal(StalePage(), live)
         return _answered(request, live, notice)
-    return _answered(request, live, _done(partial(_act, request, live, form), live))
+    return _answered(request, live, _done(partial(_act, request, live, form), request, live))
 
 
 @player_required
@@ -74,7 +74,7 @@ def chemin_seat(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
     form = SeatForm(request.POST)
     if not form.is_valid():
         return _answered(request, live, _refusal(StalePage(), live))
-    return _answered(request, live, _done(partial(_seat, request, live, form.cleaned_data["action"]), live))
+    return _answered(request, live, _done(partial(_seat, request, live, form.cleaned_data["action"]), request, live))
 
 
 @made_by_the_page
@@ -126,13 +126,15 @@ def _seat(request: PlayerRequest, live: LiveTable, action: str | int) -> None:
             assert action == KEEP  # noqa: S101  (the form takes nothing else)
 
 
-def _done(deed: Callable[[], None], live: LiveTable) -> Notice | None:
+def _done(deed: Callable[[], None], request: PlayerRequest, live: LiveTable) -> Notice | None:
     """Do something; return why not, where the table refuses. Raises Barred where nothing at all may be played."""
     try:
         deed()
     except PlayError as error:
         if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
             raise
+        if isinstance(error, GuestRefused) and error.reason in play.TELLING and not request.htmx:
+            error = StalePage()  # what waits in the session for the page would tell the hand to whoever reads that row
         return _refusal(error, live)
     return None
 

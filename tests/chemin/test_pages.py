@@ -2,13 +2,16 @@
 
 import re
 from html import unescape
+from http import HTTPStatus
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from games.engine.chemin import Call, Phase
+from games.engine.chemin import Call, Phase, Side
+from games.engine.chemin.play import advice_to
+from games.engine.chemin.rules import Advice
 from games.models import CheminMove, LiveTable
 from games.tables import set_open
 from players import exclusions
@@ -22,6 +25,7 @@ from tests.chemin.at_table import (
     a_guest,
     a_practice_table,
     answer,
+    answer_by_the_rule,
     asked_at,
     chemin_of,
     guests,
@@ -60,6 +64,20 @@ def send(visitor: Client, live_table: LiveTable, what: str, *, htmx: bool = True
 
 def act(visitor: Client, live_table: LiveTable, action: str, **data: Any) -> Any:
     return send(visitor, live_table, "act", action=action, **{"question": chemin_of(live_table).question} | data)
+
+
+def a_punter_bound_by_the_rule(live_table: LiveTable) -> tuple[Player, str]:
+    """Coups with two stakes, one after another, until the rule tells a punter what to do; and what it forbids."""
+    while True:
+        state = state_of(live_table)
+        if state.phase is Phase.OFFER:
+            a_bank(live_table)
+        elif state.phase is Phase.STAKES:
+            answer(asked_at(live_table), live_table, "lay_stake", 2_000)
+        elif state.phase is Phase.PUNTER and (advice := advice_to(state, Side.PUNTER)) is not Advice.AS_YOU_PLEASE:
+            return asked_at(live_table), "stand" if advice is Advice.DRAW else "draw_card"
+        else:
+            answer_by_the_rule(live_table)
 
 
 def sentence_in(text: str) -> str:
@@ -228,6 +246,15 @@ class TestDeciding:
         caller = asked_at(live_table)
         assert act(visitor_as(caller), live_table, "make_call:banco_solo").status_code == 200
         assert state_of(live_table).running_coup.call is Call.BANCO_SOLO
+
+    def test_without_script_no_row_keeps_a_refusal_that_tells_the_hand(self, live_table):
+        guests(live_table, 3)
+        punter, wrong = a_punter_bound_by_the_rule(live_table)
+        visitor, told = visitor_as(punter), "The rule decides here"
+        assert told in act(visitor, live_table, wrong).content.decode()
+        assert act(visitor, live_table, wrong, htmx=False).status_code == HTTPStatus.FOUND
+        assert "chemin_notice" in visitor.session
+        assert told not in str(dict(visitor.session))
 
     def test_without_script_it_leads_back_to_the_table_which_says_why_not(self, live_table):
         guests(live_table)
