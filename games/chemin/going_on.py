@@ -36,10 +36,15 @@ def may_go_on(standing: Standing) -> bool:
     return not unruled().filter(live_round=live_round).exists()
 
 
+def is_waited_for(standing: Standing, seat: CheminSeat) -> bool:
+    """Say whether a stopped table would go on because this guest is asked no more."""
+    is_stopped = standing.live_table.stopped_by_id is not None
+    return is_stopped and standing.state.asked == seat.number and standing.state.phase in ANSWERS_BEGIN
+
+
 def demand_to_leave(standing: Standing, seat: CheminSeat) -> None:
     """Raises TableStopped where a stopped table would go on because this guest is asked no more."""
-    is_stopped = standing.live_table.stopped_by_id is not None
-    if is_stopped and standing.state.asked == seat.number and standing.state.phase in ANSWERS_BEGIN:
+    if is_waited_for(standing, seat):
         raise TableStopped
 
 

@@ -17,7 +17,7 @@ from audit import log
 from audit.log import Json
 from games import places
 from games.chemin import upkeep
-from games.chemin.going_on import demand_to_leave, is_too_late, may_begin, may_go_on
+from games.chemin.going_on import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on
 from games.chemin.money import Unpaid
 from games.chemin.removing import send_away
 from games.chemin.standing import Standing, locked
@@ -287,8 +287,11 @@ def _own(standing: Standing, player: Player) -> CheminSeat:
 
 
 def _send_off(player: Player, standing: Standing) -> Standing:
+    """Have a guest get up who may not play; whom a stopped table waits for, once it goes on."""
     seat = standing.seat_of(player.pk)
-    return standing if seat is None else send_away(standing, place=seat.number)
+    if seat is None or is_waited_for(standing, seat):
+        return standing
+    return send_away(standing, place=seat.number)
 
 
 def _note_session(seat: CheminSeat, session: UUID | None) -> None:

@@ -44,6 +44,7 @@ from tests.chemin.at_table import (
     a_staked_coup,
     answer,
     asked,
+    asked_at,
     cash,
     chemin_of,
     guests,
@@ -259,6 +260,20 @@ class TestAStoppedTable:
         for leaves in (play.leave, play.step_away):
             with pytest.raises(TableStopped):
                 leaves(player=asked(table), live_table_id=table.pk)
+
+    def test_nor_by_answering_when_they_may_not_play_any_more(self):
+        table = a_chemin_table()
+        guests(table, 2)
+        a_bank(table)
+        while state_of(table).phase is Phase.CALLS:
+            let_pass(table)
+        report(table)
+        last = asked_at(table)
+        exclusions.pause(player=last, by=str(last))
+        with pytest.raises(Barred):
+            answer(last, table, "pass")
+        assert state_of(table).phase is Phase.STAKES
+        assert CheminSeat.objects.get(player=last).why_left == ""
 
     def test_begins_nothing_between_coups_but_lets_everybody_go(self):
         table = a_chemin_table()
