@@ -4,6 +4,7 @@ wants.
 Nothing waits for a clock: what a test wants to be due is made due in the database (`hurry`).
 """
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,6 +17,7 @@ from games.chemin.table import name_of
 from games.engine.chemin import Call, Option, Phase, Refusal, State, options
 from games.engine.chemin.machine import default_action
 from games.engine.chemin.phases import IN_COUP
+from games.engine.chemin.state import there
 from games.errors import GuestRefused
 from games.models import CheminSeat, CheminTable, LiveTable
 from players.models import Player, Session
@@ -74,6 +76,11 @@ def state_of(live_table: LiveTable) -> State:
 def chemin_of(live_table: LiveTable) -> CheminTable:
     """The row of the table, as the database has it now."""
     return CheminTable.objects.get(pk=live_table.pk)
+
+
+def time_given(chemin: CheminTable) -> timedelta:
+    """How long whoever is asked has in all."""
+    return there(chemin.deadline) - there(chemin.asked_at)
 
 
 def asked(live_table: LiveTable) -> Player | None:

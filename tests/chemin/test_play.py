@@ -3,6 +3,7 @@
 import pytest
 
 from games.engine.chemin import Call, Phase, Refusal
+from games.engine.chemin.state import Chips, there
 from games.models import (
     CheminCoup,
     CheminMove,
@@ -31,6 +32,7 @@ from tests.chemin.at_table import (
     answer,
     answer_by_the_rule,
     asked,
+    asked_at,
     before_the_croupier,
     cash,
     chemin_of,
@@ -38,7 +40,6 @@ from tests.chemin.at_table import (
     let_pass,
     refusal_of,
     sit,
-    standing_of,
     state_of,
     step_to,
 )
@@ -73,7 +74,7 @@ class TestACoup:
         assert cash(punter).balance == MONEY - 4_000 + won
         assert before_the_croupier(AccountKind.STAKES) == 0
         assert (coup.bank, coup.at_risk, coup.tax, coup.call) == (10_000, 4_000, tax, "")
-        assert (coup.banker_player, coup.punter.player) == (banker, punter)
+        assert (coup.banker_player, there(coup.punter).player) == (banker, punter)
         assert LiveRound.objects.get().phase == RoundPhase.SETTLED
         assert kinds_of(coup.pk) == ["stake", "settle"]
         assert [row for check in verify.run() for row in check.rows] == []
@@ -86,7 +87,7 @@ class TestACoup:
         kept, coup = Round.objects.get(), CheminCoup.objects.get()
         cards = kept.cards.split()
         assert (kept.first_card, kept.outcome, 4 <= len(cards) <= 6) == (0, coup.outcome, True)
-        assert [card.code for card in standing_of(table).state.shoe.cards[: len(cards)]] == cards
+        assert [card.code for card in there(state_of(table).shoe).cards[: len(cards)]] == cards
         assert Shoe.objects.get().gone == len(cards)
         assert ReplayDue.objects.filter(round=kept).exists()
         parts = {part.player: part for part in Participation.objects.all()}
@@ -146,7 +147,7 @@ class TestACoup:
         assert before_the_croupier(AccountKind.STAKES) == 10_000
         assert state_of(table).phase is Phase.CARDS
         move = CheminMove.objects.get(kind="make_call")
-        assert (move.call, move.amount, move.seat.player) == ("banco", None, caller)
+        assert (move.call, move.amount, there(move.seat).player) == ("banco", None, caller)
 
     def test_a_named_call_takes_its_amount(self):
         table = a_chemin_table()
@@ -193,12 +194,12 @@ class TestTheBank:
         let_pass(table)
         assert state_of(table).phase is Phase.AUCTION
         answer(second, table, "make_bid", 6_000)
-        sale_id = chemin_of(table).sale_id
+        sale_id = there(chemin_of(table).sale_id)
         assert Hold.objects.get(round_id=sale_id).amount == 6_000
-        assert cash(second).balance - cash(second).held == state_of(table).seat(2).balance == MONEY - 6_000
+        assert there(cash(second).balance) - cash(second).held == state_of(table).seat(2).balance == MONEY - 6_000
         answer(third, table, "make_bid", 7_000)
         assert not Hold.objects.exists()
-        assert (chemin_of(table).sale_id, state_of(table).bank.seat, state_of(table).bank.amount) == (None, 3, 7_000)
+        assert (chemin_of(table).sale_id, state_of(table).bank) == (None, Chips(3, 7_000))
         assert (cash(second).balance, cash(second).held) == (MONEY, 0)
 
     def test_of_what_goes_home_the_put_up_comes_back_and_the_rest_is_won(self):
@@ -210,8 +211,8 @@ class TestTheBank:
                 a_dealt_coup(table, amount=10_000, stake=10_000)
             else:
                 answer_by_the_rule(table)
-        assert state_of(table).bank.amount == 12_000
-        banker = asked(table)
+        assert there(state_of(table).bank).amount == 12_000
+        banker = asked_at(table)
         answer(banker, table, "give_suite")
         tenure = coup.tenure
         tenure.refresh_from_db()
@@ -233,7 +234,7 @@ def test_a_bidder_who_may_not_pay_any_more_gets_up_and_the_next_bid_wins():
     answer(second, table, "make_bid", 7_000)
     answer(third, table, "make_bid", 6_000)
     limits.set_limit(player=second, kind=LimitKind.STAKE, period=Period.DAY, amount=1, by=str(second))
-    answer(asked(table), table, "pass")
+    let_pass(table)
     assert CheminSeat.objects.get(player=second).why_left == WhyLeft.SESSION
-    assert (state_of(table).bank.seat, state_of(table).bank.amount) == (3, 6_000)
+    assert state_of(table).bank == Chips(3, 6_000)
     assert (cash(second).balance, cash(second).held) == (MONEY, 0)

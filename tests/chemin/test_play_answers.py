@@ -43,7 +43,6 @@ from tests.chemin.at_table import (
     a_session,
     a_staked_coup,
     answer,
-    asked,
     asked_at,
     cash,
     chemin_of,
@@ -132,10 +131,10 @@ class TestAnAnswer:
         while state_of(table).phase is Phase.CALLS:
             let_pass(table)
         while state_of(table).phase is Phase.STAKES:
-            answer(asked(table), table, "lay_stake", 1_000)
+            answer(asked_at(table), table, "lay_stake", 1_000)
         answer(banker, table, "deal_cards")
         if state_of(table).phase is Phase.PUNTER and (total := state_of(table).dealt_hands.punter.pair_total) != 5:
-            assert refusal_of(asked(table), table, "stand" if total < 5 else "draw_card") is Refusal.RULE_BINDS
+            assert refusal_of(asked_at(table), table, "stand" if total < 5 else "draw_card") is Refusal.RULE_BINDS
         assert events("play.refused") == []
         assert refusal_of(banker, table, "keep_bank") in {Refusal.NOT_NOW, Refusal.NOT_YOUR_TURN}
         (refused,) = events("play.refused")
@@ -259,7 +258,7 @@ class TestAStoppedTable:
         report(table)
         for leaves in (play.leave, play.step_away):
             with pytest.raises(TableStopped):
-                leaves(player=asked(table), live_table_id=table.pk)
+                leaves(player=asked_at(table), live_table_id=table.pk)
 
     def test_nor_by_answering_when_they_may_not_play_any_more(self):
         table = a_chemin_table()

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 
 from games.chemin import play
 from games.engine.chemin import Phase, Refusal
+from games.engine.chemin.state import there
 from games.errors import (
     Barred,
     GuestRefused,
@@ -42,6 +43,7 @@ from tests.chemin.at_table import (
     standing_of,
     state_of,
     step_to,
+    time_given,
 )
 from tests.people import events
 from wallet.models import AccountKind, Mode
@@ -74,7 +76,7 @@ class TestSittingDown:
         chemin = chemin_of(table)
         assert (state_of(table).phase, asked(table)) == (Phase.OFFER, first)
         assert chemin.question == 1
-        assert chemin.deadline - chemin.asked_at == timedelta(milliseconds=standing_of(table).clock.ask)
+        assert time_given(chemin) == timedelta(milliseconds=standing_of(table).clock.ask)
 
     def test_whoever_sits_there_keeps_their_seat(self):
         table = a_chemin_table()
@@ -127,7 +129,7 @@ class TestSittingDown:
         (event,) = events("guest.joined")
         assert (event["by"], event["on"]) == (str(player), f"live_table:{table.pk}")
         move = CheminMove.objects.get()
-        assert (move.kind, move.decider, move.seat.number, move.amount) == ("join", Decider.GUEST, 2, None)
+        assert (move.kind, move.decider, there(move.seat).number, move.amount) == ("join", Decider.GUEST, 2, None)
         assert "7654321" not in json.dumps([event, move.events])
 
     def test_for_free_money_it_is_the_free_account_that_pays(self):

@@ -12,6 +12,7 @@ from django.db import OperationalError, connection
 
 from games.chemin import house_players, play, questions, tick
 from games.engine.chemin import Phase
+from games.engine.chemin.state import there
 from games.live import malfunction
 from games.models import (
     CheminCoup,
@@ -48,6 +49,7 @@ from tests.chemin.at_table import (
     a_staked_coup,
     answer,
     asked,
+    asked_at,
     before_the_croupier,
     cash,
     chemin_of,
@@ -59,6 +61,7 @@ from tests.chemin.at_table import (
     state_of,
     step,
     step_to,
+    time_given,
 )
 from wallet import accounts, ledger
 from wallet.models import Account, AccountKind, Journal, Mode
@@ -86,7 +89,7 @@ class TestWhatIsDue:
         assert tick.advance(table.pk)
         assert asked(table) == second
         move = CheminMove.objects.latest("number")
-        assert (move.kind, move.decider, move.seat.player) == ("pass", Decider.CROUPIER, first)
+        assert (move.kind, move.decider, there(move.seat).player) == ("pass", Decider.CROUPIER, first)
         assert move.asked_at is not None
 
     def test_is_done_once_by_whoever_comes_first(self):
@@ -156,7 +159,7 @@ class TestTimeThatIsUp:
         step_to(table, Phase.CHOICE, Phase.OFFER)
         chemin, pace = chemin_of(table), standing_of(table).clock
         asks = pace.choice if state_of(table).phase is Phase.CHOICE else pace.ask
-        assert chemin.deadline - chemin.asked_at == timedelta(milliseconds=asks + pace.pause)
+        assert time_given(chemin) == timedelta(milliseconds=asks + pace.pause)
 
     def test_a_guest_who_is_going_is_not_waited_for(self):
         table = a_chemin_table()
@@ -168,7 +171,7 @@ class TestTimeThatIsUp:
             step(table)
         chemin, pace = chemin_of(table), standing_of(table).clock
         if state_of(table).phase is Phase.BANKER:
-            assert chemin.deadline - chemin.asked_at == timedelta(milliseconds=pace.house_player)
+            assert time_given(chemin) == timedelta(milliseconds=pace.house_player)
 
 
 def guests_second(table: LiveTable, first: Any) -> Any:
@@ -183,8 +186,8 @@ class TestAHouseThatStoodStill:
         assert step(table, seconds=6)
         after = chemin_of(table)
         assert (after.question, after.move, asked(table)) == (before.question, before.move, first)
-        assert after.deadline - after.asked_at == before.deadline - before.asked_at
-        assert after.asked_at > before.asked_at
+        assert time_given(after) == time_given(before)
+        assert there(after.asked_at) > there(before.asked_at)
 
     def test_annuls_what_was_staked_and_not_dealt_where_it_stood_for_long(self):
         table = a_chemin_table()
@@ -196,7 +199,7 @@ class TestAHouseThatStoodStill:
         assert LiveRound.objects.get().phase == RoundPhase.VOID
         assert Incident.objects.get().kind == IncidentKind.OVERDUE
         assert LiveTable.objects.get(pk=table.pk).stopped_by is not None
-        assert state_of(table).bank.amount == before_the_croupier(AccountKind.BANK) == 10_000
+        assert there(state_of(table).bank).amount == before_the_croupier(AccountKind.BANK) == 10_000
         assert not step(table)
 
     def test_gives_time_anew_where_nothing_is_staked_however_long_it_stood(self):
@@ -314,14 +317,14 @@ class TestAStoppedTable:
         malfunction.let_stand(incident_id=incident.pk, reason="It did not", by="staff:test")
         malfunction.reopen(live_table_id=table.pk, reason="Go on", by="staff:test")
         chemin = chemin_of(table)
-        assert chemin.deadline - chemin.asked_at == timedelta(milliseconds=standing_of(table).clock.ask)
+        assert time_given(chemin) == timedelta(milliseconds=standing_of(table).clock.ask)
         assert tick.due() == []
 
     def test_plays_out_what_was_dealt_once_it_is_ruled_to_stand(self):
         table = a_chemin_table()
         guests(table, 2)
         a_coup_without_a_natural(table)
-        live_round = standing_of(table).live_round
+        live_round = there(standing_of(table).live_round)
         incident = malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:test")
         assert not step(table)
         malfunction.let_stand(incident_id=incident.pk, reason="It did not", by="staff:test")
@@ -380,9 +383,9 @@ class TestFaults:
         while state_of(table).phase is not Phase.SHOE:
             if state_of(table).phase in (Phase.OFFER, Phase.SUITE, Phase.FREE):
                 bank = state_of(table).offered_sale.full_amount if state_of(table).sale else 1_000
-                answer(asked(table), table, "take_bank", bank)
+                answer(asked_at(table), table, "take_bank", bank)
             else:
-                answer(asked(table), table, "keep_bank")
+                answer(asked_at(table), table, "keep_bank")
         incident = Incident.objects.get()
         assert incident.kind == IncidentKind.NOT_REPRODUCED
         spent = Shoe.objects.get()
@@ -447,7 +450,7 @@ class TestAPracticeTable:
                 continue
             chemin, pace = chemin_of(table), standing_of(table).clock
             waits = timedelta(milliseconds=pace.house_player)
-            assert chemin.deadline - chemin.asked_at in (waits, waits + timedelta(milliseconds=pace.pause))
+            assert time_given(chemin) in (waits, waits + timedelta(milliseconds=pace.pause))
             assert step(table)
         deciders = set(CheminMove.objects.values_list("decider", flat=True))
         assert Decider.HOUSE_PLAYER in deciders
@@ -457,12 +460,12 @@ class TestAPracticeTable:
     def test_a_house_player_who_cannot_answer_for_the_largest_bank_gets_more(self):
         table = a_practice_table(2, places=3)
         a_guest(table, 1)
-        seat = CheminSeat.objects.filter(player=None).first()
+        seat = there(CheminSeat.objects.filter(player=None).first())
         maximum = standing_of(table).rules.maximum
         take(seat.account_id, 20 * maximum - maximum + 1)
         player = a_guest(table) if standing_of(table).free_places() else None
         assert player is None
-        play.step_away(player=CheminSeat.objects.exclude(player=None).get().player, live_table_id=table.pk)
+        play.step_away(player=there(CheminSeat.objects.exclude(player=None).get().player), live_table_id=table.pk)
         assert Account.objects.get(pk=seat.account_id).balance == 20 * maximum
 
     def test_a_free_bank_is_opened_by_a_house_player_after_a_while(self, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from games.chemin.told import read, write
 from games.engine.cards import FULL_DECK
 from games.engine.chemin import Call, Outcome, Phase, Side, TableRules, apply, default_action, new_table
-from games.engine.chemin.actions import BringShoe, Join, KeepBank, LayStake, MakeBid, MakeCall, Pass, TakeBank
+from games.engine.chemin.actions import Action, BringShoe, Join, KeepBank, LayStake, MakeBid, MakeCall, Pass, TakeBank
 from games.engine.chemin.events import (
     AdviceAsked,
     Announced,
@@ -41,7 +41,7 @@ from games.engine.chemin.events import (
     SuiteGiven,
     ThirdCard,
 )
-from games.engine.chemin.state import Chips
+from games.engine.chemin.state import Chips, there
 
 ONE_OF_EACH = (
     Announced(Announcement.FAITES_VOS_JEUX, 500),
@@ -93,6 +93,7 @@ def test_every_event_of_an_evening_is_told():
     for place in (1, 2, 3):
         state, _ = apply(state, Join(place, 500_000))
     for _ in range(200):
+        action: Action
         if state.phase is Phase.SHOE:
             cards = list(FULL_DECK * 6)
             chance.shuffle(cards)
@@ -100,15 +101,18 @@ def test_every_event_of_an_evening_is_told():
         elif state.phase in (Phase.OFFER, Phase.FREE):
             action = TakeBank(state.turn or 1, 2000)
         elif state.phase is Phase.STAKES:
-            action = LayStake(state.turn, 10)
+            action = LayStake(there(state.turn), 10)
         elif state.phase is Phase.AUCTION:
-            action = MakeBid(state.turn, 1000) if state.offered_sale.full_amount > 1000 else Pass(state.turn)
+            turn = there(state.turn)
+            action = MakeBid(turn, 1000) if state.offered_sale.full_amount > 1000 else Pass(turn)
         elif state.phase is Phase.CALLS and chance.random() < 0.2:
-            action = MakeCall(state.turn, Call.BANCO)
+            action = MakeCall(there(state.turn), Call.BANCO)
         elif state.phase is Phase.CHOICE and chance.random() < 0.7:
-            action = KeepBank(state.turn)
+            action = KeepBank(there(state.turn))
         else:
-            action = default_action(state)
+            default = default_action(state)
+            assert default is not None
+            action = default
         state, events = apply(state, action)
         for event in events:
             assert read(json.loads(json.dumps(write(event)))) == event
