@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 from players.models import Player
 from tests.wallet.money_moves import cash
-from wallet import accounts, ledger
+from wallet import accounts, ledger, verify
 from wallet.ledger import Journal, Line, Posted
-from wallet.models import Account, AccountKind, Mode
+from wallet.models import Account, AccountKind, Day, Mode
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,14 @@ class Coup:
 
 def balance_of(account: int) -> int:
     return Account.objects.get(pk=account).balance or 0
+
+
+def counted(player: Player) -> tuple[int, int]:
+    """What was staked and what was paid on all days together."""
+    days = Day.objects.filter(player=player)
+    return sum(day.staked for day in days), sum(day.paid for day in days)
+
+
+def broken() -> dict[str, tuple[str, ...]]:
+    """The invariants that do not hold, and where."""
+    return {check.invariant.name: check.rows for check in verify.run() if check.rows}

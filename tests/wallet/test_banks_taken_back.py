@@ -1,0 +1,221 @@
+"""Banks and stakes that are taken back: on the day on which they were put down, and with a coup that is annulled."""
+
+import pytest
+from django.db import connection, transaction
+
+from tests.builders import a_player
+from tests.wallet.coups import Bank, Coup, a_bank, balance_of, broken, counted, guest, house_player
+from wallet import annulment
+from wallet.annulment import Undone
+from wallet.models import Day, Mode
+
+ADA, BEN, CY = 0, 1, 2
+
+
+@pytest.fixture
+def players():
+    return [a_player(real=1000) for _ in range(3)]
+
+
+@pytest.fixture
+def guests(players):
+    """Three with 1000 each; the first one is going to be banker."""
+    return [guest(player) for player in players]
+
+
+@pytest.fixture
+def days_ago(owner):
+    """A function that moves all that has been counted so far some days back."""
+
+    def do(days):
+        for table in ("wallet_journal", "wallet_day"):
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        owner.execute(f"UPDATE wallet_journal SET at = at - interval '{days} days'")
+        owner.execute(f"UPDATE wallet_day SET day = day - {days}")
+        for table in ("wallet_journal", "wallet_day"):
+            owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+    return do
+
+
+def on_days(player):
+    """Staked and paid of each day on which that is something, the latest last, days counted from today."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_today(%s::bigint)", [player.pk])
+        (today,) = cursor.fetchone()
+    days = Day.objects.filter(player=player).order_by("day").values_list("day", "staked", "paid")
+    return {(day - today).days: (staked, paid) for day, staked, paid in days if staked or paid}
+
+
+class TestOnLaterDays:
+    """Whatever is taken back makes room on the day on which it was put down, and on no other."""
+
+    def test_a_bank_goes_home(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        bank = a_bank(guest(ada), 400)
+        coup = Coup(bank)
+        coup.lay(guest(ben), 400)
+        coup.settle({}, tax=20)
+        days_ago(1)
+        bank.move("bank_back", -400)
+        bank.move("bank_won", -380)
+        assert on_days(ada) == {0: (0, 380)}
+        assert broken() == {}
+
+    def test_a_stake_is_relieved(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        coup = Coup(a_bank(guest(ada), 400))
+        coup.lay(guest(ben), 400)
+        days_ago(1)
+        coup.lay(guest(ben), -100)
+        assert on_days(ben) == {-1: (300, 0)}
+        assert broken() == {}
+
+    def test_a_coup_is_annulled(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        coup = Coup(a_bank(guest(ada), 400))
+        coup.lay(guest(ben), 400)
+        coup.lay(guest(ben), -100)
+        coup.settle({guest(ben): 600})
+        days_ago(3)
+        undo(coup)
+        assert (on_days(ada), on_days(ben)) == ({-3: (400, 0)}, {})
+        assert broken() == {}
+
+    def test_a_banker_gives_back_what_was_won(self, cloned_db, days_ago):
+        ada, ben = a_player(real=1000), a_player(real=1000)
+        bank = a_bank(guest(ada), 400)
+        coup = Coup(bank)
+        coup.lay(guest(ben), 400)
+        coup.settle({}, tax=20)
+        days_ago(2)
+        bank.move("bank_back", -400)
+        bank.move("bank_won", -380)
+        days_ago(1)
+        undo(coup)
+        assert (on_days(ada), on_days(ben)) == ({}, {})
+        assert broken() == {}
+
+
+def undo(coup: Coup) -> dict[int, Undone]:
+    with transaction.atomic():
+        return {each.player_id: each for each in annulment.undo_round(coup.id)}
+
+
+@pytest.mark.django_db
+class TestAnnulled:
+    @pytest.fixture
+    def coup(self, guests):
+        """A bank of 400 against 300 and 100."""
+        coup = Coup(a_bank(guests[ADA], 400))
+        coup.lay(guests[BEN], 400)
+        coup.lay(guests[CY], 100)
+        coup.lay(guests[BEN], -100)
+        return coup
+
+    def after(self, coup, guests):
+        """What guests have, what is in the bank, and what is left of the stakes."""
+        return [balance_of(each.account) for each in guests], coup.bank.balance, coup.balance
+
+    def test_before_it_is_settled(self, coup, guests, players):
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert {each.player_id: each.returned for each in undone.values()} == {
+            players[BEN].pk: 300,
+            players[CY].pk: 100,
+        }
+        assert broken() == {}
+
+    def test_once_the_bank_has_won(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert [undone[player.pk].returned for player in players] == [-380, 300, 100]
+        assert broken() == {}
+
+    def test_once_the_bank_has_lost(self, coup, guests, players):
+        coup.settle({guests[BEN]: 600, guests[CY]: 200})
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert [undone[player.pk].returned for player in players] == [400, -300, -100]
+        assert broken() == {}
+
+    def test_a_draw(self, coup, guests):
+        coup.settle({guests[BEN]: 300, guests[CY]: 100})
+        undo(coup)
+        assert self.after(coup, guests) == ([600, 1000, 1000], 400, 0)
+        assert broken() == {}
+
+    def test_once_a_bank_that_has_won_is_home(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        go_home(coup.bank, won=380)
+        undone = undo(coup)
+        assert self.after(coup, guests) == ([1000, 1000, 1000], 0, 0)
+        assert undone[players[ADA].pk] == Undone(players[ADA].pk, "SEK", -380, 0)
+        assert counted(players[ADA]) == (0, 0)
+        assert broken() == {}
+
+    def test_the_house_adds_what_a_banker_has_spent_since(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        go_home(coup.bank, won=380)
+        Coup(a_bank(guests[CY], 100)).lay(guests[ADA], 1280)
+        assert undo(coup)[players[ADA].pk] == Undone(players[ADA].pk, "SEK", -380, 280)
+        assert self.after(coup, guests) == ([0, 1000, 900], 0, 0)
+        assert broken() == {}
+
+    def test_a_bank_that_is_played_for_elsewhere_is_left_alone(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        go_home(coup.bank, won=380)
+        elsewhere = a_bank(guests[ADA], 1280)
+        assert undo(coup)[players[ADA].pk].shortfall == 280
+        assert elsewhere.balance == 1280
+
+    def test_the_house_adds_what_a_punter_has_spent_since(self, coup, guests, players):
+        coup.settle({guests[BEN]: 600, guests[CY]: 200})
+        a_bank(guests[BEN], 1300)
+        assert undo(coup)[players[BEN].pk] == Undone(players[BEN].pk, "SEK", -300, 300)
+        assert (balance_of(guests[BEN].account), coup.bank.balance) == (0, 400)
+        assert broken() == {}
+
+    def test_once_a_bank_that_has_lost_all_is_over_it_stands_again(self, coup, guests):
+        coup.settle({guests[BEN]: 600, guests[CY]: 200})
+        undo(coup)
+        coup.bank.move("bank_back", -400)
+        assert self.after(coup, guests) == ([1000, 1000, 1000], 0, 0)
+        assert broken() == {}
+
+    def test_what_a_later_coup_lost_of_the_winnings_is_the_bankers(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        later = Coup(coup.bank)
+        later.lay(guests[CY], 780)
+        later.settle({guests[CY]: 1560})
+        undo(coup)
+        assert self.after(coup, guests) == ([220, 1000, 1780], 0, 0)
+        assert counted(players[ADA]) == (400, -380)
+        assert broken() == {}
+
+    def test_house_players_lose_what_they_won_and_the_house_makes_up_the_rest(self):
+        player = a_player(free=1000)
+        ada, robot, other = guest(player, Mode.FREE), house_player(300), house_player(100)
+        coup = Coup(a_bank(robot, 300, mode=Mode.FREE))
+        coup.lay(ada, 200)
+        coup.lay(other, 100)
+        coup.settle({}, tax=15)
+        go_home(coup.bank, won=285)
+        a_bank(robot, 585, mode=Mode.FREE)
+        assert list(undo(coup).values()) == [Undone(player.pk, "SEK", 200, 0)]
+        assert [balance_of(each.account) for each in (ada, robot, other)] == [1000, 0, 100]
+        assert broken() == {}
+
+    def test_locks_no_bank_or_stakes_of_other_coups(self, coup, guests, players):
+        coup.settle({}, tax=20)
+        for _ in range(3):
+            other = Coup(a_bank(guests[ADA], 10))
+            other.lay(guests[BEN], 10)
+        locked = annulment._lock({coup.bank.account: 0, guests[BEN].account: 0})
+        assert set(locked) == {coup.bank.account, guests[BEN].account, guests[ADA].account}
+
+
+def go_home(bank: Bank, *, won: int) -> None:
+    bank.move("bank_back", won - bank.balance)
+    bank.move("bank_won", -won)
