@@ -2,6 +2,7 @@
 guests and staff.
 """
 
+import html
 from datetime import timedelta
 from uuid import UUID
 
@@ -9,6 +10,7 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.test import Client
 
 from audit import approvals
 from games import replay
@@ -33,7 +35,7 @@ from games.models import (
     VoidReason,
 )
 from games.models import Phase as RoundPhase
-from players.models import Mail
+from players.models import Mail, Player
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
@@ -53,8 +55,9 @@ from tests.chemin.at_table import (
 )
 from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
 from tests.live.spoilt import spoil
+from tests.live.test_malfunctions import said
 from tests.live.test_rulings import annul_by_two, ask, decide
-from tests.people import a_member_of_staff, events
+from tests.people import a_member_of_staff, a_visitor, events
 from wallet.models import AccountKind
 
 BANK, STAKE = 10_000, 4_000
@@ -417,6 +420,43 @@ class TestTheTable:
         dealt.fails(2, "stand")
         seen = reading.read_public(dealt.live_table.pk)
         assert (seen.is_stopped, there(seen.standing.coup).hands) == (True, None)
+
+
+STOPPED = "Something went wrong. The shift supervisor has been called, and your money is safe."
+ANNULLED = "The shift supervisor annulled this round: all stakes were returned and any payout was taken back."
+LANGUAGES = [code for code, _ in settings.LANGUAGES]
+
+
+class TestTheGuests:
+    """Read at the table, in their language, that it is stopped and what became of the coup; Game logs keep it."""
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_are_told_at_the_table_and_in_game_logs(self, dealt, owner, language):
+        spoil(owner, dealt.coup.pk, "sealed seed")
+        incident = dealt.fails(2, "stand")
+        punter, banker, onlooker = (log_in(dealt.players[place]) for place in (1, 0, 2))
+        table = f"/{language}/table/{dealt.live_table.table.slug}/real/"
+        for browser in (punter, banker, onlooker):
+            assert said(STOPPED, language) in read(browser.get(table))
+        annul_by_two(incident)
+        malfunction.reopen(live_table_id=dealt.live_table.pk, reason="mended", by="staff:1")
+        for browser in (punter, banker):
+            assert dealt.coup.code in read(browser.get(table))
+            log = browser.get(f"/{language}/history/")
+            assert (dealt.coup.code in read(log), "✕" in log.text) == (True, True)
+            assert said(ANNULLED, language) in read(browser.get(f"/{language}/history/{dealt.coup.pk}/"))
+        assert dealt.coup.code not in read(onlooker.get(f"/{language}/history/"))
+
+
+def log_in(player: Player) -> Client:
+    browser = a_visitor()
+    browser.force_login(player.user)
+    return browser
+
+
+def read(answered) -> str:
+    assert answered.status_code == 200
+    return html.unescape(answered.text)
 
 
 def assert_all_the_time(trouble: Trouble, name: str) -> None:
