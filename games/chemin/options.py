@@ -69,6 +69,7 @@ def _option_view(option: Option, table: SeatView, money: Money, *, is_main: bool
         is_main=is_main,
         prefilled=money(_first(option)) if option.highest is not None else "",
         quick=_quick(option, money),
+        fixed=money(action.amount) if isinstance(action, TakeBank) and option.highest is None else "",
     )
 
 

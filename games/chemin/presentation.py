@@ -119,6 +119,7 @@ class OptionView:
     is_main: bool  # what the table waits for
     prefilled: str  # where there is an amount to choose: the one that stands there first, "" where there is none
     quick: tuple[QuickView, ...]
+    fixed: str = ""  # the amount that goes with the button where there is none to choose
 
     @property
     def id(self) -> str:

@@ -123,12 +123,10 @@ def live_table() -> LiveTable:
     return a_chemin_table(places=RULES.places, minimum=RULES.minimum, maximum=RULES.maximum)
 
 
-def take_places(
-    new_context: NewContext, server: WebServer, live_table: LiveTable, *, count: int = GUESTS
-) -> list[Guest]:
-    """Players at places 1, 2, 3 …, each in a browser of their own, in a language of their own."""
+def take_places(new_context: NewContext, server: WebServer, live_table: LiveTable) -> list[Guest]:
+    """Four players at places 1 to 4, each in a browser of their own, in a language of their own."""
     guests = []
-    for place, language in zip(range(1, count + 1), LANGUAGES, strict=False):
+    for place, language in zip(range(1, GUESTS + 1), LANGUAGES, strict=True):
         player = a_player(real=PURSE)
         page = a_window(new_context, server, player).new_page()
         page.goto(f"/{language}/{TABLE}")
@@ -222,7 +220,7 @@ ASKED = (
 def test_a_line_is_lost_at_every_decision(
     new_context: NewContext, start_server: ServerStarter, patient_table: LiveTable
 ):
-    lines = Lines(patient_table, take_places(new_context, start_server(), patient_table, count=3))
+    lines = Lines(patient_table, take_places(new_context, start_server(), patient_table))
     for phase in ASKED:
         lines.go_to(phase)
         lines.lose_it(phase)
@@ -236,7 +234,7 @@ def test_the_server_is_killed_in_mid_coup(
     new_context: NewContext, start_server: ServerStarter, patient_table: LiveTable
 ):
     server = start_server()
-    lines = Lines(patient_table, take_places(new_context, server, patient_table, count=3))
+    lines = Lines(patient_table, take_places(new_context, server, patient_table))
     lines.go_to(Phase.PUNTER)
     punter = lines.guests[asked_at(patient_table).pk]
     own = punter.page.locator(".decide__hand .card")

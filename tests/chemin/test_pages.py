@@ -20,6 +20,7 @@ from tests.builders import a_player
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
+    a_bank_to_keep,
     a_chemin_table,
     a_coup_without_a_natural,
     a_guest,
@@ -350,3 +351,18 @@ class TestAskingAnew:
 def test_whoever_sits_there_already_keeps_the_place(live_table):
     player = a_guest(live_table, 3)
     assert sit(player, live_table, 5).number == 3
+
+
+def test_a_bank_that_is_passed_on_is_taken_with_one_button_at_the_amount_it_held(live_table):
+    guests(live_table, 3)
+    a_bank_to_keep(live_table)
+    answer(asked_at(live_table), live_table, "give_suite")
+    taker, full = asked_at(live_table), state_of(live_table).offered_sale.full_amount
+    visitor = visitor_as(taker)
+    shown = page(visitor, live_table).content.decode()
+    form = re.search(r'<form class="option"(?:(?!</form>).)*value="take_bank".*?</form>', shown, re.DOTALL)
+    assert form
+    sent = dict(re.findall(r'<input type="hidden" name="(question|amount)" value="([^"]*)"', form[0]))
+    act(visitor, live_table, "take_bank", **{name: unescape(value) for name, value in sent.items()})
+    bank = state_of(live_table).held_bank
+    assert (live_table.guests.get(player=taker, left_at=None).number, full) == (bank.seat, bank.amount)
