@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 
 from django.utils.safestring import SafeString, mark_safe
-from markdown_it import MarkdownIt
 
 VERSION = "2"
 DATED = date(2026, 11, 21)
@@ -30,5 +29,7 @@ def text(language: str) -> SafeString:
 
 
 def _rendered(name: str) -> SafeString:
+    from markdown_it import MarkdownIt  # what it loads, every command of the house would wait for
+
     source = (TEXTS / name).read_text(encoding="utf-8")
     return mark_safe(MarkdownIt("commonmark", {"html": False}).render(source))  # noqa: S308  (our own text, HTML in it is escaped)
