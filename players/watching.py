@@ -19,7 +19,7 @@ STILL_WATCHING: Final = """
       AND session.acted_at > clock_timestamp() - make_interval(secs => %(idle)s)
       AND NOT EXISTS (
         SELECT FROM players_exclusion exclusion
-        WHERE exclusion.player_id = player.user_id
+        WHERE exclusion.player_id = player.id
           AND (exclusion.until IS NULL OR exclusion.until > clock_timestamp())
           AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
 """

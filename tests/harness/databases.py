@@ -21,6 +21,13 @@ from casino.embedded.places import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_
 from casino.postgresql.roles import close_to_public
 
 TEMPLATE = "template_of_tests"
+IDS_APART = 10_000  # more rows than a test makes in one table
+SET_IDS_APART = """
+SELECT setval(
+    format('%%I.%%I', schemaname, sequencename),
+    coalesce(last_value, 0) + %s * row_number() OVER (ORDER BY sequencename))
+FROM pg_sequences WHERE schemaname = 'public' AND data_type <> 'smallint'::regtype
+"""
 
 
 @dataclass(frozen=True)
@@ -149,4 +156,13 @@ def _make_template(addresses: Addresses) -> None:
         )
         with pointed_at(TEMPLATE):
             call_command("migrate", verbosity=0, interactive=False)
+            _set_ids_apart()
         superuser.execute(SQL("ALTER DATABASE {} IS_TEMPLATE true").format(template))
+
+
+def _set_ids_apart() -> None:
+    """Begin the ids of every table elsewhere: where a player and their user have one number by chance, a query that
+    takes the one for the other finds what it should.
+    """
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(SET_IDS_APART, [IDS_APART])
