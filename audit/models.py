@@ -36,9 +36,7 @@ class Event(models.Model):
 
 
 class Pending(models.Model):
-    """An event that awaits its leaf in the tree, with the transaction that wrote it, so that the order of commits can
-    be told.
-    """
+    """An event that awaits its leaf in the tree."""
 
     event = models.OneToOneField(Event, models.PROTECT, primary_key=True)
 
@@ -59,6 +57,59 @@ class Personal(models.Model):
     class Meta:
         db_table = "audit_personal"
         default_permissions = ()
+
+
+class Leaf(models.Model):
+    """Which event is which leaf of the tree, counted from 0 without gaps. ``audit_seal`` alone makes them."""
+
+    leaf = models.BigIntegerField(primary_key=True)
+    event = models.OneToOneField(Event, models.PROTECT)
+
+    class Meta:
+        db_table = "audit_leaf"
+        default_permissions = ()
+
+
+class Tile(models.Model):
+    """A tile of the tree as C2SP tlog-tiles cuts it: up to 256 hashes of 32 bytes, one after another. Those at the
+    right edge of the tree grow; nothing in them ever changes.
+    """
+
+    pk = models.CompositePrimaryKey("level", "number")
+    level = models.SmallIntegerField()
+    number = models.BigIntegerField()
+    hashes = models.BinaryField()
+
+    class Meta:
+        db_table = "audit_tile"
+        default_permissions = ()
+
+
+class Checkpoint(models.Model):
+    """A tree that the signer signed: how many leaves, their root, when by the signer's clock, and the signed note."""
+
+    size = models.BigIntegerField(primary_key=True)
+    root = models.BinaryField()
+    at = models.DateTimeField()
+    note = models.TextField()
+
+    class Meta:
+        db_table = "audit_checkpoint"
+        default_permissions = ()
+
+
+class Delivery(models.Model):
+    """A checkpoint on its way to a place outside the house's reach, or why it did not get there."""
+
+    checkpoint = models.ForeignKey(Checkpoint, models.PROTECT)
+    to = models.TextField()
+    at = models.DateTimeField(db_default=Clock())
+    failure = models.TextField(default="", blank=True)
+
+    class Meta:
+        db_table = "audit_delivery"
+        default_permissions = ()
+        indexes = [models.Index(fields=["to", "-id"], name="audit_delivery_latest")]
 
 
 class Verdict(models.TextChoices):

@@ -18,6 +18,10 @@ RIGHTS = {
     "audit_event": "SELECT",
     "audit_pending": "SELECT",
     "audit_personal": "SELECT",
+    "audit_leaf": "SELECT",
+    "audit_tile": "SELECT, INSERT, UPDATE (hashes)",
+    "audit_checkpoint": "SELECT, INSERT",
+    "audit_delivery": "SELECT, INSERT",
     "audit_approval": "SELECT, INSERT",
     "audit_decision": "SELECT, INSERT",
     "django_migrations": "SELECT",
@@ -106,6 +110,7 @@ RIGHTS = {
 # Functions the role may call. They check what they are given and run as the owner.
 FUNCTIONS = (
     "audit_record",
+    "audit_seal",
     "wallet_post",
     "wallet_reverse",
     "wallet_open_account",

@@ -6,7 +6,7 @@ NOT_NULL = {
     "audit_approval": "at by expires_at id kind on person reason request sha256",
     "audit_decision": "approval_id asker at by reason verdict",
     "audit_event": "at body by id kind on",
-    "audit_pending": "event_id xid",
+    "audit_pending": "event_id",
     "audit_personal": "event_id field salt value",
     "players_exclusion": "begun by id kind player_id reason",
     "players_exclusionlift": "asked_by at decided_by exclusion_id id reason",
