@@ -4,6 +4,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,22 +29,39 @@ DEALS = {
     "games/management/commands/simulate.py": "the same",
 }
 
-
-def sources() -> Iterator[tuple[str, ast.Module]]:
-    for app in APPS:
-        for path in sorted((PROJECT / app).rglob("*.py")):
-            name = str(path.relative_to(PROJECT))
-            if not name.startswith("games/engine/"):
-                yield name, ast.parse(path.read_text())
+pytestmark = pytest.mark.xdist_group("sources")  # every module is read, walked and searched once for all of these tests
 
 
-def imported_names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+@pytest.fixture(scope="module", autouse=True)
+def no_sources_afterwards() -> Iterator[None]:
+    """Millions of nodes, which the collector of garbage would look through in every later test."""
+    yield
+    for kept in (sources, nodes, imported_names, called_names):
+        kept.cache_clear()
+
+
+@cache
+def sources() -> tuple[tuple[str, ast.Module], ...]:
+    paths = (path for app in APPS for path in sorted((PROJECT / app).rglob("*.py")))
+    names = ((str(path.relative_to(PROJECT)), path) for path in paths)
+    return tuple((name, ast.parse(path.read_text())) for name, path in names if not name.startswith("games/engine/"))
+
+
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
+@cache
+def imported_names(tree: ast.Module) -> tuple[str, ...]:
+    names: list[str] = []
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "written out in full, so that what is imported can be read off"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += (f"{node.module}.{alias.name}" for alias in node.names)
+    return tuple(names)
 
 
 def imported_tails(tree: ast.Module) -> Iterator[str]:
@@ -51,11 +69,12 @@ def imported_tails(tree: ast.Module) -> Iterator[str]:
     yield from (name.rpartition(".")[2] for name in imported_names(tree))
 
 
-def called_names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            function = node.func
-            yield function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+@cache
+def called_names(tree: ast.AST) -> frozenset[str]:
+    functions = [node.func for node in nodes(tree) if isinstance(node, ast.Call)]
+    return frozenset(
+        function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "") for function in functions
+    )
 
 
 def test_no_product_module_uses_a_predictable_generator():
@@ -69,16 +88,16 @@ def test_no_product_module_uses_a_predictable_generator():
 
 
 def test_seeds_come_from_the_operating_system_in_one_place():
-    drawing = {name for name, tree in sources() if {"token_bytes", "urandom"} & set(called_names(tree))}
+    drawing = {name for name, tree in sources() if {"token_bytes", "urandom"} & called_names(tree)}
     assert {name for name in drawing if name.startswith("games/")} - {"games/seeds.py"} <= set(DEALS) | {
         name for name in drawing if name.startswith("games/simulation")
     }
     tree = dict(sources())["games/seeds.py"]
-    assert "token_bytes" in set(called_names(tree))
+    assert "token_bytes" in called_names(tree)
 
 
 def test_cards_are_dealt_only_by_solo_play_and_by_what_has_no_hand_in_money():
-    dealing = {name for name, tree in sources() if "shuffle" in set(called_names(tree))}
+    dealing = {name for name, tree in sources() if "shuffle" in called_names(tree)}
     assert all(any(name.startswith(allowed) for allowed in DEALS) for name in dealing)
     for name, tree in sources():
         if name in dealing and name != "games/solo.py":
@@ -99,7 +118,7 @@ def test_cards_are_dealt_only_by_solo_play_and_by_what_has_no_hand_in_money():
 def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
     assigned = [
         node.value
-        for node in ast.walk(dict(sources())[module])
+        for node in nodes(dict(sources())[module])
         if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "seed" for target in node.targets)
     ]
     assert assigned
@@ -112,7 +131,7 @@ def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
 def test_cards_are_shuffled_from_that_seed(module, shuffled):
     tree = dict(sources())[module]
     shuffles = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"
+        node for node in nodes(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"
     ]
     assert [getattr(call.args[0], "id", "") for call in shuffles] == ["seed"] * shuffled
 
@@ -133,7 +152,7 @@ def test_seeds_are_opened_only_to_play_their_round():
 
 def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     """Nothing else asks for its seed or for cards that are still to come."""
-    called = {name: set(called_names(tree)) for name, tree in sources()}
+    called = {name: called_names(tree) for name, tree in sources()}
 
     def callers(function: str) -> set[str]:
         return {name for name, functions in called.items() if function in functions}
@@ -154,10 +173,10 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
 def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
     """No seed reaches a guest's round but the one committed to before; no form or address reaches the deal."""
     tree = dict(sources())["games/guests/play.py"]
-    functions = {each.name: each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
+    functions = {each.name: each for each in nodes(tree) if isinstance(each, ast.FunctionDef)}
     dealing = functions["_dealt"]
     assert [argument.arg for argument in dealing.args.args] == ["place", "table", "how"]
-    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
+    calls = [each for each in nodes(tree) if isinstance(each, ast.Call)]
     seats = [call for call in calls if getattr(call.func, "id", "") == "GuestPlace"]
     assert [ast.unparse(call.args[2]) for call in seats] == ["new_sealed_seed()"]
     later = [word.value for call in calls for word in call.keywords if word.arg == "next"]
@@ -182,8 +201,8 @@ def test_what_deals_a_finished_round_again_can_only_compare(module, knows):
 
 def callers(module: str, called: str) -> set[str]:
     """The functions of a module in which that one is called."""
-    functions = (node for node in ast.walk(dict(sources())[module]) if isinstance(node, ast.FunctionDef))
-    return {function.name for function in functions if called in set(called_names(function))}
+    functions = (node for node in nodes(dict(sources())[module]) if isinstance(node, ast.FunctionDef))
+    return {function.name for function in functions if called in called_names(function)}
 
 
 def test_only_a_seed_that_does_not_reproduce_its_round_annuls_one_of_a_solo_table():
@@ -209,7 +228,7 @@ def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_de
     assert of_guests == {"games/live/voiding.py", "games/chemin/tick.py"}
     assert callers("games/live/voiding.py", "annul_coup") == {"void_live_round"}
     assert callers("games/chemin/tick.py", "annul_coup") == {"_answer"}
-    named = {name for name, tree in sources() for node in ast.walk(tree) if is_two_peoples_deed(node)}
+    named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_deed(node)}
     assert named == {"games/apps.py"}, "what two people decide is done by the approval and nobody else"
 
 
@@ -219,7 +238,7 @@ def is_two_peoples_deed(node: ast.AST) -> bool:
 
 def test_nobody_chooses_which_rounds_are_looked_at():
     """The task takes no arguments, and nothing but the task calls what it calls."""
-    calling = {name for name, tree in sources() if "replay_finished_rounds" in set(called_names(tree))}
+    calling = {name for name, tree in sources() if "replay_finished_rounds" in called_names(tree)}
     assert calling == {"games/tasks.py"}
     assert inspect.signature(replay.replay_finished_rounds).parameters == {}
 
