@@ -1,0 +1,130 @@
+"""The tree over the event log, computed from its tiles: roots, proofs, and the tiles that new leaves make longer.
+
+Hashes and proofs are those of RFC 6962, section 2.1, and tiles those of C2SP tlog-tiles: the tile ``number`` of
+``level`` holds the hashes of the complete subtrees over 256 ** level leaves each, 256 to a tile. A tile may hold more
+than the tree that is asked about needs, since tiles only grow: every tree the log has ever been can be asked about.
+
+Pure: this module knows no database; `audit.tiles.StoredTiles` reads the house's.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from audit.verify import EMPTY, HASH, Unproven, node_hash, root_of
+
+HEIGHT: Final = 8  # how many levels of the tree one level of tiles spans
+WIDTH: Final = 1 << HEIGHT  # hashes in a whole tile
+
+
+class Tiles(Protocol):
+    """Where tiles are read from."""
+
+    def read(self, level: int, number: int) -> bytes:
+        """Return the hashes of a tile, one after another; nothing where there is no such tile."""
+
+
+def root(tiles: Tiles, size: int) -> bytes:
+    """Return the root of the tree over the first *size* leaves. Raises Unproven where tiles lack hashes."""
+    return _hash(tiles, 0, size) if size else EMPTY
+
+
+def inclusion_proof(tiles: Tiles, leaf: int, size: int) -> list[bytes]:
+    """Return the hashes, lowest first, that lead from a leaf, counted from 0, to the root over *size* leaves.
+
+    Raises Unproven where there is no such leaf, or where tiles lack hashes.
+    """
+    if not 0 <= leaf < size:
+        raise Unproven(f"there is no leaf {leaf} in a tree of {size}")
+    begin, end = 0, size
+    proof = []
+    while end - begin > 1:
+        middle = begin + _left(end - begin)
+        if leaf < middle:
+            proof.append(_hash(tiles, middle, end))
+            end = middle
+        else:
+            proof.append(_hash(tiles, begin, middle))
+            begin = middle
+    return proof[::-1]
+
+
+def consistency_proof(tiles: Tiles, old: int, size: int) -> list[bytes]:
+    """Return the hashes that show that the tree over *size* leaves begins with the one over *old*; none where that
+    shows itself, since *old* is 0 or *size*.
+
+    Raises Unproven where *old* is no size of an earlier tree, or where tiles lack hashes.
+    """
+    if not 0 <= old <= size:
+        raise Unproven(f"a tree of {size} leaves does not extend one of {old}")
+    if old in (0, size):
+        return []
+    begin, end = 0, size
+    proof = []
+    while end != old:
+        middle = begin + _left(end - begin)
+        if old <= middle:
+            proof.append(_hash(tiles, middle, end))
+            end = middle
+        else:
+            proof.append(_hash(tiles, begin, middle))
+            begin = middle
+    if begin:  # where it is 0 the old root itself is the first step, and whoever verifies has that
+        proof.append(_hash(tiles, begin, end))
+    return proof[::-1]
+
+
+def extend(tiles: Tiles, size: int, leaf_hashes: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
+    """Return the tiles, by level and number, that grow when these leaves come after the first *size*: each as it is
+    then, with what it held before. Raises Unproven where tiles lack hashes.
+    """
+    grown = {}
+    level, before, hashes = 0, size, list(leaf_hashes)
+    while hashes:
+        number, held = divmod(before, WIDTH)
+        row = [*_stored(tiles, level, number, 0, held), *hashes]
+        parts = [row[at : at + WIDTH] for at in range(0, len(row), WIDTH)]
+        for place, part in enumerate(parts, start=number):
+            grown[level, place] = b"".join(part)
+        level, before, hashes = level + 1, number, [root_of(part) for part in parts if len(part) == WIDTH]
+    return grown
+
+
+def subtree_hashes(tiles: Tiles, begin: int, end: int) -> list[bytes]:
+    """Return the hashes of the complete subtrees that the leaves from *begin* up to *end*, which is not among them,
+    consist of, largest first. *begin* is a multiple of the largest one's size. Raises Unproven where tiles lack hashes.
+    """
+    found = []
+    while begin < end:
+        height = (end - begin).bit_length() - 1
+        found.append(_complete(tiles, height, begin >> height))
+        begin += 1 << height
+    return found
+
+
+def _hash(tiles: Tiles, begin: int, end: int) -> bytes:
+    """Return the root over the leaves from *begin* up to *end*."""
+    *larger, found = subtree_hashes(tiles, begin, end)
+    for each in reversed(larger):
+        found = node_hash(each, found)
+    return found
+
+
+def _complete(tiles: Tiles, height: int, place: int) -> bytes:
+    """Return the hash of the complete subtree of 2 ** height leaves that has *place* such subtrees before it."""
+    level, above = divmod(height, HEIGHT)
+    number, first = divmod(place << above, WIDTH)
+    return root_of(_stored(tiles, level, number, first, 1 << above))
+
+
+def _stored(tiles: Tiles, level: int, number: int, first: int, count: int) -> list[bytes]:
+    if not count:
+        return []
+    hashes = tiles.read(level, number)
+    if len(hashes) < (first + count) * HASH:
+        raise Unproven(f"tile {number} of level {level} has {len(hashes) // HASH} hashes, not {first + count}")
+    return [hashes[at * HASH : (at + 1) * HASH] for at in range(first, first + count)]
+
+
+def _left(leaves: int) -> int:
+    """Return the largest power of two below the number of leaves: so many are left of where the tree divides."""
+    return 1 << (leaves - 1).bit_length() - 1
