@@ -118,14 +118,7 @@ def join(*, player: Player, live_table_id: int, place: int | None = None, sessio
     """
     registers.ask_where_stale(player)
     live_table = _live_table(live_table_id)
-    mode = Mode(live_table.mode)
-    account_id = accounts.player_account(player.pk, mode)
-
-    def welcome() -> None:
-        bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
-        if bar:
-            raise Barred(bar)
-        places.sit(player, live_table.table_id, mode)
+    account_id = accounts.player_account(player.pk, Mode(live_table.mode))
 
     def sit_down(standing: Standing) -> Standing:
         if standing.seat_of(player.pk):
@@ -140,6 +133,7 @@ def join(*, player: Player, live_table_id: int, place: int | None = None, sessio
         action = Join(newcomer.number, (free.balance or 0) - free.held)
         return carry_out(standing, action, decider=Decider.GUEST, newcomer=newcomer)
 
+    welcome = partial(_begin_here, player, live_table, session)
     return there(_at(live_table_id, sit_down, welcome=welcome, newcomer=account_id).seat_of(player.pk))
 
 
@@ -172,14 +166,27 @@ def step_away(*, player: Player, live_table_id: int) -> None:
 
 
 def come_back(*, player: Player, live_table_id: int, session: UUID | None = None) -> None:
-    """Be asked again, whether after stepping away or after wanting to leave. Raises GuestRefused."""
+    """Be asked again, whether after stepping away or after wanting to leave; whoever may play at one table at a time
+    plays here from now on. Raises Barred, GuestRefused.
+    """
+    registers.ask_where_stale(player)
+    welcome = partial(_begin_here, player, _live_table(live_table_id), session)
 
     def back(standing: Standing) -> Standing:
         seat = _own(standing, player)
         _note_session(seat, session)
         return carry_out(standing, ComeBack(seat.number), decider=Decider.GUEST)
 
-    _at(live_table_id, back)
+    _at(live_table_id, back, welcome=welcome)
+
+
+def _begin_here(player: Player, live_table: LiveTable, session: UUID | None) -> None:
+    """Have the player play at this table from now on. Raises Barred where something keeps them from playing."""
+    mode = Mode(live_table.mode)
+    bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
+    if bar:
+        raise Barred(bar)
+    places.sit(player, live_table.table_id, mode)
 
 
 def _at(

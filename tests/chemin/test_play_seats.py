@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from games.chemin import play
 from games.engine.chemin import Phase, Refusal
@@ -23,8 +23,10 @@ from games.models import (
     Participation,
     WhyLeft,
 )
-from players import exclusions
-from tests.builders import a_player
+from games.places import sit as sit_at
+from players import exclusions, sittings
+from players.gate import Code
+from tests.builders import a_guest_table, a_player
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
@@ -172,6 +174,18 @@ class TestLeaving:
         seat = CheminSeat.objects.get(player=punter)
         assert (seat.left_at, seat.why_left) == (None, "")
 
+    def test_is_not_thought_better_of_by_whoever_is_excluded(self):
+        table = a_chemin_table()
+        guests(table, 3)
+        _, punter = a_staked_coup(table)
+        play.leave(player=punter, live_table_id=table.pk)
+        exclusions.pause(player=punter, by=str(punter))
+        with pytest.raises(Barred) as refused:
+            play.come_back(player=punter, live_table_id=table.pk)
+        assert refused.value.bar.code is Code.EXCLUDED
+        assert CheminSeat.objects.get(player=punter).why_left == WhyLeft.WISH
+        assert not events("guest.back")
+
     def test_of_the_last_but_one_sends_the_bank_home(self):
         table = a_chemin_table()
         banker, other = guests(table, 2)
@@ -221,6 +235,33 @@ class TestSteppingAway:
         assert (seat.away_since, seat.missed, seat.session) == (None, 0, session)
         with pytest.raises(GuestRefused):
             play.come_back(player=first, live_table_id=table.pk)
+
+    def test_lasts_until_a_reality_check_is_answered(self):
+        table, player = a_chemin_table(), a_player(real=MONEY)
+        session = a_session(player)
+        sittings.sitting(player, session)
+        sit(player, table, 1, session)
+        play.step_away(player=player, live_table_id=table.pk)
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE players_sitting SET checked_at = clock_timestamp() - interval '2 hours'")
+        with pytest.raises(Barred) as refused:
+            play.come_back(player=player, live_table_id=table.pk, session=session)
+        assert refused.value.bar.code is Code.CHECK
+        assert CheminSeat.objects.get(player=player).away_since is not None
+        sittings.answer_check(player=player, session=session, goes_on=True)
+        play.come_back(player=player, live_table_id=table.pk, session=session)
+        assert CheminSeat.objects.get(player=player).away_since is None
+
+    def test_ended_has_whoever_may_play_at_one_table_at_a_time_play_here(self):
+        table = a_chemin_table(currency="EUR")
+        first, other = (a_player("DE", real=50_000) for _ in range(2))
+        sit(first, table, 1)
+        sit(other, table, 2)
+        play.step_away(player=first, live_table_id=table.pk)
+        sit_at(first, a_guest_table("EUR", slug="elsewhere").pk, Mode.REAL)
+        play.come_back(player=first, live_table_id=table.pk)
+        answer(other, table, "pass")
+        answer(first, table, "take_bank", 10_000)
 
 
 def test_a_player_has_one_seat_whatever_is_written():
