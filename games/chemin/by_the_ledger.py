@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Final
 
 from django.db.models import Sum
 
@@ -18,15 +17,12 @@ from games.chemin.rules import GuestRules
 from games.chemin.standing import Standing, locked
 from games.engine.chemin import State, new_table
 from games.engine.chemin.events import GuestLeft
-from games.engine.chemin.frozen import freeze
-from games.engine.chemin.state import Chips, WrongPhase, there
+from games.engine.chemin.frozen import UNREADABLE, freeze
+from games.engine.chemin.state import Chips, there
 from games.live import clock, news
 from games.models import CheminMove, CheminSeat, CheminTable, CheminTenure, Decider, LiveTable, WhyLeft
 from wallet import holds, ledger
 from wallet.models import Account, Entry, Hold
-
-UNREADABLE: Final = (LookupError, TypeError, ValueError, WrongPhase)
-"""What comes of a state that somebody has spoilt."""
 
 BACK, WON = "bank_back", "bank_won"
 """Kinds of journals: what comes home of what was put up, and what beyond it."""
@@ -127,12 +123,12 @@ def _agrees(standing: Standing) -> bool:
 
 
 def _with_chips(standing: Standing) -> State:
-    state, coup, sale = standing.state, standing.state.coup, standing.state.sale
+    state, sale = standing.state, standing.state.sale
     if standing.tenure is not None:
         amount = Account.objects.values_list("balance", flat=True).get(pk=standing.tenure.account_id)
         state = replace(state, bank=Chips(there(state.bank).seat, amount or 0))
-    if coup is not None and standing.in_coup:
-        state = replace(state, coup=replace(coup, stakes=stakes(standing)))
+    if standing.in_coup:
+        state = replace(state, coup=replace(state.running_coup, stakes=stakes(standing)))
     if sale is not None and standing.chemin.sale_id is not None:
         state = replace(state, sale=replace(sale, bids=tuple(_bids(standing))))
     return state

@@ -14,8 +14,8 @@ from django.db.models import Prefetch
 
 from games.chemin.rules import GuestRules
 from games.engine.chemin import Phase, State
-from games.engine.chemin.frozen import thaw
-from games.engine.chemin.state import Chips, WrongPhase
+from games.engine.chemin.frozen import UNREADABLE, thaw
+from games.engine.chemin.state import Chips
 from games.models import (
     OPEN_PHASES,
     CheminCoup,
@@ -49,8 +49,6 @@ COUP: Final[Mapping[str, str]] = {
     RoundPhase.SETTLED: "paid; the bank is kept, passed on or offered",
     RoundPhase.VOID: "annulled, or ended without a stake",
 }
-UNREADABLE: Final = (LookupError, TypeError, ValueError, WrongPhase)
-"""What comes of a state that somebody has spoilt."""
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from django.db import transaction
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
-from games.chemin.by_the_ledger import UNREADABLE
 from games.chemin.floor import in_words
 from games.chemin.questions import ask_anew
 from games.chemin.standing import locked
 from games.chemin.voiding import AnotherCoup
+from games.engine.chemin.frozen import UNREADABLE
 from games.incidents import open_live_incident, unruled
 from games.live import clock, evidence, news
 from games.live.clock import Clock

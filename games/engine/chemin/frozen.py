@@ -7,17 +7,34 @@ What a guest has to play with is the cashier's to say. `thaw` puts the three tog
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from games.engine.cards import Card
 from games.engine.chemin.rules import Call, Outcome, Side, TableRules
-from games.engine.chemin.state import Chips, Coup, Hand, Hands, Phase, Presence, Sale, Seat, Shoe, State, there
+from games.engine.chemin.state import (
+    Chips,
+    Coup,
+    Hand,
+    Hands,
+    Phase,
+    Presence,
+    Sale,
+    Seat,
+    Shoe,
+    State,
+    WrongPhase,
+    there,
+)
 
 Frozen = dict[str, Any]
 
 
 class ThawError(ValueError):
     """These cards or balances are not those of the frozen table."""
+
+
+UNREADABLE: Final = (LookupError, TypeError, ValueError, WrongPhase)
+"""What is raised over a frozen table that somebody has spoilt, as it is thawed or looked at."""
 
 
 def freeze(state: State) -> Frozen:
@@ -107,10 +124,14 @@ def _thaw_coup(coup: Frozen, cards: tuple[Card, ...]) -> Coup:
 
 
 def _thaw_hands(hands: Frozen, cards: tuple[Card, ...]) -> Hands:
-    dealt = iter(cards[hands["first"] :])
-    first, second, third, fourth = (next(dealt) for _ in range(4))
-    punter_third = next(dealt) if hands["punter_drew"] else None
-    banker_third = next(dealt) if hands["banker_drew"] else None
+    begin, punter_drew, banker_drew = hands["first"], hands["punter_drew"], hands["banker_drew"]
+    end = begin + 4 + punter_drew + banker_drew
+    if not 0 <= begin < end <= len(cards):
+        raise ThawError(f"hands of the cards {begin} to {end}, of {len(cards)}")
+    first, second, third, fourth, *drawn = cards[begin:end]
+    thirds = iter(drawn)
+    punter_third = next(thirds) if punter_drew else None
+    banker_third = next(thirds) if banker_drew else None
     return Hands(
         punter=Hand((first, third), punter_third, hands["punter_shown"]),
         banker=Hand((second, fourth), banker_third, hands["banker_shown"]),

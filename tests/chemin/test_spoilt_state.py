@@ -1,0 +1,61 @@
+"""A stored state that makes no table, in each way in which it cannot be read: staff are told, nobody can let play go on
+from it, and what the ledger has is all that counts.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from games.chemin import by_the_ledger, floor
+from games.live import malfunction
+from games.live.malfunction import MalfunctionError
+from games.models import CheminSeat, CheminTable, LiveRound, LiveTable
+from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests
+
+pytestmark = pytest.mark.django_db
+State = dict[str, Any]
+
+SPOILT: dict[str, Callable[[State], object]] = {
+    "nothing is there": lambda state: {},
+    "it is no state at all": lambda state: "spoilt",
+    "a part has another shape": lambda state: state | {"seats": 7},
+    "a value has no meaning": lambda state: state | {"phase": "dancing"},
+    "a number is a word": lambda state: (
+        state | {"coup": state["coup"] | {"hands": state["coup"]["hands"] | {"first": "x"}}}
+    ),
+    "cards lie where there are none": lambda state: (
+        state | {"coup": state["coup"] | {"hands": state["coup"]["hands"] | {"first": 311}}}
+    ),
+    "what the phase needs is missing": lambda state: state | {"coup": None},
+    "an amount is missing": lambda state: state | {"bank": [1]},
+}
+ONLY_CARDS = ("a number is a word", "cards lie where there are none")
+"""What staff need not see to read who sits there and what lies before the croupier."""
+
+
+@pytest.fixture(params=SPOILT)
+def spoilt(request: pytest.FixtureRequest) -> LiveTable:
+    """A table in mid-coup whose state was spoilt."""
+    live_table = a_chemin_table()
+    guests(live_table)
+    a_coup_without_a_natural(live_table)
+    state = SPOILT[request.param](chemin_of(live_table).state)
+    CheminTable.objects.filter(pk=live_table.pk).update(state=state)
+    return live_table
+
+
+def test_is_told_to_staff_and_lets_nothing_go_on_but_what_follows_the_ledger(
+    spoilt: LiveTable, request: pytest.FixtureRequest
+) -> None:
+    told = floor.guests_at([spoilt.pk])[spoilt.pk]
+    is_told = told.goes_on == "its state cannot be read"
+    assert is_told or request.node.callspec.params["spoilt"] in ONLY_CARDS
+    coup = LiveRound.objects.get(live_table=spoilt, ended_at=None)
+    incident = malfunction.report(round_id=coup.pk, cause="The page is empty.", by="staff:1")
+    with pytest.raises(MalfunctionError, match="has to be broken up"):
+        malfunction.let_stand(incident_id=incident.pk, reason="looked into it", by="staff:1")
+    with transaction.atomic():
+        assert by_the_ledger.is_lost(by_the_ledger.at(spoilt.pk))
+    assert CheminSeat.objects.filter(live_table=spoilt, left_at=None).count() == 3
