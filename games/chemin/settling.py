@@ -105,7 +105,8 @@ def finish(moved: Moved, settled: Settled) -> Finished:
             shoe.cards[first:], stakes=coup.stakes, bank=bank, punter_draws=punter_draws, banker_draws=banker_draws
         )
     except RecordError as error:
-        raise NotRecomputed("The coup is not one that the rules allow.", Finding("coup", str(error), "")) from error
+        found = Finding("coup", "settled", "impossible by its record")
+        raise NotRecomputed("The coup is not one that the rules allow.", found) from error
     _demand_same(settled, played, cards=shoe.drawn - first)
     return Finished(
         live_round=live_round,
@@ -163,21 +164,20 @@ def _declarations(moved: Moved, live_round: LiveRound) -> Iterator[Declared]:
 
 
 def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
-    """Raises NotRecomputed where the coup is worked out otherwise from its record."""
-    was = (
-        settled.outcome,
-        settled.punter_total,
-        settled.banker_total,
-        settled.stakes,
-        settled.tax,
-        settled.bank,
-        cards,
-    )
-    again = (played.outcome, played.punter.total, played.banker.total, played.stakes, played.tax, played.bank)
-    if was != (*again, len(played.cards)):
-        raise NotRecomputed(
-            "The coup is not settled as its record says.", Finding("coup", repr(was), repr((*again, len(played.cards))))
-        )
+    """Raises NotRecomputed where the coup is worked out otherwise from its record. It says what differs, and no figure:
+    the move is undone, and its cards lie face down again.
+    """
+    compared = {
+        "outcome": (settled.outcome, played.outcome),
+        "totals": ((settled.punter_total, settled.banker_total), (played.punter.total, played.banker.total)),
+        "stakes": (settled.stakes, played.stakes),
+        "tax": (settled.tax, played.tax),
+        "bank": (settled.bank, played.bank),
+        "cards": (cards, len(played.cards)),
+    }
+    wrong = [Finding(what, "of the table", "another") for what, (was, again) in compared.items() if was != again]
+    if wrong:
+        raise NotRecomputed("The coup is not settled as its record says.", *wrong)
 
 
 def _keep_parts(finished: Finished, standing: Standing, balances: Mapping[int, int]) -> None:

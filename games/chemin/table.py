@@ -8,11 +8,11 @@ that is not a `CheminMove`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-from games.chemin import coups, logged, money, questions, seats, settling, shoes, told
+from games.chemin import by_the_ledger, coups, logged, money, questions, seats, settling, shoes, told
 from games.chemin.moved import Moved
 from games.chemin.seats import Seats
 from games.chemin.standing import Standing
@@ -20,12 +20,13 @@ from games.engine.chemin import Phase, apply
 from games.engine.chemin.actions import Action, DealCards, Pass, TableAction, TimeUp
 from games.engine.chemin.events import BidMade, Settled
 from games.engine.chemin.frozen import freeze
+from games.engine.chemin.state import Chips
 from games.live import clock, news
 from games.live.doubts import NotRecomputed, RulesUnknown
 from games.models import CheminMove, CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
 from games.recall import Finding
 from games.variants import GAMES
-from wallet.models import Account, AccountKind
+from wallet.models import Account
 
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -72,15 +73,25 @@ def name_of(action: type[Action]) -> str:
 
 
 def _demand_sound(standing: Standing, action: Action) -> None:
-    """Ask before anybody decides whether the program still has the rules of the coup, and before cards are drawn
-    whether all before them were dealt in order. Raises RulesUnknown, WrongCard, NotReproduced, InvalidTag.
+    """Ask before anybody decides whether the program still has the rules of the coup and the ledger its stakes, and
+    before cards are drawn whether all before them were dealt in order. Raises RulesUnknown, NotRecomputed, WrongCard,
+    NotReproduced, InvalidTag.
     """
-    rules, known = standing.version.rules_digest, GAMES[standing.live_table.table.variant].digest
-    if isinstance(action, TableAction | TimeUp) and standing.in_coup and rules != known:
-        raise RulesUnknown("The program does not know the rules of the coup.", Finding("rules", rules, known))
+    if isinstance(action, TableAction | TimeUp) and standing.in_coup:
+        rules, known = standing.version.rules_digest, GAMES[standing.live_table.table.variant].digest
+        if rules != known:
+            raise RulesUnknown("The program does not know the rules of the coup.", Finding("rules", rules, known))
+        lies, told_as = by_the_ledger.stakes(standing), standing.state.running_coup.stakes
+        if lies != told_as:
+            found = Finding("stakes by place", _by_place(told_as), _by_place(lies))
+            raise NotRecomputed("The ledger has other stakes than the table.", found)
     is_deal = isinstance(action, DealCards | TimeUp) and standing.state.phase is Phase.CARDS
     if is_deal and standing.shoe is not None:
         shoes.demand_in_order(standing.shoe)
+
+
+def _by_place(stakes: Iterable[Chips]) -> str:
+    return ", ".join(f"{stake.seat}: {stake.amount}" for stake in stakes)
 
 
 def _note(moved: Moved, seated: Seats, live_round: LiveRound | None, tenure: CheminTenure | None) -> None:
@@ -106,7 +117,7 @@ def _note(moved: Moved, seated: Seats, live_round: LiveRound | None, tenure: Che
 
 def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None) -> Mapping[int, int]:
     """Return what lies on the accounts of all who sat there and on the bank's, by id. Raises NotRecomputed where the
-    ledger has other amounts than the table, the stakes of the coup in progress among them.
+    ledger has other amounts than the table.
     """
     ids = {seat.account_id for seat in seated.values()} | ({tenure.account_id} if tenure else set())
     found = {account.pk: account for account in Account.objects.filter(pk__in=ids)}
@@ -120,17 +131,9 @@ def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None
     bank = after.state.bank.amount if after.state.bank else 0
     if tenure and (lies := found[tenure.account_id].balance) != bank:
         wrong.append(Finding(f"bank of tenure {tenure.pk}", str(lies), str(bank)))
-    if after.live_round and (lies := _staked(after.live_round)) != (at_risk := after.state.running_coup.at_risk):
-        wrong.append(Finding(f"stakes of coup {after.live_round.code}", str(lies), str(at_risk)))
     if wrong:
         raise NotRecomputed("The ledger has other amounts than the table.", *wrong)
     return {account.pk: account.balance or 0 for account in found.values()}
-
-
-def _staked(live_round: LiveRound) -> int:
-    """Return what lies on a coup, by the ledger."""
-    lies = Account.objects.filter(kind=AccountKind.STAKES, stands_for=live_round.pk).first()
-    return (lies.balance if lies else None) or 0
 
 
 def _keep(after: Standing, moved: Moved, sale_id: UUID | None) -> None:

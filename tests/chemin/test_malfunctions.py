@@ -225,6 +225,18 @@ def spoil_state(owner: psycopg.Connection, trouble: Trouble, becomes: str) -> No
     assert owner.execute(statement, [trouble.live_table.pk]).rowcount
 
 
+def said_otherwise(owner: psycopg.Connection, coup: UUID) -> None:
+    """Have whoever drew a card have stood, as only the owner of the tables could."""
+    owner.execute("ALTER TABLE games_cheminmove DISABLE TRIGGER USER")
+    changed = owner.execute(
+        """UPDATE games_cheminmove SET events = replace(events::text, '"draws": true', '"draws": false')::jsonb
+        WHERE round_id = %s AND kind = 'draw_card'""",
+        [coup],
+    )
+    owner.execute("ALTER TABLE games_cheminmove ENABLE TRIGGER USER")
+    assert changed.rowcount == 1
+
+
 class TestAfterTheDraw:
     """A coup whose cards are drawn is played out, however late. Where it cannot be, two people annul it."""
 
@@ -278,14 +290,27 @@ class TestAfterTheDraw:
         assert Incident.objects.filter(live_round=dealt.coup, kind=again.kind).count() == 2
         assert dealt.stays()
 
-    def test_a_stake_in_the_state_that_nobody_laid_is_neither_paid_nor_given_back(self, dealt, owner):
-        spoil_state(owner, dealt, "jsonb_set(state, '{coup,stakes}', '[[2, 4000], [3, 6000]]')")
-        while not Incident.objects.exists():
-            step(dealt.live_table)
+    @pytest.mark.parametrize("stakes", ["[[2, 4000], [3, 6000]]", "[[3, 4000]]"])
+    def test_a_stake_in_the_state_that_nobody_laid_is_neither_paid_nor_given_back(self, dealt, owner, stakes):
+        spoil_state(owner, dealt, f"jsonb_set(state, '{{coup,stakes}}', '{stakes}')")
+        assert not step(dealt.live_table)  # before the punter's decision could tell anything
+        assert Incident.objects.get().kind == IncidentKind.NOT_RECOMPUTED
         assert dealt.stays()
         annul_by_two(Incident.objects.get())
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         dealt.goes_on()
+
+    def test_what_a_coup_comes_to_otherwise_by_its_record_is_named_without_a_figure(self, dealt, owner):
+        dealt.click("draw_card")
+        said_otherwise(owner, dealt.coup.pk)
+        incident = dealt.fails(1, "draw_card")
+        assert incident.kind == IncidentKind.NOT_RECOMPUTED
+        assert "cards" in {finding["what"] for finding in incident.findings}
+        told = incident.cause + str([(finding["stored"], finding["recomputed"]) for finding in incident.findings])
+        assert not any(sign.isdigit() for sign in told)
+        assert dealt.stays()
+        annul_by_two(incident)
+        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
 
     def test_a_state_that_cannot_be_read_is_given_up_and_everybody_gets_theirs(self, dealt, owner):
         spoil_state(owner, dealt, "'{}'")
