@@ -4,12 +4,25 @@ from tests.attacks.attack import Attack, changed, copied, kept
 
 OPEN = "SELECT a.id FROM audit_approval AS a LEFT JOIN audit_decision AS d ON d.approval_id = a.id WHERE d IS NULL"
 DECIDE = "INSERT INTO audit_decision (approval_id, verdict, by, asker, person, reason)"
+OTHER = "sha256(hashes) || sha256(hashes)"
+LONGER = "hashes = hashes || sha256(hashes)"
 
 AUDIT = [
     *kept("audit_event", "audit_event_is_kept", "kind"),
     *kept("audit_personal", "audit_personal_is_kept", "value", removed=False),
     *kept("audit_approval", "audit_approval_is_kept", "request"),
     *kept("audit_decision", "audit_decision_is_kept", "verdict"),
+    *kept("audit_leaf", "audit_leaf_is_kept", "event_id"),
+    *kept("audit_checkpoint", "audit_checkpoint_is_kept", "note"),
+    *kept("audit_tile", "audit_tile_is_kept"),
+    Attack("audit_tile", "audit_tile_only_grows", "UPDATE audit_tile SET hashes = hashes", name="not longer"),
+    Attack("audit_tile", "audit_tile_only_grows", f"UPDATE audit_tile SET hashes = {OTHER}", name="another hash"),
+    Attack("audit_tile", "audit_tile_only_grows", f"UPDATE audit_tile SET number = number + 1, {LONGER}", name="moved"),
+    changed("audit_tile", "audit_tile_is_of_hashes", "hashes = hashes || '\\x00'"),
+    changed("audit_tile", "audit_tile_place", "level = 8"),
+    changed("audit_leaf", "audit_leaf_counts", "leaf = -1"),
+    changed("audit_checkpoint", "audit_checkpoint_is_of_leaves", "size = 0"),
+    changed("audit_event", "audit_event_fits", "body = convert_to(repeat('x', 65536), 'UTF8')"),
     changed("audit_approval", "audit_approval_expires", "expires_at = at"),
     changed("audit_approval", "audit_approval_frozen", "request = request || ' '"),
     changed("audit_decision", "audit_decision_other_person", "person = asker"),

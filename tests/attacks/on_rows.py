@@ -4,10 +4,14 @@ from tests.attacks.attack import Attack, changed, nothing, twice
 
 NOT_NULL = {
     "audit_approval": "at by expires_at id kind on person reason request sha256",
+    "audit_checkpoint": "at note root size",
     "audit_decision": "approval_id asker at by reason verdict",
+    "audit_delivery": "at checkpoint_id failure id to",
     "audit_event": "at body by id kind on",
+    "audit_leaf": "event_id leaf",
     "audit_pending": "event_id",
     "audit_personal": "event_id field salt value",
+    "audit_tile": "hashes level number",
     "players_exclusion": "begun by id kind player_id reason",
     "players_exclusionlift": "asked_by at decided_by exclusion_id id reason",
     "players_limitchange": "asked_at asked_by effective_at id kind period player_id reason source",
@@ -38,10 +42,14 @@ NOT_NULL = {
 
 TWICE = {
     "audit_approval": "audit_approval_pkey audit_approval_person",
+    "audit_checkpoint": "audit_checkpoint_pkey",
     "audit_decision": "audit_decision_pkey",
+    "audit_delivery": "audit_delivery_pkey",
     "audit_event": "audit_event_pkey",
+    "audit_leaf": "audit_leaf_pkey audit_leaf_event_id_key",
     "audit_pending": "audit_pending_pkey",
     "audit_personal": "audit_personal_pkey",
+    "audit_tile": "audit_tile_pkey",
     "players_exclusion": "players_exclusion_pkey",
     "players_exclusionlift": "players_exclusionlift_pkey players_exclusionlift_exclusion_id_key",
     "players_limitchange": "players_limitchange_pkey",
@@ -73,6 +81,8 @@ NOBODY = "= -1"
 OF_NOBODY = [
     ("audit_decision", "audit_decision_approval_id_bb34d71c_fk_audit_approval_id", f"approval_id {NOBODY}"),
     ("audit_decision", "audit_decision_asker", f"asker {NO_ID}"),
+    ("audit_delivery", "audit_delivery_checkpoint_id_bcf7d1ca_fk_audit_checkpoint_size", f"checkpoint_id {NOBODY}"),
+    ("audit_leaf", "audit_leaf_event_id_eff00495_fk_audit_event_id", f"event_id {NOBODY}"),
     ("audit_pending", "audit_pending_event_id_9a03a4dd_fk_audit_event_id", f"event_id {NOBODY}"),
     ("audit_personal", "audit_personal_event_id_dd02e7fe_fk_audit_event_id", f"event_id {NOBODY}"),
     ("players_exclusion", "players_exclusion_player_id_86f7058b_fk_players_player_id", f"player_id {NOBODY}"),

@@ -2,9 +2,11 @@
 
 from uuid import uuid4
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.utils import timezone
 
 from audit import approvals, log
+from audit.models import Checkpoint, Delivery, Tile
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
 from tests.builders import a_player, a_verified_player
@@ -29,6 +31,7 @@ def fill() -> tuple[Player, Player]:
     _money(attacked)
     _coup(attacked, limited)
     _protection(other)
+    _seal()
     return attacked, limited
 
 
@@ -67,3 +70,12 @@ def _protection(player: Player) -> None:
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     RealityCheck.objects.create(player=player, minutes=30)
     log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})
+
+
+def _seal() -> None:
+    """Leaves of some events, while others wait; a tile and a checkpoint that say nothing of them."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT audit_seal(3)")
+    Tile.objects.create(level=0, number=0, hashes=bytes(range(32)))
+    checkpoint = Checkpoint.objects.create(size=3, root=bytes(32), at=timezone.now(), note="for a test")
+    Delivery.objects.create(checkpoint=checkpoint, to="file:/for/a/test")
