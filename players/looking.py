@@ -1,0 +1,79 @@
+"""Who looks at whose data. Every page, fragment and file of the back office that shows something of a player is put on
+record here before it leaves the house: what cannot be recorded is not shown.
+
+A page about one player, or about two, is a look at each of them (`note`). A list of many is one look, which says what
+was asked for and whom it showed (`listed`, or `note_list` where the answer is a file).
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+from allauth.account.adapter import get_adapter
+from django.http import HttpRequest, HttpResponse
+
+from audit import log
+from players.identity import actor_of
+from players.models import Player
+
+SEEN: Final = "data.seen"  # the kind of every event about a look
+MOST_NAMED: Final = 50  # players of a list, above which only their number is kept
+NAMED: Final = re.compile(rb"\bplayer:([1-9][0-9]{0,18})\b")  # as every page and file calls a player
+
+Request = TypeVar("Request", bound=HttpRequest)
+Args = ParamSpec("Args")
+View = Callable[Concatenate[Request, Args], HttpResponse]
+
+
+def note(request: HttpRequest, *players: Player | int, what: str) -> None:
+    """Record that the member of staff who makes the request is about to see *what* of each of *players*, given as they
+    are or by their numbers.
+    """
+    data: dict[str, log.Json] = {"page": _page(request), "what": what}
+    for number in sorted({_number(player) for player in players}):
+        log.record(SEEN, by=actor_of(request.user), on=f"player:{number}", data=data, personal=_circumstances(request))
+
+
+def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: str) -> None:
+    """Record that the member of staff who makes the request is about to see *what* of many players at once. Of a list of
+    nobody there is nothing to record.
+    """
+    shown = sorted({_number(player) for player in players})
+    if not shown:
+        return
+    page = _page(request)
+    data: dict[str, log.Json] = {"page": page, "what": what, "count": len(shown)}
+    if len(shown) <= MOST_NAMED:
+        data["players"] = [f"player:{number}" for number in shown]
+    log.record(SEEN, by=actor_of(request.user), on=f"page:{page}", data=data, personal=_circumstances(request))
+
+
+def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
+    """Have a view of the back office record as a list whomever its answer names, before the answer leaves."""
+
+    def watched(view: View[Request, Args]) -> View[Request, Args]:
+        @wraps(view)
+        def shown(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+            answer = view(request, *args, **kwargs)
+            note_list(request, (int(number) for number in NAMED.findall(answer.content)), what=what)
+            return answer
+
+        return shown
+
+    return watched
+
+
+def _page(request: HttpRequest) -> str:
+    """Return the name of the page's address."""
+    return request.resolver_match.view_name if request.resolver_match else ""
+
+
+def _number(player: Player | int) -> int:
+    return player if isinstance(player, int) else player.pk
+
+
+def _circumstances(request: HttpRequest) -> dict[str, str]:
+    """Return from where the page was asked for, and what was asked for, which may name somebody."""
+    asked = request.GET.urlencode()
+    return {"ip": str(get_adapter().get_client_ip(request))} | ({"asked": asked} if asked else {})
