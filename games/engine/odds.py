@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from math import floor, gcd, isqrt, lcm
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from games.engine.bets import Pays, Variant
+from games.engine.bets import BetRule, Pays, Variant
 from games.engine.counting import BadDecks, count_coups
 
 __all__ = [
@@ -107,12 +108,15 @@ def square_root(number: Fraction, places: int) -> str:
 
 def _chances(variant: Variant, code: str, decks: int | None) -> Mapping[Pays | None, Fraction]:
     """How likely a bet is to pay what; None where it is lost."""
-    bet = variant.bet(code)
-    coups = count_coups(variant.decks if decks is None else decks)
+    return _chances_of(variant.bet(code), variant.decks if decks is None else decks)
+
+
+@cache
+def _chances_of(bet: BetRule, decks: int) -> Mapping[Pays | None, Fraction]:
     ways: Counter[Pays | None] = Counter()
-    for coup, count in coups.items():
+    for coup, count in count_coups(decks).items():
         ways[bet.pays(coup)] += count
-    return {pays: Fraction(count, ways.total()) for pays, count in ways.items()}
+    return MappingProxyType({pays: Fraction(count, ways.total()) for pays, count in ways.items()})
 
 
 def _bet_odds(chances: Mapping[Pays | None, Fraction]) -> BetOdds:
