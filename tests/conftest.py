@@ -20,7 +20,7 @@ from casino import embedded
 from tests.harness import databases
 from tests.harness.databases import Database
 
-pytest_plugins = ["tests.harness.web", "tests.harness.browser"]
+pytest_plugins = ["tests.harness.web", "tests.harness.browser", "tests.harness.signer"]
 
 # How long an example takes says how busy the machine is, and nothing about the house.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])

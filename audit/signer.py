@@ -1,0 +1,351 @@
+"""The signer: a process of its own that holds the keys of the log, without Django and without the database.
+
+It remembers the last tree that it signed, and signs another one only where that is proven to begin with it. So whoever
+owns the database, or every program of the house but this one, cannot have a second history signed. It writes down what
+it signs before it answers, and begins nowhere: keys without their memory, or a memory without its keys, it refuses.
+
+``python -m audit.signer --folder F --socket S --name N`` makes both on its first start. The folder then holds
+
+- ``log.key``, ``time.key``: the keys, for the signer's eyes only, written as Go's ``note`` package does
+- ``keys``: what verifies their signatures, a line each (C2SP signed-note), to be handed to whoever audits
+- ``latest``: the last checkpoint, signed
+- ``history``: a line for each signature, leaves of the tree, its root in base64, Unix time: never shortened
+
+A checkpoint gets two signatures: the log's, and one that says when (C2SP tlog-cosignature).
+"""
+
+import argparse
+import fcntl
+import grp
+import os
+import secrets
+import socket
+import sys
+import time
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Self
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from audit.signing import LONGEST, SECONDS, short
+from audit.verify import EMPTY, Tree, Unproven, demand_extended, hashes_of
+
+LOG: Final = 0x01  # kinds of keys: a plain signature over the text
+TIME: Final = 0x04  # and one over the text and the time
+BACKLOG: Final = 16
+
+
+class CannotStart(Exception):
+    """The folder is not one that the signer goes on from; the message says why."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key and the name that it signs under."""
+
+    name: str
+    kind: int
+    private: Ed25519PrivateKey
+
+    @classmethod
+    def make(cls, name: str, kind: int) -> Self:
+        """Make a new one."""
+        return cls(name, kind, Ed25519PrivateKey.generate())
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read what `text` wrote. Raises CannotStart."""
+        try:
+            *_words, name, known, data = text.strip().split("+", 4)
+            kind, *seed = b64decode(data, validate=True)
+            key = cls(name, kind, Ed25519PrivateKey.from_private_bytes(bytes(seed)))
+        except ValueError as error:
+            raise CannotStart("a key is no key") from error
+        if key.hash.hex() != known:
+            raise CannotStart(f"the key of {name} is not the one its hash speaks of")
+        return key
+
+    @property
+    def text(self) -> str:
+        """The key itself, as the signer keeps it."""
+        return f"PRIVATE+KEY+{self.name}+{self.hash.hex()}+{self._coded(self.private.private_bytes_raw())}\n"
+
+    @property
+    def public(self) -> str:
+        """What verifies its signatures, in one line."""
+        return f"{self.name}+{self.hash.hex()}+{self._coded(self._public_bytes)}"
+
+    @property
+    def hash(self) -> bytes:
+        """What a signature names its key by, beside the name."""
+        return sha256(f"{self.name}\n".encode() + bytes([self.kind]) + self._public_bytes).digest()[:4]
+
+    def line(self, text: str, at: int) -> str:
+        """Sign the text of a checkpoint at a Unix time; return the line that goes below it."""
+        if self.kind == LOG:
+            signature = self.private.sign(text.encode())
+        else:
+            timed = f"cosignature/v1\ntime {at}\n{text}"
+            signature = at.to_bytes(8, "big") + self.private.sign(timed.encode())
+        return f"— {self.name} {b64encode(self.hash + signature).decode()}\n"
+
+    def demand(self, note: str) -> None:
+        """Demand that *note* has this key's plain signature. Raises CannotStart."""
+        text, _, lines = note.partition("\n\n")
+        begin = f"— {self.name} "
+        try:
+            signed = [b64decode(line.removeprefix(begin)) for line in lines.splitlines() if line.startswith(begin)]
+            (signature,) = [each[4:] for each in signed if each[:4] == self.hash]
+            self.private.public_key().verify(signature, f"{text}\n".encode())
+        except (ValueError, InvalidSignature) as error:
+            raise CannotStart("the last checkpoint was not signed by these keys") from error
+
+    @property
+    def _public_bytes(self) -> bytes:
+        return self.private.public_key().public_bytes_raw()
+
+    def _coded(self, value: bytes) -> str:
+        return b64encode(bytes([self.kind]) + value).decode()
+
+
+class Signer:
+    """The keys and the memory in one folder, which nobody else works in meanwhile."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """Open *folder*, or make it with keys that sign as *name*. Raises CannotStart."""
+        if not name or "+" in name or any(map(str.isspace, name)):
+            raise CannotStart(f"{name!r} is no name: it has to be without spaces and plus signs")
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder = folder
+        self._lock = _lock(folder / "lock")
+        self._make_what_is_not_there(name)
+        self._log, self._time = (Key.read(_private(folder / file)) for file in ("log.key", "time.key"))
+        if (self._log.name, self._log.kind, self._time.kind) != (name, LOG, TIME):
+            raise CannotStart(f"the keys in {folder} sign as {self._log.name}, not as {name}")
+        _replace(folder / "keys", f"{self._log.public}\n{self._time.public}\n".encode())
+        self._last = self._remembered()
+
+    def close(self) -> None:
+        """Let another process have the folder."""
+        os.close(self._lock)
+
+    def answer(self, question: bytes) -> bytes:
+        """Answer one question; `audit.signing` says in what words. Raises OSError where it cannot be written down."""
+        try:
+            if len(question) > LONGEST:
+                raise Unproven(f"longer than {LONGEST} bytes")
+            return self._sign(question.decode()).encode()
+        except ValueError:  # no text, or figures beyond counting
+            return b"refused this is no question\n"
+        except Unproven as reason:
+            return f"refused {' '.join(str(reason).split())}\n".encode()
+
+    def _sign(self, question: str) -> str:
+        head, separator, body = question.partition("\n\n")
+        first, *proof = head.split("\n")
+        word, _, old = first.partition(" ")
+        if word != "old" or not separator or not (old.isascii() and old.isdecimal()):
+            raise Unproven("this is no question")
+        tree = Tree.of(body)
+        if tree.body != body:
+            raise Unproven("a checkpoint here has three lines")
+        if tree.origin != self._log.name:
+            raise Unproven(f"{tree.origin!r} is another log than {self._log.name!r}")
+        if not tree.size:
+            raise Unproven("there are no leaves")
+        if int(old) != self._last.size:
+            return f"last {self._last.size}\n"
+        demand_extended(
+            old=self._last.size, size=tree.size, proof=hashes_of(proof), old_root=self._last.root, root=tree.root
+        )
+        at = int(time.time())
+        signatures = self._log.line(body, at) + self._time.line(body, at)
+        self._remember(tree, at, f"{body}\n{signatures}")
+        return signatures
+
+    def _remember(self, tree: Tree, at: int, note: str) -> None:
+        """Write down what is about to be signed. What stands in ``latest`` and not yet in ``history`` after a crash,
+        the next start adds there.
+        """
+        _replace(self._folder / "latest", note.encode())
+        self._last = tree
+        _append(self._folder / "history", _entry(tree, at))
+
+    def _remembered(self) -> Tree:
+        """Return the last tree that was signed, an empty one if none was. Raises CannotStart, Unproven."""
+        note = (self._folder / "latest").read_text()
+        history = _end(self._folder / "history")
+        last = history.splitlines()[-1].split() if history.strip() else []
+        if not note:
+            if last:
+                raise CannotStart(f"{self._folder} has lost the last checkpoint, of {last[0]} leaves")
+            return Tree(self._log.name, 0, EMPTY)
+        self._log.demand(note)
+        text, _, _ = note.partition("\n\n")
+        tree = Tree.of(f"{text}\n")
+        if last and int(last[0]) > tree.size:
+            raise CannotStart(f"{self._folder} has an old checkpoint as its last: one of {last[0]} leaves was signed")
+        if last[:2] != _entry(tree, 0).split()[:2]:
+            at = int((self._folder / "latest").stat().st_mtime)
+            _append(
+                self._folder / "history", ("\n" if history and not history.endswith("\n") else "") + _entry(tree, at)
+            )
+        return tree
+
+    def _make_what_is_not_there(self, name: str) -> None:
+        """Make the memory, then the keys: a first start that was broken off goes on, and keys are never without a
+        memory. Raises CannotStart where something was taken away.
+        """
+        missing = [
+            (file, kind) for file, kind in (("log.key", LOG), ("time.key", TIME)) if not _has(self._folder, file)
+        ]
+        if not _has(self._folder, "latest"):
+            if len(missing) < 2:
+                raise CannotStart(f"{self._folder} has keys, but no memory of what they signed")
+            _append(self._folder / "history", "")
+            _replace(self._folder / "latest", b"")
+        if missing and (self._folder / "latest").read_bytes():
+            raise CannotStart(f"{self._folder} has signed, and its keys are gone")
+        for file, kind in missing:
+            _replace(self._folder / file, Key.make(name, kind).text.encode())
+
+
+def listen(at: Path, group: str = "") -> socket.socket:
+    """Take the socket, for this user alone, or for *group* as well. Raises OSError, KeyError without such a group."""
+    at.parent.mkdir(parents=True, exist_ok=True, mode=0o755 if group else 0o700)
+    at.unlink(missing_ok=True)
+    listening = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        with short(at) as name:
+            listening.bind(name)
+    finally:
+        os.umask(before)
+    if group:
+        os.chown(at, -1, grp.getgrnam(group).gr_gid)
+        at.chmod(0o660)
+    listening.listen(BACKLOG)
+    return listening
+
+
+def serve(listening: socket.socket, signer: Signer) -> None:
+    """Answer one after another until the socket is closed. Raises OSError where a signature cannot be written down:
+    another start may go on from what was.
+    """
+    while True:
+        try:
+            asker, _ = listening.accept()
+        except OSError:
+            return
+        with asker:
+            question = _read(asker)
+            if question is None:
+                continue
+            answer = signer.answer(question)
+            try:
+                asker.sendall(answer)
+            except OSError:
+                continue  # whoever asked is gone; asked again for this tree, it is signed again
+
+
+def _read(asker: socket.socket) -> bytes | None:
+    """Read a question up to its end, and no longer than one may be; None from somebody who does not come to it."""
+    deadline = time.monotonic() + SECONDS
+    question = b""
+    try:
+        while len(question) <= LONGEST:
+            asker.settimeout(max(deadline - time.monotonic(), 0.001))
+            more = asker.recv(LONGEST + 1 - len(question))
+            if not more:
+                return question
+            question += more
+    except OSError:
+        return None
+    return question
+
+
+def _entry(tree: Tree, at: int) -> str:
+    return f"{tree.size} {b64encode(tree.root).decode()} {at}\n"
+
+
+def _has(folder: Path, file: str) -> bool:
+    return (folder / file).exists()
+
+
+def _private(path: Path) -> str:
+    """Read a key. Raises CannotStart where others may."""
+    if path.stat().st_mode & 0o077:
+        raise CannotStart(f"others than its owner may read {path}")
+    return path.read_text()
+
+
+def _lock(path: Path) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise CannotStart(f"another signer works in {path.parent}") from error
+    return descriptor
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write *content* so that it is there whole, on the disk, or not at all."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)
+    draft.replace(path)
+    _sync(path.parent)
+
+
+def _append(path: Path, line: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "ab") as file:
+        file.write(line.encode())
+        file.flush()
+        os.fsync(descriptor)
+    _sync(path.parent)
+
+
+def _end(path: Path) -> str:
+    """Return the last line of a history, and whatever stands shortly before it."""
+    with path.open("rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - 1000, 0))
+        return file.read().decode(errors="replace")
+
+
+def _sync(folder: Path) -> None:
+    """Have the disk know which names the folder holds."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def main() -> None:
+    """Run as a program until killed."""
+    parser = argparse.ArgumentParser(description="Signs the checkpoints of the event log.")
+    parser.add_argument("--folder", type=Path, required=True, help="where keys and memory are, or shall be")
+    parser.add_argument("--socket", type=Path, required=True, help="where to listen")
+    parser.add_argument("--name", required=True, help="what the log is called, such as casino.example/log")
+    parser.add_argument("--group", default="", help="whose members may ask, besides the signer's own user")
+    asked = parser.parse_args()
+    try:
+        signer = Signer(asked.folder, asked.name)
+        listening = listen(asked.socket, asked.group)
+    except (CannotStart, Unproven, OSError, KeyError) as error:
+        sys.exit(f"The signer does not start: {error}")
+    print(f"Signing as {asked.name} at {asked.socket}", flush=True)
+    serve(listening, signer)
+
+
+if __name__ == "__main__":
+    main()
