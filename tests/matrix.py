@@ -18,7 +18,7 @@ from django.utils.translation import override
 from games.chemin.reports import report
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
-from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, VoidReason
+from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table, VoidReason
 from players import exclusions
 from players.flags import record_contact
 from players.limits import set_limit
@@ -104,7 +104,11 @@ class World:
         reporter = live_table.guests.get(number=1).player
         assert reporter
         return report(
-            player=reporter, live_table_id=live_table.pk, place=2, reason=PlayReason.OTHER, words="Look at this."
+            player=reporter,
+            live_table_id=live_table.pk,
+            seat_id=live_table.guests.get(number=2).pk,
+            reason=PlayReason.OTHER,
+            words="Look at this.",
         ).pk
 
     @cached_property
@@ -115,7 +119,7 @@ class World:
     @cached_property
     def round_id(self) -> str:
         """A round of the player's."""
-        return str(a_round(self.player, a_table(), player=1000).round_id)
+        return str(a_round(self.player, Table.objects.get(pk=self.table_id), player=1000).round_id)
 
     @cached_property
     def shoe_id(self) -> UUID:
@@ -499,7 +503,7 @@ LINES = (
     Line("chemin_seat", "POST", players(MOVED), a_guests_table, lambda world: {"action": "join"}),
     Line("chemin_now", "GET", players(TEXT), a_guests_table),
     Line("chemin_report", "GET", players(PAGE), a_guests_table),
-    Line("chemin_report", "POST", players(PAGE), a_guests_table, lambda world: {"place": 1, "reason": "other"}),
+    Line("chemin_report", "POST", players(PAGE), a_guests_table, lambda world: {"seat_id": 1, "reason": "other"}),
     *(Line("live_panel", "GET", players(TEXT), a_panel_beside_guests(name)) for name in ("rules", "settings")),
     Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_chips", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"chips": 5_000}),

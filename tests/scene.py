@@ -290,7 +290,10 @@ class Scene(World):
         """Sits with the two, has reported one of them, and is about to report the other."""
         live_table, (_giver, _taker, reporter, *_) = self.chemin_friends
         words = "Stood on nothing, three times, and always against seat 2."
-        report(player=reporter, live_table_id=live_table.pk, place=1, reason=PlayReason.CHIP_DUMPING, words=words)
+        giver = live_table.guests.get(number=1, left_at=None)
+        report(
+            player=reporter, live_table_id=live_table.pk, seat_id=giver.pk, reason=PlayReason.CHIP_DUMPING, words=words
+        )
         return reporter
 
     @cached_property

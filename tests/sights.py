@@ -122,6 +122,12 @@ def _friends(scene: Scene) -> str:
     return reverse("staff_play_pair", kwargs={"first_id": first, "second_id": second})
 
 
+def _reported(scene: Scene) -> str:
+    live_table, (_giver, taker, *_) = scene.chemin_friends
+    seat = live_table.guests.get(player=taker)
+    return _named("chemin_report", f"?seat={seat.pk}", slug=live_table.table.slug, mode=Mode.REAL)(scene)
+
+
 def _fair(scene: Scene) -> str:
     played = scene.player.participation_set.get(round_id=scene.round_id).round
     return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed or b'').hex()}&decks=8"
@@ -332,6 +338,6 @@ STATES = (
     Sight(
         "reporting how a guest plays",
         _of("chemin_reporter"),
-        _named("chemin_report", "?place=2", slug="chemin-friends", mode=Mode.REAL),
+        _reported,
     ),
 )

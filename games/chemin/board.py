@@ -18,7 +18,7 @@ from games.board import card_view, stack
 from games.chemin import turns, words
 from games.chemin.options import option_views
 from games.chemin.presentation import BankView, OwnView, PastView, PlaceView, PublicView, TableHand
-from games.chemin.seen import Guest, Own, Past, Played, Seen
+from games.chemin.seen import Own, Past, Played, Seen
 from games.chemin.words import Spoken
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
@@ -45,6 +45,8 @@ def public_view(seen: Seen, language: str) -> PublicView:
     settled = _settled(seen) if table.coup and table.coup.outcome else None
     shown = PublicView(
         key="",
+        mode=seen.mode,
+        slug=seen.slug,
         phase=_phase(seen),
         round_id=seen.round,
         code=seen.code,
@@ -138,17 +140,19 @@ def _key(marks: object) -> str:
 
 def _place(seen: Seen, table: SeatView, number: int) -> PlaceView:
     sits = next((guest for guest in table.guests if guest.seat == number), None)
-    guest = seen.guest(number) or Guest(number, None, "", None)
+    guest = seen.guest(number)
+    name = guest.name if guest else ""
     coup = table.coup
     stakes = coup.stakes if coup and (coup.outcome is None or _is_fresh(seen)) else ()
     stake = next((chips.amount for chips in stakes if chips.seat == number), 0)
     bids = table.sale.bids if table.sale else ()
     return PlaceView(
         number=number,
-        name=words.guest_name(number, guest.name),
-        guest=guest.name,
+        name=words.guest_name(number, name),
+        guest=name,
+        seat_id=guest.seat_id if guest and guest.player is not None else None,
         state=sits.presence.value if sits else "free",
-        is_house_player=sits is not None and seen.rules.is_practice and guest.player is None,
+        is_house_player=sits is not None and seen.rules.is_practice and guest is not None and guest.player is None,
         is_turn=table.turn == number and not seen.is_stopped,
         holds_cards=coup is not None and coup.punter is not None and not coup.outcome and coup.punter_seat == number,
         bank=table.bank.amount if table.bank and table.bank.seat == number else None,

@@ -21,6 +21,7 @@ class PlaceView:
     number: int
     name: str  # what the place is called, with the chat name of whoever sits there
     guest: str  # the chat name alone; "" where there is none
+    seat_id: int | None  # of the guest there, whom others may report; None for a house player
     state: str  # "free", or how its guest is there: "playing", "away", "leaving"
     is_house_player: bool
     is_turn: bool
@@ -75,6 +76,8 @@ class PublicView:
     """What everybody at the table sees. Amounts in minor units of `currency`."""
 
     key: str  # another one where anything but the time has changed
+    mode: Mode
+    slug: str
     phase: str  # of the engine's `Phase`, or "stopped", "closed_table"
     round_id: UUID | None
     code: str

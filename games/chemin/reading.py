@@ -46,8 +46,8 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place
     shoe.commitment AS commitment, shoe.sealed_seed AS sealed_seed, shoe.burn_card AS burn_card,
     shoe.burned AS burned, shoe.cut AS cut, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at, shoe.seed AS seed,
     spent.id AS spent_shoe, spent.number AS spent_number,
-    (SELECT jsonb_agg(jsonb_build_array(guest.number, guest.player_id, coalesce(known.name, ''), guest.away_since)
-            ORDER BY guest.number)::text
+    (SELECT jsonb_agg(jsonb_build_array(guest.number, guest.id, guest.player_id, coalesce(known.name, ''),
+            guest.away_since) ORDER BY guest.number)::text
         FROM games_cheminseat AS guest LEFT JOIN games_chatname AS known ON known.player_id = guest.player_id
         WHERE guest.live_table_id = live.id AND guest.left_at IS NULL) AS guests,
     (SELECT jsonb_agg(jsonb_build_array(move.number, move.at, move.round_id, coalesce(coup.code, ''), guest.number,
@@ -121,7 +121,9 @@ def public_state(row: Mapping[str, Any]) -> Seen:
     rows raise that were never written here.
     """
     rules = GuestRules.of(json.loads(row["limits"]))
-    guests = tuple(Guest(number, player, name, _moment(away)) for number, player, name, away in _list(row["guests"]))
+    guests = tuple(
+        Guest(number, seat, player, name, _moment(away)) for number, seat, player, name, away in _list(row["guests"])
+    )
     return Seen(
         now=row["now"],
         live_table=row["live_table"],

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,13 +24,13 @@ from wallet.models import Mode
 class ReportForm(forms.Form):
     """Whom a guest reports, of those who were there lately, and what of."""
 
-    place = forms.TypedChoiceField(coerce=int)
+    seat_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     reason = forms.TypedChoiceField(coerce=PlayReason)
     words = forms.CharField(required=False, max_length=reports.LONGEST)
 
-    def __init__(self, *args: Any, guests: Sequence[CheminSeat], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, guests: Sequence[tuple[int, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["place"].choices = _named(guests)  # type: ignore[attr-defined]
+        self.guests = guests
         self.fields["reason"].choices = _reasons()  # type: ignore[attr-defined]
 
     @property
@@ -52,7 +53,7 @@ def chemin_report(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
     if found.shape != Shape.GUESTS:
         raise Http404
     live = live_table_of(found, mode)
-    guests = reports.others_lately(live, request.player)
+    guests = _named(reports.others_lately(live, request.player), request.player.jurisdiction.time_zone)
     form = ReportForm(request.POST if request.method == "POST" else None, guests=guests, initial=_wish(request))
     if not form.is_valid():
         return _page(request, live, form, form.fault)
@@ -70,13 +71,21 @@ def _page(request: HttpRequest, live: LiveTable, form: ReportForm, fault: str) -
 
 def _wish(request: HttpRequest) -> dict[str, str]:
     """The guest whose seat led here."""
-    return {"place": request.GET.get("place", "")}
+    return {"seat_id": request.GET.get("seat", "")}
 
 
-def _named(guests: Sequence[CheminSeat]) -> list[tuple[int, str]]:
+def _named(guests: Sequence[CheminSeat], zone: str) -> list[tuple[int, str]]:
+    """Name guests by the rows of their seats; whoever has got up with the time, since others may sit there now."""
     chosen = ChatName.objects.filter(player__in=[seat.player_id for seat in guests]).values_list("player", "name")
     names: dict[int | None, str] = dict(chosen)
-    return [(seat.number, guest_name(seat.number, names.get(seat.player_id, ""))) for seat in guests]
+    return [(seat.pk, _name(seat, names.get(seat.player_id, ""), zone)) for seat in guests]
+
+
+def _name(seat: CheminSeat, chat_name: str, zone: str) -> str:
+    who = guest_name(seat.number, chat_name)
+    if seat.left_at is None:
+        return who
+    return _("%(who)s, until %(time)s") % {"who": who, "time": f"{seat.left_at.astimezone(ZoneInfo(zone)):%H:%M}"}
 
 
 def _reasons() -> list[tuple[PlayReason, str]]:

@@ -38,7 +38,7 @@ class NotAtTheTable(ReportError):
 
 
 class NobodyThere(ReportError):
-    """No other guest has sat at this place within the last hour; house players are none."""
+    """No other guest had this seat within the last hour; house players are none."""
 
 
 class TooManyReports(ReportError):
@@ -56,21 +56,26 @@ def guests_lately(live_table: LiveTable) -> QuerySet[CheminSeat]:
 
 
 def others_lately(live_table: LiveTable, player: Player) -> Sequence[CheminSeat]:
-    """Return one guest for each place whom *player* may report: whoever sits there, or sat there last."""
-    others = guests_lately(live_table).exclude(player=player)
-    return list({seat.number: seat for seat in reversed(others)}.values())[::-1]
+    """Return whom *player* may report, by place, those who sit there before those who got up: each guest once for each
+    place, with the seat they had there last.
+    """
+    found: dict[tuple[int, int | None], CheminSeat] = {}
+    for seat in guests_lately(live_table).exclude(player=player):
+        found.setdefault((seat.number, seat.player_id), seat)
+    return list(found.values())
 
 
 @transaction.atomic
-def report(*, player: Player, live_table_id: int, place: int, reason: PlayReason, words: str) -> PlayReport:
-    """Have staff look at how the guest at a place plays. *words* are at most `LONGEST` characters.
+def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReason, words: str) -> PlayReport:
+    """Have staff look at how a guest plays. *seat_id* is the row of a `CheminSeat`, and who has or had that seat is
+    meant: not somebody who has sat down at the same place since. *words* are at most `LONGEST` characters.
 
     Raises NotAtTheTable, NobodyThere, TooManyReports.
     """
     live_table = LiveTable.objects.get(pk=live_table_id)
     if not guests_lately(live_table).filter(player=player).exists():
         raise NotAtTheTable(_("Only guests of this table can report how others play at it."))
-    seat = next((seat for seat in others_lately(live_table, player) if seat.number == place), None)
+    seat = guests_lately(live_table).exclude(player=player).filter(pk=seat_id).first()
     if seat is None:
         raise NobodyThere(_("No other guest sits at this place."))
     _demand_few(player)
@@ -82,7 +87,7 @@ def report(*, player: Player, live_table_id: int, place: int, reason: PlayReason
         reason=reason,
         words=words.strip()[:LONGEST],
     )
-    data: dict[str, Json] = {"report": made.pk, "reason": reason.value, "table": live_table.pk, "place": place}
+    data: dict[str, Json] = {"report": made.pk, "reason": reason.value, "table": live_table.pk, "place": seat.number}
     log.record("play.reported", by=str(player), on=str(seat.player), data=data)
     return made
 

@@ -22,6 +22,7 @@ class Guest:
     """Who sits at a place."""
 
     number: int
+    seat_id: int  # the row of a `CheminSeat`: this guest's, whoever sits there later
     player: int | None  # None: played by the house
     name: str  # the chat name; "" where the guest has none
     away_since: datetime | None

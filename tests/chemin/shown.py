@@ -32,7 +32,7 @@ def seen(state: State, events: Sequence[Event]) -> Seen:
         rules=GuestRules("SEK", rules.places, rules.minimum, rules.maximum),
         clock=UNHURRIED_GUESTS,
         standing=state,
-        guests=tuple(Guest(seat.number, 100 + seat.number, "", None) for seat in state.seats),
+        guests=tuple(Guest(seat.number, 200 + seat.number, 100 + seat.number, "", None) for seat in state.seats),
         move=len(events),
         question=len(events),
         asked_at=NOW,

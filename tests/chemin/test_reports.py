@@ -25,7 +25,7 @@ from games.chemin.reports import (
 from games.models import CheminSeat, LiveTable, PlayFinding, PlayReason, PlayReport
 from players.models import Player
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, a_guest, a_practice_table, guests
+from tests.chemin.at_table import a_chemin_table, a_guest, a_practice_table, guests, sit
 from tests.live.at_table import a_live_table
 from tests.people import a_member_of_staff, a_visitor, events
 
@@ -38,7 +38,19 @@ def live_table() -> LiveTable:
 
 
 def reported(player: Player, live_table: LiveTable, place: int = 2, words: str = "Look.") -> PlayReport:
-    return report(player=player, live_table_id=live_table.pk, place=place, reason=PlayReason.CHIP_DUMPING, words=words)
+    return by_seat(player, live_table, seat_at(live_table, place), words)
+
+
+def by_seat(player: Player, live_table: LiveTable, seat_id: int, words: str = "Look.") -> PlayReport:
+    """Report whoever has, or had, a seat."""
+    reason = PlayReason.CHIP_DUMPING
+    return report(player=player, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
+
+
+def seat_at(live_table: LiveTable, place: int) -> int:
+    """The seat of whoever came to a place last; that of nobody where nobody did."""
+    latest = CheminSeat.objects.filter(live_table=live_table, number=place).order_by("pk").last()
+    return latest.pk if latest else 987_654
 
 
 def seat_of_long_ago(live_table: LiveTable, number: int, minutes: int) -> CheminSeat:
@@ -77,16 +89,28 @@ class TestAReport:
         with pytest.raises(NotAtTheTable):
             reported(gone, live_table)
 
-    def test_is_about_whoever_sits_there_or_sat_there_last(self, live_table):
+    def test_is_about_the_guest_who_was_meant_whoever_sits_at_the_place_since(self, live_table):
         one, _ = guests(live_table, 2)
-        seat_of_long_ago(live_table, 4, 61)
+        long_gone = seat_of_long_ago(live_table, 4, 61)
         with pytest.raises(NobodyThere):
-            reported(one, live_table, 4)
-        seat_of_long_ago(live_table, 4, 30)
-        latest = seat_of_long_ago(live_table, 4, 10)
-        assert reported(one, live_table, 4).seat == latest
+            by_seat(one, live_table, long_gone.pk)
+        meant = a_guest(live_table, 4)
+        seat_id = seat_at(live_table, 4)
+        play.leave(player=meant, live_table_id=live_table.pk)
         sits = a_guest(live_table, 4)
+        assert by_seat(one, live_table, seat_id).seat.player == meant
         assert reported(one, live_table, 4).seat.player == sits
+        assert not events("play.reported", on=str(long_gone.player))
+
+    def test_may_be_about_each_who_sat_at_a_place_and_about_nobody_twice(self, live_table):
+        one, other = guests(live_table, 2)
+        play.leave(player=other, live_table_id=live_table.pk)
+        sits = a_guest(live_table, 2)
+        seat_of_long_ago(live_table, 3, 61)
+        assert [seat.player for seat in others_lately(live_table, one)] == [sits, other]
+        play.leave(player=sits, live_table_id=live_table.pk)
+        sit(other, live_table, 2)
+        assert [seat.player for seat in others_lately(live_table, one)] == [other, sits]
 
     def test_is_about_nobody_at_an_empty_place_and_not_about_oneself(self, live_table):
         one, _ = guests(live_table, 2)
@@ -143,7 +167,7 @@ def address(live_table: LiveTable, language: str = "en") -> str:
 
 
 def send(player: Player, live_table: LiveTable, **data: Any) -> str:
-    good = {"place": 2, "reason": "chip_dumping", "words": "<b>Look</b>"}
+    good = {"seat_id": seat_at(live_table, 2), "reason": "chip_dumping", "words": "<b>Look</b>"}
     text = visitor_of(player).post(address(live_table), good | data).text
     assert isinstance(text, str)
     return text
@@ -155,19 +179,46 @@ class TestThePage:
         table = visitor_of(one).get(reverse("table", args=[live_table.table.slug, live_table.mode])).text
         assert f'href="{address(live_table)}"' in table
 
+    def test_is_led_to_from_the_seat_of_every_other_guest(self, live_table):
+        one, *_ = guests(live_table)
+        table = visitor_of(one).get(reverse("table", args=[live_table.table.slug, live_table.mode])).text
+        for place in (1, 2, 3):
+            seat = f'{address(live_table)}?seat={seat_at(live_table, place)}"'
+            assert table.count(seat) == 1, place
+        assert table.count("?seat=") == 3  # one's own is there as well, and not shown: every guest gets these bytes
+        assert "Report how Seat 3 plays" in table
+
+    def test_is_not_led_to_from_the_seats_that_the_house_plays(self):
+        practice = a_practice_table()
+        one = a_guest(practice, 1)
+        table = visitor_of(one).get(reverse("table", args=[practice.table.slug, practice.mode])).text
+        assert table.count("?seat=") == 1
+
     def test_has_the_guest_chosen_whose_seat_led_there_and_thanks_for_the_report(self, live_table):
         one, *_ = guests(live_table)
-        page = visitor_of(one).get(address(live_table) + "?place=3").text
-        assert 'name="place" value="3" required checked' in page
-        assert 'name="place" value="1"' not in page
+        page = visitor_of(one).get(f"{address(live_table)}?seat={seat_at(live_table, 3)}").text
+        assert f'name="seat_id" value="{seat_at(live_table, 3)}" required checked' in page
+        assert f'name="seat_id" value="{seat_at(live_table, 1)}"' not in page
         assert "No other automatic players are allowed" in page
         assert "The house watches how guests play" in page
         assert "Thank you" in send(one, live_table)
         assert PlayReport.objects.get().words == "<b>Look</b>"
 
+    def test_is_about_the_guest_who_sat_there_when_it_was_made(self, live_table):
+        one, _, third = guests(live_table)
+        seat_id = seat_at(live_table, 3)
+        assert f'value="{seat_id}"' in visitor_of(one).get(address(live_table)).text
+        play.leave(player=third, live_table_id=live_table.pk)
+        a_guest(live_table, 3)
+        assert "Seat 3, until " in visitor_of(one).get(f"{address(live_table)}?seat={seat_id}").text
+        assert "Thank you" in send(one, live_table, seat_id=seat_id)
+        assert PlayReport.objects.get().seat.player == third
+
     def test_says_what_is_missing_and_gives_back_what_was_written(self, live_table):
         one, *_ = guests(live_table)
-        for wrong in ({"place": ""}, {"place": 1}, {"place": "x"}, {"reason": "ugly"}, {"words": "x" * (LONGEST + 1)}):
+        own = seat_at(live_table, 1)
+        missing: list[dict[str, Any]] = [{"seat_id": ""}, {"seat_id": own}, {"seat_id": "x"}, {"reason": "ugly"}]
+        for wrong in (*missing, {"words": "x" * (LONGEST + 1)}):
             page = send(one, live_table, **wrong)
             assert 'role="alert"' in page
             assert "&lt;b&gt;Look" in page or "xxx" in page

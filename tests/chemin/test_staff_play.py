@@ -54,7 +54,8 @@ def pair_of(one: Player, other: Player) -> str:
 def a_report(words: str = "Stood on nothing.") -> PlayReport:
     live_table = a_chemin_table(slug=f"r{uuid4().hex[:6]}")
     one, *_ = guests(live_table)
-    return reports.report(player=one, live_table_id=live_table.pk, place=2, reason=PlayReason.CHIP_DUMPING, words=words)
+    seat_id, reason = live_table.guests.get(number=2).pk, PlayReason.CHIP_DUMPING
+    return reports.report(player=one, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
 
 
 class TestTheList:
@@ -140,9 +141,10 @@ class TestAPair:
         one, other = an_evening({}, coups=5, count=2)
         first, second = sorted((one, other), key=lambda player: player.pk)
         shown(member(), "staff_play_pair", first.pk, second.pk)
-        (event,) = events("play.examined", on=str(first))
-        assert event["data"]["other"] == str(second)
-        assert event["by"].startswith("staff:")
+        for player in (first, second):
+            (event,) = events("data.seen", on=str(player))
+            assert event["data"]["of"] == {"first_id": str(first.pk), "second_id": str(second.pk)}
+            assert event["by"].startswith("staff:")
 
     def test_is_two_different_players_the_lower_number_first(self):
         one, other = (a_player() for _ in range(2))
