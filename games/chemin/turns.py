@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from games.chemin.seen import Seen
-from games.chemin.words import Money, Who, guest_name
+from games.chemin.words import Money, Who, filled, guest_name
 from games.engine.chemin import Call, Phase, Presence, SeatView
 from games.engine.chemin.actions import DrawCard, Stand
 from games.engine.chemin.rules import Advice
@@ -77,7 +77,7 @@ def turn(reading: Reading) -> str:
         Phase.BANKER: _("%(who)s decides for the bank: draw or stand?"),
         Phase.CHOICE: _("%(who)s may keep the bank or pass it on."),
     }[view.phase]
-    return sentence % {"who": reading.who(view.turn), "amount": sale}
+    return filled(sentence, {"who": reading.who(view.turn), "amount": sale})
 
 
 def of_a_spectator(reading: Reading, *, free_places: int, is_open: bool) -> str:
@@ -119,21 +119,21 @@ def _asked(reading: Reading) -> str:
     }
     match view.phase:
         case Phase.FREE:
-            return _("The bank is free. You may open it, from %(minimum)s.") % words
+            return filled(_("The bank is free. You may open it, from %(minimum)s."), words)
         case Phase.OFFER:
-            return _("The bank is offered to you, from %(minimum)s. Do you take it?") % words
+            return filled(_("The bank is offered to you, from %(minimum)s. Do you take it?"), words)
         case Phase.SUITE:
-            return _("The bank is offered to you at %(full)s. Do you take it?") % words
+            return filled(_("The bank is offered to you at %(full)s. Do you take it?"), words)
         case Phase.AUCTION:
-            return _("The bank goes to the highest bid, below %(full)s. Do you bid?") % words
+            return filled(_("The bank goes to the highest bid, below %(full)s. Do you bid?"), words)
         case Phase.CALLS:
-            return _("The bank holds %(bank)s. Do you call banco?") % words
+            return filled(_("The bank holds %(bank)s. Do you call banco?"), words)
         case Phase.STAKES:
             return _stakes(reading)
         case Phase.CARDS:
-            return _("You hold the bank, and %(risk)s is at risk. Draw the cards.") % words
+            return filled(_("You hold the bank, and %(risk)s is at risk. Draw the cards."), words)
         case Phase.CHOICE:
-            return _("You hold the bank: %(bank)s. Do you keep it or pass it on?") % words
+            return filled(_("You hold the bank: %(bank)s. Do you keep it or pass it on?"), words)
     return f"{_holding(reading)} {_drawing(reading)}"
 
 
@@ -143,9 +143,9 @@ def _stakes(reading: Reading) -> str:
         return ""
     words = {"open": reading.money(coup.open)}
     if coup.call is None:
-        return _("%(open)s of the bank is open. Do you stake?") % words
+        return filled(_("%(open)s of the bank is open. Do you stake?"), words)
     caller = {"who": reading.who(coup.stakes[0].seat), "call": CALLS[coup.call]}
-    return _("%(who)s has called %(call)s, and %(open)s is open to you. Do you stake?") % (words | caller)
+    return filled(_("%(who)s has called %(call)s, and %(open)s is open to you. Do you stake?"), words | caller)
 
 
 def _holding(reading: Reading) -> str:
@@ -182,7 +182,7 @@ def _waiting(reading: Reading) -> str:
         return _("A new shoe comes. Then the coup begins.")
     if view.phase is Phase.FREE:
         words = {"minimum": reading.money(view.rules.minimum)}
-        return _("The bank is free, but your balance does not cover the smallest one: %(minimum)s.") % words
+        return filled(_("The bank is free, but your balance does not cover the smallest one: %(minimum)s."), words)
     part = _when(reading) if view.phase in ASKED_IN_TURN else _part(reading)
     return " ".join(filter(None, [turn(reading), part]))
 

@@ -4,7 +4,7 @@ The French calls and the German *Bitte die Karten* stand as they are spoken; bes
 reader's language. Nothing here knows a card that lies face down: it speaks of events, which never carry one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -69,30 +69,38 @@ def guest_name(number: int, name: str) -> str:
     return _("%(name)s (seat %(number)d)") % {"name": name, "number": number} if name else place_name(number)
 
 
+def filled(sentence: str, words: Mapping[str, str]) -> str:
+    """Put words into a sentence. One that ends the sentence with its own full stop, as the Danish "100 kr.", needs none."""
+    for name, word in words.items():
+        if word.endswith("."):
+            sentence = sentence.replace(f"%({name})s.", f"%({name})s")
+    return sentence % words
+
+
 def announcement(said: Announced, money: Money) -> Spoken:
     """Return what the croupier announces."""
     words = {"amount": money(said.amount) if said.amount is not None else ""}
     match said.what:
         case Announcement.WHO_TAKES_THE_BANK:
-            return Spoken(_("Who takes the bank, from %(amount)s?") % words)
+            return Spoken(filled(_("Who takes the bank, from %(amount)s?"), words))
         case Announcement.BANK_AT_ITS_FULL_AMOUNT:
-            return Spoken(_("The bank is passed on. Who takes it at %(amount)s?") % words, "Suite", "fr")
+            return Spoken(filled(_("The bank is passed on. Who takes it at %(amount)s?"), words), "Suite", "fr")
         case Announcement.BANK_TO_THE_HIGHEST_BID:
-            return Spoken(_("The bank goes to the highest bid, from %(amount)s.") % words)
+            return Spoken(filled(_("The bank goes to the highest bid, from %(amount)s."), words))
         case Announcement.BANK_IS_FREE:
-            return Spoken(_("Nobody has taken the bank. Any seat may open it, from %(amount)s.") % words)
+            return Spoken(filled(_("Nobody has taken the bank. Any seat may open it, from %(amount)s."), words))
         case Announcement.WAITING_FOR_GUESTS:
             return Spoken(_("The table waits for a second guest."))
         case Announcement.SHOE_IS_SPENT:
             return Spoken(_("A new shoe comes before the next coup."))
         case Announcement.WHO_CALLS_BANCO:
-            return Spoken(_("The bank holds %(amount)s. Who calls banco?") % words, "Banco?", "fr")
+            return Spoken(filled(_("The bank holds %(amount)s. Who calls banco?"), words), "Banco?", "fr")
         case Announcement.FAITES_VOS_JEUX:
             return Spoken(_("Place your stakes."), "Faites vos jeux", "fr")
         case Announcement.NO_STAKES_NO_COUP:
             return Spoken(_("Nobody has staked, so there is no coup."))
         case Announcement.RIEN_NE_VA_PLUS:
-            return Spoken(_("No more stakes: %(amount)s is at risk.") % words, "Rien ne va plus", "fr")
+            return Spoken(filled(_("No more stakes: %(amount)s is at risk."), words), "Rien ne va plus", "fr")
         case Announcement.BITTE_DIE_KARTEN:
             return Spoken(_("The banker draws the cards."), "Bitte die Karten", "de")
         case Announcement.NO_THIRD_CARD:
@@ -151,20 +159,20 @@ def _of_guests(event: Event, who: Who) -> str:
 def _of_the_bank(event: Event, who: Who, money: Money) -> str:
     match event:
         case BankTaken():
-            return _("%(who)s takes the bank with %(amount)s.") % _words(event, who, money)
+            return filled(_("%(who)s takes the bank with %(amount)s."), _words(event, who, money))
         case BidMade():
-            return _("%(who)s bids %(amount)s.") % _words(event, who, money)
+            return filled(_("%(who)s bids %(amount)s."), _words(event, who, money))
         case BidReturned():
-            return _("%(who)s gets the bid of %(amount)s back.") % _words(event, who, money)
+            return filled(_("%(who)s gets the bid of %(amount)s back."), _words(event, who, money))
         case BankKept():
             return _("%(who)s keeps the bank.") % {"who": who(event.seat)}
         case SuiteGiven():
             return _("%(who)s passes the bank on.") % {"who": who(event.seat)}
         case ExcessTakenHome():
             sentence = _("%(who)s takes %(amount)s home: so much is above the largest bank of the table.")
-            return sentence % _words(event, who, money)
+            return filled(sentence, _words(event, who, money))
         case BankEnded() if event.amount:
-            return _("%(who)s gives up the bank and takes %(amount)s home.") % _words(event, who, money)
+            return filled(_("%(who)s gives up the bank and takes %(amount)s home."), _words(event, who, money))
         case BankEnded():
             return _("%(who)s gives up the bank, and nothing is left of it.") % {"who": who(event.seat)}
     return ""
@@ -178,11 +186,11 @@ def _of_the_coup(event: Event, who: Who, money: Money) -> str:
             return _("%(who)s passes.") % {"who": who(event.seat)}
         case CallMade():
             sentence = _("%(who)s calls %(call)s and puts down %(amount)s.")
-            return sentence % (_words(event, who, money) | {"call": CALLS[event.call]})
+            return filled(sentence, _words(event, who, money) | {"call": CALLS[event.call]})
         case StakeLaid():
-            return _("%(who)s stakes %(amount)s.") % _words(event, who, money)
+            return filled(_("%(who)s stakes %(amount)s."), _words(event, who, money))
         case StakeRelieved():
-            return _("%(who)s gets %(amount)s of the stake back.") % _words(event, who, money)
+            return filled(_("%(who)s gets %(amount)s of the stake back."), _words(event, who, money))
         case CardsDealt():
             return _("%(who)s holds the punters’ cards.") % {"who": who(event.punter)}
         case AdviceAsked():
@@ -234,7 +242,7 @@ def phase_name(phase: str) -> str:
 def refused(reason: Refusal, rules: GuestRules, money: Money) -> str:
     """Say why the croupier refuses what somebody wanted to do. Nothing has changed then."""
     words = {"minimum": money(rules.minimum), "maximum": money(rules.maximum)}
-    return _sentences()[reason] % words
+    return filled(_sentences()[reason], words)
 
 
 def _sentences() -> dict[Refusal, str]:

@@ -69,7 +69,8 @@ def who(number: int) -> str:
 
 
 def money(minor: int) -> str:
-    return f"<{minor}>"
+    """As Danish does: with a full stop of its own."""
+    return f"<{minor}> kr."
 
 
 def moments(evenings: int, steps: int = 120) -> Iterator[State]:
@@ -113,6 +114,7 @@ def test_every_sentence_is_whole_and_names_no_balance(language):
     for text in told_in(language):
         assert text, language
         assert text[-1] in ".?…", text
+        assert ".." not in text, text
         assert "%(" not in text, text
         assert "77777" not in text.replace(" ", ""), text
 
@@ -154,9 +156,11 @@ def test_whoever_looks_is_told_in_a_sentence_what_they_may_do_now(language):
                 sentence = of_a_guest(reading, None, "Europe/Stockholm")
                 assert re.search(r"[.?]$", sentence), (state.phase, sentence)
                 assert "%(" not in sentence
+                assert ".." not in sentence, sentence
                 buttons = option_views(table, money)
                 assert len(buttons) == len(table.options)
                 assert all(button.label for button in buttons)
             reading = Reading(view(state, None), state.last_banker, who, money)
             assert of_a_spectator(reading, free_places=1, is_open=True)
             assert bool(turn(reading)) == (state.turn is not None)
+            assert ".." not in turn(reading)
