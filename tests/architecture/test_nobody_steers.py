@@ -29,8 +29,6 @@ DEALS = {
     "games/management/commands/simulate.py": "the same",
 }
 
-pytestmark = pytest.mark.xdist_group("sources")  # every module is read, walked and searched once for all of these tests
-
 
 @pytest.fixture(scope="module", autouse=True)
 def no_sources_afterwards() -> Iterator[None]:

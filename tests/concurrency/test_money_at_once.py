@@ -30,8 +30,6 @@ from wallet import accounts, ledger, verify, withdrawals
 from wallet.models import AccountKind, Entry, Journal, Mode, Payment, PayoutAccount, Withdrawal
 from wallet.sandbox_bank import orders
 
-pytestmark = pytest.mark.xdist_group("sixty-four connections")
-
 AMOUNT = 10_000
 THREADS = 64
 SIXTEEN = THREADS // 4

@@ -4,13 +4,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from tests.drill import ticks
 from tests.drill.held import drill, house
 from tests.drill.plan import SHORT, Stage, Victim, chosen
-
-pytestmark = pytest.mark.xdist_group("drill")
 
 
 def test_whatever_is_killed_in_whatever_phase_the_table_goes_on_and_every_stake_is_accounted_for():

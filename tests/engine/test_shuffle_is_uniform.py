@@ -18,8 +18,6 @@ SHUFFLES = 1_000_000
 CARDS = len(FULL_DECK)
 CONFIDENCE = 0.99
 
-pytestmark = pytest.mark.xdist_group("a million shuffles")  # made once: 17 seconds
-
 Decks = np.ndarray
 """A row for each shuffle: which card of the unshuffled deck lies at each position."""
 

@@ -22,8 +22,6 @@ from tests.start.support import House, fresh_var, manage, processes_of, server, 
 SECONDS_TO_CLOSE = 30
 COUNT_PLAYERS = "from players.models import Player; print('players:', Player.objects.count())"
 
-pytestmark = pytest.mark.xdist_group("house")
-
 
 @pytest.fixture(scope="module")
 def first_house() -> Iterator[House]:
