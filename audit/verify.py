@@ -1,8 +1,11 @@
 """What proves the event log, for somebody who trusts nobody: hashes, proofs and signatures, checked with nothing but
-Python itself. The house uses the same functions, and every export carries this very file.
+Python itself (3.9 or newer). The house uses the same functions, and every export carries this very file:
 
-Hashes and proofs are those of RFC 6962, section 2.1; tiles, checkpoints and signatures those of C2SP: tlog-tiles,
-tlog-checkpoint, signed-note, tlog-cosignature. Leaves are counted from 0.
+    python verify.py EXPORT --keys KEYS [--checkpoint FILE]
+
+Hashes and proofs are those of RFC 6962, section 2.1; signatures those of RFC 8032, section 5.1; tiles, checkpoints,
+keys and files of proofs those of C2SP: tlog-tiles, tlog-checkpoint, signed-note, tlog-cosignature, tlog-proof. Leaves
+are counted from 0.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 HASH = 32  # bytes
+WIDTH = 256  # hashes in a whole tile
 EMPTY = hashlib.sha256(b"").digest()
 """The root of a tree without leaves."""
 
@@ -110,9 +114,7 @@ class Tree:
         if len(lines) < 4 or lines[-1] or not all(lines[:-1]):
             raise Unproven("a checkpoint has an origin, a size and a root, a line each")
         origin, size, root = lines[:3]
-        if not size.isdecimal() or str(int(size)) != size:
-            raise Unproven(f"{size!r} is no number of leaves")
-        return cls(origin, int(size), decoded(root, HASH))
+        return cls(origin, _number(size), decoded(root, HASH))
 
     @property
     def body(self) -> str:
@@ -134,3 +136,176 @@ def decoded(text: str, length: int | None = None) -> bytes:
 def hashes_of(lines: Iterable[str]) -> list[bytes]:
     """Read a proof, a hash in base64 on each line. Raises Unproven."""
     return [decoded(line, HASH) for line in lines]
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or str(int(text)) != text:
+        raise Unproven(f"{text!r} is no number of leaves")
+    return int(text)
+
+
+# Ed25519: the curve -x² + y² = 1 + D x² y² modulo PRIME. A point is (X, Y, Z, T) with x = X/Z, y = Y/Z and xy = T/Z.
+PRIME = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, PRIME) % PRIME
+ROOT_OF_MINUS_ONE = pow(2, (PRIME - 1) // 4, PRIME)
+Point = tuple[int, int, int, int]
+ZERO: Point = (0, 1, 1, 0)
+
+
+def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
+    """Say whether the 64 bytes of *signature* are an Ed25519 signature of *message* under the 32 bytes of *public*
+    (RFC 8032, 5.1.7). Takes some milliseconds.
+    """
+    key, base = _point(public), _point((4 * pow(5, -1, PRIME) % PRIME).to_bytes(32, "little"))
+    factor = int.from_bytes(signature[32:], "little")
+    if key is None or base is None or len(signature) != 64 or factor >= ORDER:
+        return False
+    challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % ORDER
+    minus_key = (-key[0] % PRIME, key[1], 1, -key[3] % PRIME)
+    terms = (ZERO, base, minus_key, _sum(base, minus_key))
+    found = ZERO  # becomes factor · base - challenge · key, both from their highest bit down
+    for bit in reversed(range(253)):
+        found = _sum(_sum(found, found), terms[(factor >> bit & 1) | (challenge >> bit & 1) << 1])
+    inverse = pow(found[2], -1, PRIME)
+    x, y = found[0] * inverse % PRIME, found[1] * inverse % PRIME
+    return (y | (x & 1) << 255).to_bytes(32, "little") == signature[:32]
+
+
+def _sum(one: Point, other: Point) -> Point:
+    """Add two points (RFC 8032, 5.1.4)."""
+    a = (one[1] - one[0]) * (other[1] - other[0])
+    b = (one[1] + one[0]) * (other[1] + other[0])
+    c = 2 * D * one[3] * other[3]
+    d = 2 * one[2] * other[2]
+    e, f, g, h = (b - a) % PRIME, (d - c) % PRIME, (d + c) % PRIME, (b + a) % PRIME
+    return e * f % PRIME, g * h % PRIME, f * g % PRIME, e * h % PRIME
+
+
+def _point(encoded: bytes) -> Point | None:
+    """Read a point (RFC 8032, 5.1.3); None where there is no such point on the curve."""
+    y = int.from_bytes(encoded, "little")
+    odd, y = y >> 255, y & (1 << 255) - 1
+    square = (y * y - 1) * pow(D * y * y + 1, -1, PRIME) % PRIME
+    x = pow(square, (PRIME + 3) // 8, PRIME)
+    if x * x % PRIME != square:
+        x = x * ROOT_OF_MINUS_ONE % PRIME
+    if len(encoded) != 32 or y >= PRIME or x * x % PRIME != square or (x == 0 and odd):
+        return None
+    if x & 1 != odd:
+        x = PRIME - x
+    return x, y, 1, x * y % PRIME
+
+
+LOG = 1  # a key whose signatures are of a note's text (C2SP signed-note)
+TIME = 4  # a key whose signatures carry the time when they were made (C2SP tlog-cosignature, cosignature/v1)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A public key with its name; *kind* is `LOG` or `TIME`."""
+
+    name: str
+    kind: int
+    public: bytes
+
+    @classmethod
+    def of(cls, vkey: str) -> Key:
+        """Read ``name+hash+base64`` (C2SP signed-note, verifier keys). Raises Unproven."""
+        name, hashed, data = vkey.split("+", 2) if vkey.count("+") >= 2 else ("", "", "")
+        public = decoded(data)
+        if not name or name.split() != [name] or len(public) != 33 or public[0] not in (LOG, TIME):
+            raise Unproven(f"{vkey!r} is no key that this program knows")
+        key = cls(name, public[0], public[1:])
+        if key.hash.hex() != hashed:
+            raise Unproven(f"{vkey!r} does not have the hash {key.hash.hex()} of its key")
+        return key
+
+    @property
+    def hash(self) -> bytes:
+        """The four bytes that tell which key of the name made a signature."""
+        return hashlib.sha256(self.name.encode() + b"\n" + bytes([self.kind]) + self.public).digest()[:4]
+
+    @property
+    def vkey(self) -> str:
+        """The key as text, which `of` reads."""
+        return f"{self.name}+{self.hash.hex()}+{base64.b64encode(bytes([self.kind]) + self.public).decode()}"
+
+    def line(self, signature: bytes) -> str:
+        """Return a signature as the line of a note, without its end. That of a `TIME` key begins with the time, eight
+        bytes, highest first.
+        """
+        return f"— {self.name} {base64.b64encode(self.hash + signature).decode()}"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hash.hex()})"
+
+
+def time_message(body: str, seconds: int) -> bytes:
+    """Return what a `TIME` key signs of a checkpoint's text at that time, in seconds since 1970."""
+    return f"cosignature/v1\ntime {seconds}\n{body}".encode()
+
+
+def keys_of(text: str) -> list[Key]:
+    """Read keys, one on each line; empty lines and those that begin with # say nothing. Raises Unproven."""
+    lines = (line.strip() for line in text.splitlines())
+    return [Key.of(line) for line in lines if line and not line.startswith("#")]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A tree that is signed; *seconds* since 1970 is when, by the signer's clock, None where no known key says so."""
+
+    tree: Tree
+    seconds: int | None
+
+    @classmethod
+    def of(cls, note: str, keys: Sequence[Key], check: Callable[[bytes, bytes, bytes], bool] = is_signed) -> Checkpoint:
+        """Read a signed note. One of the *keys* that has the log's name must have signed it, and one that carries the
+        time where any of them does; a wrong signature of a known key makes all of it worthless. Raises Unproven.
+        """
+        body, signatures = _parts(note)
+        tree, logged, times = Tree.of(body), False, []
+        for key in keys:
+            for signature in signatures.get((key.name, key.hash), []):
+                timed = key.kind == TIME
+                seconds = int.from_bytes(signature[:8], "big") if timed else 0
+                message = time_message(body, seconds) if timed else body.encode()
+                if not check(key.public, message, signature[8:] if timed else signature):
+                    raise Unproven(f"the signature of {key} on the tree of {tree.size} leaves is wrong")
+                if timed:
+                    times.append(seconds)
+                logged = logged or (not timed and key.name == tree.origin)
+        if not logged:
+            names = ", ".join(f"{name} ({hashed.hex()})" for name, hashed in signatures) or "nobody"
+            raise Unproven(
+                f"no key given for {tree.origin} has signed the tree of {tree.size} leaves; it is signed by {names}"
+            )
+        if not times and any(key.kind == TIME for key in keys):
+            raise Unproven(f"the tree of {tree.size} leaves bears no time of a key given")
+        return cls(tree, min(times, default=None))
+
+
+def _parts(note: str) -> tuple[str, dict[tuple[str, bytes], list[bytes]]]:
+    """Return the text of a note and its signatures, by name and hash of the key."""
+    text, parted, lines = note.rpartition("\n\n")
+    if not parted or not lines.endswith("\n") or any(sign < " " and sign != "\n" for sign in note):
+        raise Unproven("a signed note is text, an empty line, and signatures")
+    signatures: dict[tuple[str, bytes], list[bytes]] = {}
+    for line in lines[:-1].split("\n"):
+        dash, name, data = line.split(" ") if line.count(" ") == 2 else ("", "", "")
+        signature = decoded(data)
+        if dash != "—" or not name or len(signature) < 5:
+            raise Unproven(f"{line[:80]!r} is no signature")
+        signatures.setdefault((name, signature[:4]), []).append(signature[4:])
+    return text + "\n", signatures
+
+
+def tile_path(level: int | str, number: int, width: int = WIDTH) -> str:
+    """Return where a tile of hashes of that level, or of ``"entries"``, lies (C2SP tlog-tiles): ``tile/0/x001/067``,
+    with ``.p/`` and its *width* where it is not whole.
+    """
+    digits = str(number).zfill(-(-len(str(number)) // 3) * 3)
+    *before, last = (digits[at : at + 3] for at in range(0, len(digits), 3))
+    path = "/".join([*(f"x{group}" for group in before), last])
+    return f"tile/{level}/{path}" + ("" if width == WIDTH else f".p/{width}")
