@@ -1,11 +1,12 @@
 """Whoever pauses or is excluded logs in, withdraws and reads, and does nothing else, whatever the address."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from uuid import uuid4
 
 import pytest
 from django.apps import apps
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -13,14 +14,13 @@ from games.models import NextRound
 from players import exclusions, gate
 from players.models import Player
 from tests.builders import PASSWORD, a_place, a_player, a_round, a_table, a_verified_player
-from tests.matrix import FORBIDDEN, LINES, PAGE, Line, World
-from tests.pages.test_matrix import STATUS, ask, visitor_as
+from tests.matrix import FORBIDDEN, LINES, PAGE, Line
+from tests.pages.house import House, undone
+from tests.pages.test_matrix import STATUS
 from tests.people import a_visitor, log_in
 from tests.wallet.payout_builders import IBAN
 from wallet import accounts
 from wallet.models import Journal, Mode, Withdrawal
-
-pytestmark = pytest.mark.django_db
 
 # What a player who does not play can still do, and why.
 LIMITS = "a stricter limit holds at once; a looser one waits, and limits outlive an exclusion"
@@ -110,26 +110,36 @@ def pause(player: Player) -> None:
     exclusions.pause(player=player, by=str(player))
 
 
+Asked = tuple[Client, str, dict[str, object]]
+"""A browser, the address it is about to ask, and what it sends."""
+
 STOPS: list[Callable[[Player], None]] = [exclude_self, pause]
 every_stop = pytest.mark.parametrize("stop", STOPS, ids=[each.__name__ for each in STOPS])
 
 
-def deeds() -> dict[str, list[Any]]:
+def deeds() -> list[tuple[str, str]]:
     """Every row of the games and of the money, and what a player says of themselves: all that a click could change."""
     models = [*apps.get_app_config("games").get_models(), *apps.get_app_config("wallet").get_models()]
     models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said, whoever carries it
     models += [apps.get_model("players", name) for name in ("Exclusion", "LimitChange", "LimitOffer", "Conversation")]
-    return {model.__name__: list(model._default_manager.order_by("pk").values_list()) for model in models}
+    tables = [model._meta.db_table for model in models]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(f"SELECT '{name}', kept::text FROM {name} AS kept" for name in tables))
+        return sorted(cursor.fetchall())
 
 
-def as_stopped(line: Line, stop: Callable[[Player], None]) -> tuple[World, Client]:
-    """The world of a line, made before its player stopped."""
-    world = World()
-    visitor = visitor_as(world, "player")
-    line.url(world)
-    line.data(world)
-    stop(world.player)
-    return world, visitor
+@pytest.fixture
+def asked(house: House) -> Iterator[Callable[[Line, Callable[[Player], None]], Asked]]:
+    """Have the player of the house stop, who is about to ask what a line says; all of it is undone in the end."""
+    with ExitStack() as until_the_end:
+
+        def stopped(line: Line, stop: Callable[[Player], None]) -> Asked:
+            visitor, url, data = house.visitor("player"), line.url(house), dict(line.data(house))
+            until_the_end.enter_context(undone())
+            stop(house.player)
+            return visitor, url, data
+
+        yield stopped
 
 
 def test_every_form_that_a_player_meets_is_in_one_list_and_no_list_names_another():
@@ -140,33 +150,34 @@ def test_every_form_that_a_player_meets_is_in_one_list_and_no_list_names_another
 
 @every_stop
 @pytest.mark.parametrize("line", [line for line in POSTS if line.name in OPEN], ids=lambda line: line.name)
-def test_what_stays_open_answers_as_before(line, stop):
-    world, visitor = as_stopped(line, stop)
-    assert ask(visitor, line, world).status_code == STATUS[line.answers["player"]], OPEN[line.name]
+def test_what_stays_open_answers_as_before(line, stop, asked):
+    visitor, url, data = asked(line, stop)
+    assert visitor.post(url, data).status_code == STATUS[line.answers["player"]], OPEN[line.name]
 
 
 @every_stop
 @pytest.mark.parametrize("line", [line for line in POSTS if line.name not in OPEN], ids=lambda line: line.name)
-def test_everything_else_changes_nothing_and_says_why(line, stop):
-    world, visitor = as_stopped(line, stop)
+def test_everything_else_changes_nothing_and_says_why(line, stop, asked, house):
+    visitor, url, data = asked(line, stop)
     before = deeds()
-    answer = visitor.post(line.url(world), dict(line.data(world)), follow=True)
+    answer = visitor.post(url, data, follow=True)
     assert deeds() == before
     assert answer.status_code == 200
-    assert gate.excluded_sentence(world.player) in answer.text
+    assert gate.excluded_sentence(house.player) in answer.text
 
 
 @every_stop
 @pytest.mark.parametrize("line", PLAYERS_PAGES, ids=lambda line: f"{line.name}-{line.answers['player'].name}")
-def test_no_address_that_is_only_looked_at_moves_anything(line, stop):
-    world, visitor = as_stopped(line, stop)
+def test_no_address_that_is_only_looked_at_moves_anything(line, stop, asked):
+    visitor, url, data = asked(line, stop)
     before = deeds()
-    answer = visitor.get(line.url(world), dict(line.data(world)), follow=line.answers["player"] is PAGE)
+    answer = visitor.get(url, data, follow=line.answers["player"] is PAGE)
     assert deeds() == before
     if line.answers["player"] is PAGE:
         assert answer.status_code == 200
 
 
+@pytest.mark.django_db
 @every_stop
 @pytest.mark.parametrize("mode", list(Mode), ids=["real", "free"])
 @pytest.mark.parametrize(
@@ -193,6 +204,7 @@ def test_no_click_on_a_page_from_before_changes_the_table(action, mode, stop):
         assert gate.excluded_sentence(player) in answer.text
 
 
+@pytest.mark.django_db
 @every_stop
 def test_nobody_takes_a_place_who_may_not_play(stop):
     player, table = a_player(real=100_000), a_table()
@@ -204,6 +216,7 @@ def test_nobody_takes_a_place_who_may_not_play(stop):
     assert not NextRound.objects.exists()
 
 
+@pytest.mark.django_db
 @every_stop
 def test_logs_in_withdraws_and_reads_what_was_played(stop):
     player = a_verified_player(real=100_000)

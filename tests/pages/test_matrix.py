@@ -24,10 +24,9 @@ from tests.matrix import (
     Line,
     World,
 )
+from tests.pages.house import undone
 from tests.pages.markup import Page
 from tests.people import a_visitor
-
-pytestmark = pytest.mark.django_db
 
 STATUS = {
     PAGE: 200,
@@ -80,14 +79,6 @@ def addresses(resolver: URLResolver) -> Iterator[str | None]:
             yield from addresses(pattern)
 
 
-def visitor_as(world: World, role: str, **options: Any) -> Client:
-    """A browser logged in as *role*."""
-    visitor, user = a_visitor(**options), world.user(role)
-    if user:
-        visitor.force_login(user)
-    return visitor
-
-
 def insider(line: Line) -> str:
     """A role that the line lets in."""
     best = (PAGE, TEXT, DOCUMENT, FRAMED, MOVED, UNSIGNED, LOG_IN)  # where nobody gets in, whoever is led to the log-in
@@ -95,9 +86,11 @@ def insider(line: Line) -> str:
 
 
 def ask(visitor: Client, line: Line, world: World, method: str = "") -> Any:
-    """Ask as the line says, or by another method."""
+    """Ask as the line says, or by another method; what it changes is undone."""
     send = getattr(visitor, (method or line.method).lower())
-    return send(line.url(world), dict(line.data(world)))
+    url, data = line.url(world), dict(line.data(world))
+    with undone():
+        return send(url, data)
 
 
 def check_headers(answer: Any) -> str:
@@ -141,9 +134,8 @@ def test_every_address_has_a_name_and_a_line():
 
 
 @pytest.mark.parametrize(("line", "role"), CELLS)
-def test_every_role_gets_what_the_matrix_says(line, role):
-    world = World()
-    answer = ask(visitor_as(world, role), line, world)
+def test_every_role_gets_what_the_matrix_says(line, role, house):
+    answer = ask(house.visitor(role), line, house)
     expected = line.answers[role]
     assert answer.status_code == STATUS[expected]
     to_log_in = answer.get("Location", "").startswith(reverse("account_login"))
@@ -157,28 +149,27 @@ def test_every_role_gets_what_the_matrix_says(line, role):
 
 
 @pytest.mark.parametrize(("line", "method"), UNLISTED)
-def test_a_method_without_a_line_is_refused(line, method):
-    world = World()
-    assert ask(visitor_as(world, insider(line)), line, world, method).status_code == 405
+def test_a_method_without_a_line_is_refused(line, method, house):
+    assert ask(house.visitor(insider(line)), line, house, method).status_code == 405
 
 
 @pytest.mark.parametrize("line", POSTS)
-def test_every_form_needs_its_token(line):
-    world = World()
-    answer = ask(visitor_as(world, insider(line), enforce_csrf_checks=True), line, world)
+def test_every_form_needs_its_token(line, house):
+    answer = ask(house.visitor(insider(line), enforce_csrf_checks=True), line, house)
     assert answer.status_code == 403
     check_page(answer, language="en")
 
 
 @pytest.mark.parametrize("line", [pytest.param(line, id=line.name) for line in LINES if line.is_page])
-def test_every_page_says_which_language_it_is_in(line):
-    world = World()
-    visitor = visitor_as(world, insider(line))
+def test_every_page_says_which_language_it_is_in(line, house):
+    visitor = house.visitor(insider(line))
     for language in LANGUAGES:
-        url = line.url(world, language)
-        check_page(visitor.get(url), language if url.startswith(f"/{language}/") else "en")
+        url = line.url(house, language)
+        with undone():
+            check_page(visitor.get(url), language if url.startswith(f"/{language}/") else "en")
 
 
+@pytest.mark.django_db
 def test_an_address_that_does_not_exist_gets_a_page_of_the_house():
     answer = a_visitor().get("/sv/nowhere/")
     assert answer.status_code == 404

@@ -1,0 +1,16 @@
+"""The house that all tests of a module ask for its pages."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from tests.harness import databases
+from tests.pages.house import House
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[House]:
+    """Use it without ``django_db``: what is made of it is committed, and what a test does is `undone`."""
+    with django_db_blocker.unblock(), databases.clone("pages"):
+        yield House()

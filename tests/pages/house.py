@@ -1,0 +1,45 @@
+"""One house for all pages that a module of tests asks for: made once, on a database of its own. Whatever a test does in
+it is undone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.cookies import SimpleCookie
+from typing import Any
+
+from django.core.cache import cache
+from django.db import transaction
+from django.db.models.functions import Now
+from django.test import Client
+
+from players.models import Session
+from tests.matrix import World
+from tests.people import a_visitor
+
+
+class House(World):
+    """A world whose people have logged in."""
+
+    def __init__(self) -> None:
+        self._cookies: dict[str, SimpleCookie] = {}
+
+    def visitor(self, role: str, **options: Any) -> Client:
+        """A browser of whoever has this role: it is their only one, and they have just done something in it."""
+        if role not in self._cookies:
+            visitor, user = a_visitor(), self.user(role)
+            if user:
+                visitor.force_login(user)
+            self._cookies[role] = visitor.cookies
+        Session.objects.update(acted_at=Now())
+        visitor = a_visitor(**options)
+        visitor.cookies = SimpleCookie(self._cookies[role].output(header="", sep=";"))
+        return visitor
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Begin as if nobody had asked for anything before, and leave nothing of what is done meanwhile."""
+    cache.clear()
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
