@@ -84,7 +84,11 @@ class Participation(models.Model):
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["round", "player"], name="games_participation_once")]
         indexes = [
-            models.Index(fields=["player", "mode", "table", "result", "-at", "-id"], name="games_participation_search")
+            models.Index(fields=["player", "mode", "table", "result", "-at", "-id"], name="games_participation_search"),
+            # What staff find rounds by, whoever played them.
+            models.Index(fields=["table", "mode", "-at", "-id"], name="games_participation_recall"),
+            models.Index(fields=["currency", "staked"], name="games_participation_staked"),
+            models.Index(fields=["currency", "paid"], name="games_participation_paid"),
         ]
 
 
