@@ -18,7 +18,7 @@ from wallet.payments import asking
 from wallet.payments.notices import Decision, Known, decide
 from wallet.payments.providers import News
 from wallet.sandbox_bank.orders import Answer
-from wallet.sandbox_bank.protocol import HEADER
+from wallet.sandbox_bank.protocol import HEADER, SECONDS_GOOD, BadNotice, check, sign
 
 pytestmark = pytest.mark.django_db
 
@@ -184,10 +184,17 @@ class TestWhatDoesNotFit:
         assert answer.status_code == 400
         assert balance(player) == 0
 
-    @pytest.mark.parametrize("age", [301, 3600, -301], ids=str)
+    @pytest.mark.parametrize("age", [SECONDS_GOOD + 1, 3600, -3600], ids=str)  # it grows older on its way
     def test_an_old_message_played_again_is_not_believed(self, player, payment, age):
         assert call_back(statement(payment), age=age) == 400
         assert balance(player) == 0
+
+    @pytest.mark.parametrize("way", [1, -1], ids=["old", "of the future"])
+    def test_a_message_is_of_now_for_five_minutes_and_not_a_second_longer(self, way):
+        now, body = 1_800_000_000, b"{}"
+        check(body, sign(body, "key", at=now - way * 300), "key", now=now)
+        with pytest.raises(BadNotice, match="not of now"):
+            check(body, sign(body, "key", at=now - way * 301), "key", now=now)
 
     def test_a_message_without_a_field_is_not_believed(self, player, payment):
         said = statement(payment)
