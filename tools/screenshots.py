@@ -56,7 +56,6 @@ def _show(gallery: Gallery, sight: Sight) -> str:
         f'<a class="{size}" href="{name}"><img src="{name}" alt="{size}, {theme}" loading="lazy"></a>'
         for size, theme, name in _photograph(page, sight)
     )
-    page.close()
     return f"<h2>{escape(sight.name)}</h2><section>{shown}</section>\n"
 
 

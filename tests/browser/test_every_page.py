@@ -41,12 +41,12 @@ TRANSLATED = [
 def gallery(
     django_db_setup: None,
     django_db_blocker: DjangoDbBlocker,
-    shell: Browser,
+    browser: Browser,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Gallery]:
     """One house for all tests here."""
     log = tmp_path_factory.mktemp("gallery") / "web.log"
-    with django_db_blocker.unblock(), open_gallery(shell, log) as opened:
+    with django_db_blocker.unblock(), open_gallery(browser, log) as opened:
         yield opened
 
 
@@ -76,28 +76,25 @@ def faults_of_sizes(page: Page, sizes: tuple[str, ...]) -> Iterator[str]:
         yield from (f"{size}: {fault}" for fault in page.evaluate(LAYOUT))
 
 
-def expect_none(page: Page, faults: Iterator[str]) -> None:
+def expect_none(faults: Iterator[str]) -> None:
     """Fail with all faults at once."""
     found = list(faults)
-    page.close()
     assert not found, "\n".join(found)
 
 
-@pytest.mark.xdist_group("every page")
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_is_accessible_and_fits_every_screen(gallery: Gallery, sight: Sight):
     page = gallery.open(sight)
-    expect_none(page, chain(faults_of_themes(page), faults_of_sizes(page, sight.sizes)))
+    expect_none(chain(faults_of_themes(page), faults_of_sizes(page, sight.sizes)))
 
 
-@pytest.mark.xdist_group("every page in long languages")
 @pytest.mark.parametrize(("sight", "language"), TRANSLATED)
 def test_fits_every_screen_in_long_languages(gallery: Gallery, sight: Sight, language: str):
     page = gallery.open(sight, language)
-    expect_none(page, faults_of_sizes(page, sight.sizes))
+    expect_none(faults_of_sizes(page, sight.sizes))
 
 
 def test_an_empty_lobby_is_accessible_and_fits_every_screen(page: Page, web_server: WebServer):
     page.emulate_media(reduced_motion="reduce")
     page.goto("/en/")
-    expect_none(page, chain(faults_of_themes(page), faults_of_sizes(page, ("wide", "phone"))))
+    expect_none(chain(faults_of_themes(page), faults_of_sizes(page, ("wide", "phone"))))

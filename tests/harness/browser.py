@@ -1,4 +1,5 @@
-"""Real Chromium through Playwright: Debian's, since Playwright's own download needs an open network.
+"""Real Chromium through Playwright: Debian's, since Playwright's own download needs an open network. It is the one
+without the windows that nobody sees, where the machine has it: pages are the same in it, and take half the time.
 
 The fixtures `page` and `new_context` are pytest-playwright's; this says which browser they get and where they lead, and
 adds `phone`.
@@ -6,11 +7,11 @@ adds `phone`.
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.harness.web import WebServer
 
@@ -18,8 +19,7 @@ NewContext = Callable[..., BrowserContext]
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
-SHELL = "chromium-headless-shell"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -31,7 +31,7 @@ FLAGS = [
 ]
 PATIENCE = 30_000  # milliseconds: what a busy machine may take, not what a page should
 HOW_TO_GET_IT = (
-    "No Chromium found. As root: apt-get install chromium fonts-dejavu-core (make test does it then). "
+    "No Chromium found. As root: apt-get install chromium-headless-shell fonts-dejavu-core (make test does it then). "
     "Otherwise set CHROMIUM to the path of any Chromium or Chrome."
 )
 
@@ -66,18 +66,6 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     if executable is None:
         pytest.fail(HOW_TO_GET_IT, pytrace=False)
     return browser_type_launch_args | {"executable_path": executable, "args": FLAGS}
-
-
-@pytest.fixture(scope="session")
-def shell(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
-    """The same Chromium without the windows that nobody sees, for looking at hundreds of pages: it takes two thirds of
-    the time. Where the machine has none, the ordinary one.
-    """
-    executable = shutil.which(SHELL)
-    options = browser_type_launch_args | ({"executable_path": executable} if executable else {})
-    launched = browser_type.launch(**options)
-    yield launched
-    launched.close()
 
 
 @pytest.fixture(scope="session")

@@ -36,6 +36,7 @@ SERVERS = ("uvicorn.main", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", 
 # What the house reads as a module is imported, rather than when it needs it, stays as it was.
 READ_ONCE = {"AUTH_USER_MODEL", "DATA_UPLOAD_MAX_MEMORY_SIZE", "INSTALLED_APPS", "LOGGING", "MIDDLEWARE", "TEMPLATES"}
 READ_ONCE |= {"PLAYER_IDLE_SECONDS", "SESSION_COOKIE_AGE", "STORAGES", "VAR_DIR"}
+SECONDS_TO_KEEP_FILES = 3600  # nobody edits them meanwhile, so that browsers need not ask for each again on each page
 
 _context = get_context("forkserver")
 
@@ -133,9 +134,11 @@ def _handlers() -> tuple[Any, Any]:
 
 def _load() -> None:
     """Import the house, and parse its templates and texts."""
+    settings = import_module("django.conf").settings
+    settings.WHITENOISE_AUTOREFRESH, settings.WHITENOISE_MAX_AGE = False, SECONDS_TO_KEEP_FILES
+    settings.STATIC_ROOT = None  # nothing is collected for a demo
     for name in (*SERVERS, *IMPORTS):
         import_module(name)
-    settings = import_module("django.conf").settings
     translation = import_module("django.utils.translation")
     get_template = import_module("django.template.loader").get_template
     resolve = import_module("django.urls").resolve
