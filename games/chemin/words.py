@@ -70,7 +70,7 @@ def guest_name(number: int, name: str) -> str:
 
 
 def filled(sentence: str, words: Mapping[str, str]) -> str:
-    """Put words into a sentence. One that ends the sentence with its own full stop, as the Danish "100 kr.", needs none."""
+    """Put words into a sentence. One that ends it with a full stop of its own, as the Danish "100 kr.", needs none."""
     for name, word in words.items():
         if word.endswith("."):
             sentence = sentence.replace(f"%({name})s.", f"%({name})s")
