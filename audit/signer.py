@@ -24,18 +24,14 @@ import sys
 import time
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from audit.signing import LONGEST, SECONDS, short
-from audit.verify import EMPTY, Tree, Unproven, demand_extended, hashes_of
+from audit.verify import EMPTY, LOG, TIME, Checkpoint, Key, Tree, Unproven, demand_extended, hashes_of, time_message
 
-LOG: Final = 0x01  # kinds of keys: a plain signature over the text
-TIME: Final = 0x04  # and one over the text and the time
 BACKLOG: Final = 16
 
 
@@ -44,17 +40,16 @@ class CannotStart(Exception):
 
 
 @dataclass(frozen=True)
-class Key:
-    """A key and the name that it signs under."""
+class Pen:
+    """A key with its secret half."""
 
-    name: str
-    kind: int
+    key: Key
     private: Ed25519PrivateKey
 
     @classmethod
-    def make(cls, name: str, kind: int) -> Self:
-        """Make a new one."""
-        return cls(name, kind, Ed25519PrivateKey.generate())
+    def of(cls, name: str, kind: int, private: Ed25519PrivateKey) -> Self:
+        """Have *private* sign under a name."""
+        return cls(Key(name, kind, private.public_key().public_bytes_raw()), private)
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -62,54 +57,24 @@ class Key:
         try:
             *_words, name, known, data = text.strip().split("+", 4)
             kind, *seed = b64decode(data, validate=True)
-            key = cls(name, kind, Ed25519PrivateKey.from_private_bytes(bytes(seed)))
+            pen = cls.of(name, kind, Ed25519PrivateKey.from_private_bytes(bytes(seed)))
         except ValueError as error:
             raise CannotStart("a key is no key") from error
-        if key.hash.hex() != known:
+        if pen.key.hash.hex() != known:
             raise CannotStart(f"the key of {name} is not the one its hash speaks of")
-        return key
+        return pen
 
     @property
     def text(self) -> str:
-        """The key itself, as the signer keeps it."""
-        return f"PRIVATE+KEY+{self.name}+{self.hash.hex()}+{self._coded(self.private.private_bytes_raw())}\n"
-
-    @property
-    def public(self) -> str:
-        """What verifies its signatures, in one line."""
-        return f"{self.name}+{self.hash.hex()}+{self._coded(self._public_bytes)}"
-
-    @property
-    def hash(self) -> bytes:
-        """What a signature names its key by, beside the name."""
-        return sha256(f"{self.name}\n".encode() + bytes([self.kind]) + self._public_bytes).digest()[:4]
+        """The secret half, as the signer keeps it."""
+        data = b64encode(bytes([self.key.kind]) + self.private.private_bytes_raw()).decode()
+        return f"PRIVATE+KEY+{self.key.name}+{self.key.hash.hex()}+{data}\n"
 
     def line(self, text: str, at: int) -> str:
         """Sign the text of a checkpoint at a Unix time; return the line that goes below it."""
-        if self.kind == LOG:
-            signature = self.private.sign(text.encode())
-        else:
-            timed = f"cosignature/v1\ntime {at}\n{text}"
-            signature = at.to_bytes(8, "big") + self.private.sign(timed.encode())
-        return f"— {self.name} {b64encode(self.hash + signature).decode()}\n"
-
-    def demand(self, note: str) -> None:
-        """Demand that *note* has this key's plain signature. Raises CannotStart."""
-        text, _, lines = note.partition("\n\n")
-        begin = f"— {self.name} "
-        try:
-            signed = [b64decode(line.removeprefix(begin)) for line in lines.splitlines() if line.startswith(begin)]
-            (signature,) = [each[4:] for each in signed if each[:4] == self.hash]
-            self.private.public_key().verify(signature, f"{text}\n".encode())
-        except (ValueError, InvalidSignature) as error:
-            raise CannotStart("the last checkpoint was not signed by these keys") from error
-
-    @property
-    def _public_bytes(self) -> bytes:
-        return self.private.public_key().public_bytes_raw()
-
-    def _coded(self, value: bytes) -> str:
-        return b64encode(bytes([self.kind]) + value).decode()
+        if self.key.kind == LOG:
+            return f"{self.key.line(self.private.sign(text.encode()))}\n"
+        return f"{self.key.line(at.to_bytes(8, 'big') + self.private.sign(time_message(text, at)))}\n"
 
 
 class Signer:
@@ -123,10 +88,11 @@ class Signer:
         self._folder = folder
         self._lock = _lock(folder / "lock")
         self._make_what_is_not_there(name)
-        self._log, self._time = (Key.read(_private(folder / file)) for file in ("log.key", "time.key"))
-        if (self._log.name, self._log.kind, self._time.kind) != (name, LOG, TIME):
-            raise CannotStart(f"the keys in {folder} sign as {self._log.name}, not as {name}")
-        _replace(folder / "keys", f"{self._log.public}\n{self._time.public}\n".encode())
+        self._log, self._time = (Pen.read(_private(folder / file)) for file in ("log.key", "time.key"))
+        for pen, kind in ((self._log, LOG), (self._time, TIME)):
+            if (pen.key.name, pen.key.kind) != (name, kind):
+                raise CannotStart(f"the keys in {folder} sign as {pen.key.name}, not as {name}")
+        _replace(folder / "keys", f"{self._log.key.vkey}\n{self._time.key.vkey}\n".encode())
         self._last = self._remembered()
 
     def close(self) -> None:
@@ -153,8 +119,8 @@ class Signer:
         tree = Tree.of(body)
         if tree.body != body:
             raise Unproven("a checkpoint here has three lines")
-        if tree.origin != self._log.name:
-            raise Unproven(f"{tree.origin!r} is another log than {self._log.name!r}")
+        if tree.origin != self._log.key.name:
+            raise Unproven(f"{tree.origin!r} is another log than {self._log.key.name!r}")
         if not tree.size:
             raise Unproven("there are no leaves")
         if int(old) != self._last.size:
@@ -176,17 +142,18 @@ class Signer:
         _append(self._folder / "history", _entry(tree, at))
 
     def _remembered(self) -> Tree:
-        """Return the last tree that was signed, an empty one if none was. Raises CannotStart, Unproven."""
+        """Return the last tree that was signed, an empty one if none was. Raises CannotStart."""
         note = (self._folder / "latest").read_text()
         history = _end(self._folder / "history")
         last = history.splitlines()[-1].split() if history.strip() else []
         if not note:
             if last:
                 raise CannotStart(f"{self._folder} has lost the last checkpoint, of {last[0]} leaves")
-            return Tree(self._log.name, 0, EMPTY)
-        self._log.demand(note)
-        text, _, _ = note.partition("\n\n")
-        tree = Tree.of(f"{text}\n")
+            return Tree(self._log.key.name, 0, EMPTY)
+        try:
+            tree = Checkpoint.of(note, [self._log.key, self._time.key]).tree
+        except Unproven as reason:
+            raise CannotStart(f"the last checkpoint in {self._folder} is not one: {reason}") from reason
         if last and int(last[0]) > tree.size:
             raise CannotStart(f"{self._folder} has an old checkpoint as its last: one of {last[0]} leaves was signed")
         if last[:2] != _entry(tree, 0).split()[:2]:
@@ -211,7 +178,7 @@ class Signer:
         if missing and (self._folder / "latest").read_bytes():
             raise CannotStart(f"{self._folder} has signed, and its keys are gone")
         for file, kind in missing:
-            _replace(self._folder / file, Key.make(name, kind).text.encode())
+            _replace(self._folder / file, Pen.of(name, kind, Ed25519PrivateKey.generate()).text.encode())
 
 
 def listen(at: Path, group: str = "") -> socket.socket:
@@ -341,7 +308,7 @@ def main() -> None:
     try:
         signer = Signer(asked.folder, asked.name)
         listening = listen(asked.socket, asked.group)
-    except (CannotStart, Unproven, OSError, KeyError) as error:
+    except (CannotStart, OSError, KeyError) as error:
         sys.exit(f"The signer does not start: {error}")
     print(f"Signing as {asked.name} at {asked.socket}", flush=True)
     serve(listening, signer)

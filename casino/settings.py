@@ -333,6 +333,18 @@ PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or (  # where providers reach
     f"127.0.0.1:{PORT}" if DEMO else next(iter(ALLOWED_HOSTS), "localhost")
 )
 
+# --- The event log ---------------------------------------------------------------------------------------------------
+
+# The signer of the log is a process of its own; a demo house has one in SIGNER_DIR. See docs/audit.md.
+AUDIT_SIGNER = env.str("AUDIT_SIGNER", default="")  # its unix socket
+SIGNER_DIR = VAR_DIR / "signer" if DEMO and not AUDIT_SIGNER else None
+if SIGNER_DIR:
+    AUDIT_SIGNER = str(SIGNER_DIR / "socket")
+AUDIT_KEYS = env.str("AUDIT_KEYS", default="")  # whose signatures are believed, separated by commas
+AUDIT_LAG_SECONDS = env.int("AUDIT_LAG_SECONDS", default=60)  # how old an event may be that no checkpoint covers
+AUDIT_CHECKPOINTS_TO = env.list("AUDIT_CHECKPOINTS_TO", default=[])
+AUDIT_CHECKPOINT_SECONDS = env.int("AUDIT_CHECKPOINT_SECONDS", default=3600)
+
 # --- Logs ------------------------------------------------------------------------------------------------------------
 
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")

@@ -25,6 +25,9 @@ for name in (
     "SECRET_KEY",
     "SEED_KEY",
     "DOCUMENT_KEY",
+    "AUDIT_SIGNER",
+    "AUDIT_KEYS",
+    "AUDIT_CHECKPOINTS_TO",
     "DEBUG",
     "HTTPS",
 ):

@@ -1,0 +1,265 @@
+"""Events become leaves without gaps, whoever seals, however often and whatever dies; the signer has the last word."""
+
+import json
+import threading
+from hashlib import sha256
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.db import connection, connections, transaction
+
+from audit import alarms, keys, log, sealing, tree, verify
+from audit.models import Checkpoint, Event, Leaf, Pending, Tile
+from audit.tiles import StoredTiles
+from audit.verify import leaf_hash, root_of
+from tests.harness.databases import Database
+from tests.harness.killed import dies
+from tests.harness.signer import NAME, signing
+
+
+def happen(times: int = 1) -> list[int]:
+    return [log.record("test.happened", by="system", on=f"test:{number}", data={}) for number in range(times)]
+
+
+def leaves() -> list[int]:
+    return list(Leaf.objects.order_by("leaf").values_list("event_id", flat=True))
+
+
+def last() -> Checkpoint:
+    return Checkpoint.objects.order_by("-size")[0]
+
+
+def alarms_raised() -> list[str]:
+    return list(Event.objects.filter(kind__startswith="log.").order_by("pk").values_list("kind", flat=True))
+
+
+def is_whole() -> bool:
+    """Every event is one leaf, leaves have no gaps, and tiles and the last checkpoint say what the events do."""
+    bodies = dict(Event.objects.values_list("pk", "body"))
+    order = leaves()
+    hashes = [leaf_hash(bytes(bodies[each])) for each in order]
+    checkpoint = last()
+    body = verify.Tree(NAME, len(order), root_of(hashes)).body
+    return (
+        sorted(order) == sorted(bodies)
+        and list(Leaf.objects.order_by("leaf").values_list("leaf", flat=True)) == list(range(len(order)))
+        and not Pending.objects.exists()
+        and tree.root(StoredTiles(), len(order)) == root_of(hashes)
+        and checkpoint.note.startswith(f"{body}\n— ")
+    )
+
+
+@pytest.mark.django_db
+class TestSealing:
+    def test_gives_what_happened_its_leaves_and_has_the_tree_signed(self, signed):
+        events = happen(300)
+        before = len(leaves())
+        assert sealing.seal() == sealing.Sealed(before + 300, before + 300)
+        assert leaves()[-300:] == events
+        assert is_whole()
+        checkpoint = verify.Checkpoint.of(last().note, keys.known())
+        assert (checkpoint.tree.size, checkpoint.seconds) == (last().size, int(last().at.timestamp()))
+
+    def test_goes_on_from_what_was_sealed_before(self, signed):
+        for more in (1, 254, 1, 1, 3):
+            happen(more)
+            sealing.seal()
+            assert is_whole()
+        assert [tile.level for tile in Tile.objects.order_by("level", "number")] == [0, 0, 1]
+
+    def test_makes_no_checkpoint_where_nothing_happened(self, signed):
+        happen()
+        size = sealing.seal().size
+        assert sealing.seal() == sealing.Sealed(size, size)
+        assert Checkpoint.objects.count() == 1
+        assert (signed / "history").read_text().count("\n") == 1
+
+    def test_makes_no_more_leaves_at_a_time_than_it_may(self, signed, monkeypatch):
+        monkeypatch.setattr(sealing, "BATCH", 10)
+        monkeypatch.setattr(sealing, "MOST", 30)
+        happen(75)
+        assert [sealing.seal() for _ in range(4)] == [
+            sealing.Sealed(30, 0),  # while anything waits, nothing is signed
+            sealing.Sealed(60, 0),
+            sealing.Sealed(75, 75),
+            sealing.Sealed(75, 75),
+        ]
+        assert is_whole()
+
+    def test_makes_up_for_leaves_that_have_no_hash_in_a_tile(self, signed):
+        happen(5)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT audit_seal(3)")
+        sealing.seal()
+        assert is_whole()
+
+
+@pytest.mark.django_db
+class TestWithoutTheSigner:
+    def test_leaves_and_tiles_go_on_and_the_checkpoint_waits(self, tmp_path, settings):
+        with signing(tmp_path / "signer") as at:
+            settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(at), (tmp_path / "signer" / "keys").read_text()
+            happen(3)
+            sealing.seal()
+        happen(2)
+        assert sealing.seal() == sealing.Sealed(5, 3)
+        assert alarms_raised() == []
+        with signing(tmp_path / "signer"):
+            assert sealing.seal() == sealing.Sealed(5, 5)
+        assert is_whole()
+
+    def test_a_demo_that_has_no_keys_yet_waits_as_well(self, settings):
+        settings.AUDIT_KEYS, settings.SIGNER_DIR = "", Path("/nowhere")
+        happen(2)
+        assert sealing.seal() == sealing.Sealed(2, 0)
+        assert alarms_raised() == []
+
+
+@pytest.mark.django_db
+class TestARefusal:
+    def test_of_an_older_dump_is_recorded_once_and_so_is_its_end(self, signed):
+        """The signer has signed what the database no longer has: its second tree is another one than the first."""
+        with transaction.atomic():
+            happen(6)
+            sealing.seal()
+            transaction.set_rollback(True)
+        happen(3)
+        for _ in range(2):
+            assert sealing.seal().signed == 0
+        assert alarms_raised() == ["log.refused"]
+        (refused,) = Event.objects.filter(kind="log.refused")
+        said = json.loads(bytes(refused.body))["data"]
+        assert said == {"reason": "a tree of 3 leaves does not extend one of 6", "signed": 0, "size": 3}
+        happen(9)  # longer than what was signed, and another tree
+        sealing.seal()
+        assert alarms_raised() == ["log.refused"]
+        assert alarms.begun(alarms.REFUSED) == refused
+        assert not Checkpoint.objects.exists()
+
+    def test_ends_when_the_signer_signs_again(self, signed, settings, tmp_path):
+        good = settings.AUDIT_KEYS
+        happen(2)
+        sealing.seal()
+        with signing(tmp_path / "other"):
+            settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()  # keys that did not sign
+        happen()
+        assert sealing.seal().signed == 2
+        (refused,) = Event.objects.filter(kind="log.refused")
+        assert "has signed the tree of 3 leaves" in json.loads(bytes(refused.body))["data"]["reason"]
+        settings.AUDIT_KEYS = good
+        sealing.seal()
+        sealing.seal()
+        assert alarms_raised() == ["log.refused", "log.accepted"]
+        assert is_whole()
+
+    def test_a_checkpoint_that_was_signed_and_lost_is_no_refusal(self, signed):
+        happen(3)
+        with transaction.atomic():
+            sealing.seal()
+            transaction.set_rollback(True)
+        sealing.seal()
+        happen(4)
+        sealing.seal()
+        assert is_whole()
+        assert alarms_raised() == []
+
+
+class TestKilled:
+    def test_at_every_statement_the_next_one_goes_on_from_what_stands(self, cloned_db, signed):
+        """Among them those between the signature and the checkpoint that keeps it."""
+        happen(3)
+        statement = 1
+        while dies(sealing.seal, "before", statement):
+            happen(2)
+            statement += 1
+        assert statement > 8
+        happen(1)
+        sealing.seal()
+        assert is_whole()
+        assert alarms_raised() == []
+
+
+WITHOUT_ITS_LOCK = (
+    "SELECT replace(pg_get_functiondef('audit_seal'::regproc), 'PERFORM pg_advisory_xact_lock(1012, 0);', '')"
+)
+
+
+class TestTwoSealersAtOnce:
+    def race(self, database: Database) -> list[BaseException]:
+        """Begin a seal, let something happen, and have a second sealer seal that before the first one commits."""
+        failed: list[BaseException] = []
+
+        def second() -> None:
+            try:
+                sealing.seal()
+            except BaseException as error:  # noqa: BLE001  (whatever it was: the test looks at it)
+                failed.append(error)
+            finally:
+                connections.close_all()
+
+        with (
+            psycopg.connect(database.web_url) as first,
+            psycopg.connect(database.superuser_url, autocommit=True) as eye,
+        ):
+            first.execute("SELECT audit_seal(100)")
+            happen()
+            thread = threading.Thread(target=second)
+            thread.start()
+            while thread.is_alive() and not waits_for_a_lock(eye):
+                pass
+            first.commit()
+            thread.join()
+        return failed
+
+    def test_are_one_after_the_other(self, cloned_db, signed):
+        happen(3)
+        assert self.race(cloned_db) == []
+        sealing.seal()
+        assert is_whole()
+
+    def test_without_the_lock_would_give_two_events_one_leaf(self, cloned_db, owner, signed):
+        """Which the table refuses, so that the second one's work is lost."""
+        (without,) = owner.execute(WITHOUT_ITS_LOCK).fetchone()
+        owner.execute(without)
+        happen(3)
+        (error,) = self.race(cloned_db)
+        assert "audit_leaf_pkey" in str(error)
+
+
+def waits_for_a_lock(eye: psycopg.Connection) -> bool:
+    found = eye.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    return found.fetchone() == (1,)
+
+
+class TestManyAtOnce:
+    def test_seal_everything_that_commits_meanwhile_once(self, cloned_db, signed):
+        def write() -> None:
+            for _ in range(40):
+                happen()
+            connections.close_all()
+
+        def work() -> None:
+            for _ in range(20):
+                sealing.seal()
+            connections.close_all()
+
+        threads = [threading.Thread(target=each) for each in (write, work, write, work)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        sealing.seal()
+        assert is_whole()
+        assert Leaf.objects.count() == 80
+        assert alarms_raised() == []
+
+
+@pytest.mark.django_db
+def test_a_leaf_s_hash_is_that_of_the_event_s_bytes(signed):
+    (event_id,) = happen()
+    sealing.seal()
+    body = bytes(Event.objects.get(pk=event_id).body)
+    assert bytes(Tile.objects.get(level=0, number=0).hashes)[-32:] == sha256(b"\x00" + body).digest()
