@@ -1,5 +1,15 @@
+"""The application of the event log."""
+
 from django.apps import AppConfig
 
 
 class AuditConfig(AppConfig):
     name = "audit"
+
+    def ready(self) -> None:
+        """Say what of the log takes two people: how long what is kept."""
+        from audit import approvals, retention  # models are loaded by now, and not before
+
+        approvals.register(
+            retention.KIND, execute=retention.execute, permission=retention.PERMISSION, describe=retention.describe
+        )

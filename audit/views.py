@@ -40,7 +40,7 @@ class EventFilter(forms.Form):
         choices=lambda: [("", "all"), *((kind, kind) for kind in kinds())],
         error_messages={"invalid_choice": "There is no event of this kind."},
     )
-    by = forms.CharField(required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "player:12"}))
+    by = forms.CharField(required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "staff:1"}))
     on = forms.CharField(
         required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "table:1 or a round"})
     )

@@ -51,7 +51,7 @@ app.conf.beat_schedule = {
         "schedule": crontab(),
         "options": EXPIRES,
     },
-    "forget whose closed accounts were": {"task": "casino.tasks.erase_due", "schedule": crontab(hour="4", minute="10")},
+    "let go what need not be kept": {"task": "casino.tasks.expire", "schedule": crontab(hour="4", minute="10")},
     "look for markers of harm": {"task": "casino.tasks.look_for_markers", "schedule": crontab(minute="37")},
     "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab(), "options": EXPIRES},
     "ask about undecided payments": {
@@ -60,11 +60,6 @@ app.conf.beat_schedule = {
         "options": EXPIRES,
     },
     "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0, "options": EXPIRES},
-    "forget old conversations": {
-        "task": "players.tasks.forget_old_conversations",
-        "schedule": crontab(hour="4", minute="50"),
-    },
-    "forget old chat": {"task": "games.tasks.forget_old_chat", "schedule": crontab(hour="4", minute="30")},
     "clear expired sessions": {
         "task": "players.tasks.clear_expired_sessions",
         "schedule": crontab(hour="4", minute="40"),

@@ -1,13 +1,13 @@
 """The pages on which a player gets everything the house holds about them. Thin: parse, call one service, render."""
 
 from allauth.account.adapter import get_adapter
-from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import log
+from audit import log, retention
+from audit.models import Kept
 from casino import personal_data
 from players import closures
 from players.access import PlayerRequest, player_required
@@ -18,7 +18,7 @@ from players.rates import now_and_then
 @require_safe
 def account_data(request: PlayerRequest) -> HttpResponse:
     """What there is, what is kept for how long, and the way to all of it."""
-    context = {"years": settings.ERASE_AFTER_YEARS, "state": closures.state_of(request.player)}
+    context = {"years": retention.years(Kept.ACCOUNT), "state": closures.state_of(request.player)}
     return render(request, "players/data.html", context)
 
 

@@ -24,6 +24,7 @@ RIGHTS = {
     "audit_delivery": "SELECT, INSERT",
     "audit_approval": "SELECT, INSERT",
     "audit_decision": "SELECT, INSERT",
+    "audit_retention": "SELECT",
     "django_migrations": "SELECT",
     "django_content_type": "SELECT",
     "auth_permission": "SELECT",
@@ -111,6 +112,8 @@ RIGHTS = {
 FUNCTIONS = (
     "audit_record",
     "audit_seal",
+    "audit_keep_for",
+    "audit_expire",
     "wallet_post",
     "wallet_reverse",
     "wallet_open_account",

@@ -9,14 +9,15 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from audit import approvals
+from casino.staff_approvals import READERS as APPROVAL_READERS
 from games.staff_chat import MODERATE as MODERATE_CHAT
 from games.staff_chat import READ as READ_CHAT
-from games.staff_floor import REPORTERS as TABLE_STAFF
+from games.staff_floor import READERS as TABLE_READERS
 from games.staff_play import EXAMINE as EXAMINE_PLAY
 from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
 from players.models import User
+from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,13 @@ class Function:
 
 
 FUNCTIONS = (
-    Function(TABLE_STAFF, "staff_tables", "Tables", "Open, close and stop tables, and let them go on, with a reason."),
+    Function(
+        TABLE_READERS, "staff_tables", "Tables", "Open, close and stop tables, and let them go on, with a reason."
+    ),
     Function(ROUND_READERS, "staff_rounds", "Rounds", "Any finished round, by the code that players quote."),
     Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
-    Function(
-        ("wallet.approve_withdrawal",), "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."
-    ),
-    Function(approvals.permissions(), "staff_approvals", "Approvals", "Decide what another person asked for."),
+    Function(WITHDRAWAL_READERS, "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."),
+    Function(APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(("wallet.view_ledger",), "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
     Function(("players.view_player",), "staff_players", "Players", "One player: what the house knows, and ways on."),
     Function(
@@ -57,6 +58,8 @@ FUNCTIONS = (
     ),
     Function(("players.set_limits",), "staff_limits", "Limits", "What a player may spend: limits that the house sets."),
     Function(("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."),
+    Function(("audit.view_event",), "staff_looks", "Looks", "Who of the staff was shown whose data."),
+    Function(("audit.view_event",), "staff_retention", "Retention", "For how long what is kept, and what went."),
 )
 
 

@@ -10,18 +10,24 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
 from audit.models import Approval, Decision
+from players import looking
 from players.access import StaffRequest, staff_required
 
 MOST_DECIDED = 50
+SEE_ALL = "audit.view_approval"
+READERS = (*approvals.permissions(), SEE_ALL)
 
 
 @dataclass(frozen=True)
 class Open:
-    """A request that waits for a decision; ``is_own`` where the reader asked for it, under whichever account."""
+    """A request that waits for a decision; ``is_own`` where the reader asked for it, under whichever account,
+    ``may_decide`` where their role decides requests of this kind.
+    """
 
     approval: Approval
     description: approvals.Description | None  # None: what is stored is not what was asked for
     is_own: bool
+    may_decide: bool
 
 
 class VerdictForm(forms.Form):
@@ -31,15 +37,22 @@ class VerdictForm(forms.Form):
     reason = forms.CharField(max_length=300, strip=True)
 
 
-@staff_required(*approvals.permissions())
+@staff_required(*READERS)
+@looking.listed("approvals")
 @require_safe
 def staff_approvals(request: StaffRequest) -> HttpResponse:
-    """List what waits for a second person and what was decided, of the kinds that the reader's role decides."""
-    kinds = [name for name in approvals.kinds() if request.user.has_perm(approvals.kind(name).permission)]
+    """List what waits for a second person and what was decided, of the kinds that the reader's role decides; of all
+    kinds for whoever reads all.
+    """
+    decides = {name for name in approvals.kinds() if request.user.has_perm(approvals.kind(name).permission)}
+    kinds = approvals.kinds() if request.user.has_perm(SEE_ALL) else decides
     waiting = approvals.waiting().filter(kind__in=kinds).order_by("pk")
     decided = Decision.objects.filter(approval__kind__in=kinds).select_related("approval").order_by("-at")
     context = {
-        "waiting": [Open(each, _description(each), each.person == request.staff.person) for each in waiting],
+        "waiting": [
+            Open(each, _description(each), each.person == request.staff.person, each.kind in decides)
+            for each in waiting
+        ],
         "decided": decided[:MOST_DECIDED],
     }
     return render(request, "staff/approvals.html", context)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import approvals
 from casino.protection import give_back
-from players import exclusions, lifting
+from players import exclusions, lifting, looking
 from players.access import StaffRequest, staff_required
 from players.models import Exclusion, Player
 
@@ -47,10 +47,14 @@ class LiftForm(forms.Form):
 
 
 @staff_required("players.exclude_player")
+@looking.listed("exclusions")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
     """List who is excluded now; exclude somebody, at once and with a reason."""
-    form = ExclusionForm(request.POST or None, initial={"email": _email_of(request.GET.get("player", ""))})
+    named = _named(request.GET.get("player", ""))
+    if named:
+        looking.note(request, named, what="e-mail address")
+    form = ExclusionForm(request.POST or None, initial={"email": named.user.email if named else ""})
     if request.method == "POST" and form.is_valid():
         player: Player = form.cleaned_data["email"]
         with transaction.atomic():
@@ -66,11 +70,11 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/exclusions.html", {"form": form, "lines": lines})
 
 
-def _email_of(player_id: str) -> str:
-    """Return the address of the player that a link names, nothing where there is none."""
+def _named(player_id: str) -> Player | None:
+    """Return the player that a link names, if there is one."""
     if not (player_id.isascii() and player_id.isdecimal() and len(player_id) < LONGEST_ID):
-        return ""
-    return Player.objects.filter(pk=player_id).values_list("user__email", flat=True).first() or ""
+        return None
+    return Player.objects.select_related("user").filter(pk=player_id).first()
 
 
 @staff_required("players.exclude_player")

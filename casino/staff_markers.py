@@ -17,7 +17,7 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_POST, require_safe
 
 from casino.staff_players import deposits_by_day, facts
-from players import flags
+from players import flags, looking
 from players.access import StaffRequest, staff_required
 from players.models import (
     Contact,
@@ -92,6 +92,7 @@ class ShownRow:
 
 
 @staff_required(SEE)
+@looking.listed("markers")
 @require_safe
 def staff_markers(request: StaffRequest) -> HttpResponse:
     """The flags, newest first."""
@@ -166,6 +167,7 @@ def _flag_page(
     contact_form: ContactForm | None = None,
     close_form: CloseForm | None = None,
 ) -> HttpResponse:
+    looking.note(request, flag.player, what="marker, facts, contacts")
     sightings = [
         (seen, list(_rows(seen.rows[-ROWS:], flag.player, request.user)), max(0, len(seen.rows) - ROWS))
         for seen in flag.sightings.order_by("-id")

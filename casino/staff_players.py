@@ -13,7 +13,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from players import closures, exclusions, flags, limits, verification
+from casino import staff_looks
+from players import closures, exclusions, flags, limits, looking, verification
 from players.access import StaffRequest, staff_required
 from players.models import Conversation, ConversationState, LimitKind, Period, Player, Session
 from wallet.limits_page import what, written
@@ -23,6 +24,7 @@ from wallet.money import format_money
 SEE: Final = "players.view_player"
 DAYS: Final = 30
 FEW: Final = 5  # sessions, conversations
+LOOKS: Final = 10
 
 KINDS: Final = {"cash": "Cash", "purse": "In a game", "pending": "On its way out", "bank": "In a bank"}
 MODES: Final = {"R": "real money", "F": "free money"}
@@ -65,6 +67,7 @@ def staff_players(request: StaffRequest) -> HttpResponse:
 def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     """One player, with ways on."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
+    looking.note(request, player, what="facts, markers, messages")
     open_ones = Conversation.objects.filter(player=player).exclude(state=ConversationState.CLOSED)
     context = {
         "subject": player,  # "player" would be whose balance the header shows
@@ -73,6 +76,7 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
         "flags": flags.flags(player=player),
         "submission": verification.latest(player),
         "conversations": open_ones.order_by("-id")[:FEW],
+        "looks": staff_looks.latest(player, LOOKS) if request.user.has_perm(staff_looks.SEE) else (),
     }
     return render(request, "staff/player.html", context)
 

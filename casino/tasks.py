@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from casino import closing, erasure, markers
+from casino import closing, expiry, markers
 
 
 @shared_task
@@ -13,9 +13,9 @@ def finish_closing() -> None:
 
 
 @shared_task
-def erase_due() -> None:
-    """Forget who they were of all whose accounts have been closed for long enough."""
-    erasure.erase_due()
+def expire() -> None:
+    """Let everything go that has been kept for as long as it is to be."""
+    expiry.expire()
 
 
 @shared_task

@@ -11,8 +11,10 @@ from casino import (
     staff,
     staff_approvals,
     staff_exclusions,
+    staff_looks,
     staff_markers,
     staff_players,
+    staff_retention,
     views,
 )
 from casino.closing_views import account_close
@@ -20,6 +22,7 @@ from casino.registration import Register
 from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
 from players.access import staff_required
+from players.looking import listed
 from players.outbox import outbox
 from wallet import staff_limits, withdrawal_staff_views
 from wallet.payments import views as payments
@@ -37,8 +40,19 @@ urlpatterns = [
     path("styleguide/", styleguide, name="styleguide"),
     path("staff/", staff.staff_home, name="staff_home"),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
-    path("staff/events/", staff_required("audit.view_event")(id_for_code("on", "round:")(events)), name="staff_events"),
-    path("staff/ledger/", staff_required("wallet.view_ledger")(id_for_code("round")(ledger)), name="staff_ledger"),
+    path(
+        "staff/events/",
+        staff_required("audit.view_event")(listed("events")(id_for_code("on", "round:")(events))),
+        name="staff_events",
+    ),
+    path(
+        "staff/ledger/",
+        staff_required("wallet.view_ledger")(listed("ledger")(id_for_code("round")(ledger))),
+        name="staff_ledger",
+    ),
+    path("staff/looks/", staff_looks.staff_looks, name="staff_looks"),
+    path("staff/looks/looks.csv", staff_looks.staff_looks_file, name="staff_looks_file"),
+    path("staff/retention/", staff_retention.staff_retention, name="staff_retention"),
     path("staff/limits/", staff_limits.staff_limits, name="staff_limits"),
     path("staff/markers/", staff_markers.staff_markers, name="staff_markers"),
     path("staff/markers/<int:flag_id>/", staff_markers.staff_marker, name="staff_marker"),

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.live import chat_cases, chat_moderation
 from games.live.chat_moderation import Decided, Length
 from games.models import ChatMessage, LiveTable, ReportDecision
+from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Player
 
@@ -77,6 +78,7 @@ class LogForm(forms.Form):
 
 
 @staff_required(MODERATE, READ)
+@looking.listed("reported messages")
 @require_safe
 def staff_chat(request: StaffRequest) -> HttpResponse:
     """The queue: messages that players reported, the oldest report first."""
@@ -85,6 +87,7 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
 
 
 @staff_required(MODERATE, READ)
+@looking.listed("a message and those around it")
 @require_safe
 def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
     """One message among those around it."""
@@ -148,6 +151,7 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
 
 
 @staff_required(MODERATE, READ)
+@looking.listed("the log of the chat")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:
     """Everything that was said within ninety days, latest first."""

@@ -16,10 +16,12 @@ from games.chemin.closing import break_up
 from games.live import malfunction
 from games.live.floor import floor
 from games.live.malfunction import MalfunctionError
+from players import looking
 from players.access import StaffRequest, staff_required
 
 SUPERVISE = malfunction.PERMISSION
 REPORTERS = ("games.operate_table", SUPERVISE)
+READERS = (*REPORTERS, "games.view_table")
 UNSURE = "Say why, and confirm it: what you write is kept on record."
 
 
@@ -105,6 +107,7 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
 
 
 @staff_required(SUPERVISE)
+@looking.listed("guests of a table")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:
     """Have all guests of a table get up, once it has been said what becomes of what lies there."""

@@ -17,12 +17,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import log
 from games.chemin import integrity_words, reports
 from games.chemin.integrity import Examination, Examined, examine
 from games.chemin.integrity_choices import pace
 from games.chemin.integrity_scope import Scope
 from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table
+from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Player
 from wallet.models import Currency, Mode
@@ -101,6 +101,7 @@ class PairLine:
 
 
 @staff_required(EXAMINE)
+@looking.listed("pairs of guests")
 @require_safe
 def staff_play(request: StaffRequest) -> HttpResponse:
     """Pairs of players, those that stand out first."""
@@ -134,12 +135,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
     form = ScopeForm(request.GET)
     scope = form.scope()
     found = examine(scope)
-    log.record(
-        "play.examined",
-        by=str(request.staff),
-        on=str(first),
-        data={"other": str(second), "since": scope.since.isoformat(), "until": scope.until.isoformat()},
-    )
+    looking.note(request, first, second, what=f"play from {scope.since:%Y-%m-%d} until {scope.until:%Y-%m-%d}")
     coups = Paginator(coups_between(scope, first, second), COUPS)
     context = {
         "form": form,
@@ -154,6 +150,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
 
 
 @staff_required(EXAMINE)
+@looking.listed("reports of guests")
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
     """What guests reported: what awaits a finding, the oldest first, and then what was found lately."""

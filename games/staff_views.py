@@ -14,8 +14,9 @@ from games import incidents, tables
 from games.labels import variant_label
 from games.live.floor import floor
 from games.models import Shape, Table
-from games.staff_floor import REPORTERS
+from games.staff_floor import READERS
 from games.variants import GAMES
+from players import looking
 from players.access import actor, staff_required
 
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
@@ -41,6 +42,7 @@ class PageForm(forms.Form):
 
 
 @staff_required("games.view_incident")
+@looking.listed("incidents")
 @require_safe
 def staff_incidents(request: HttpRequest) -> HttpResponse:
     """List what should not have happened, newest first, and what was done about it."""
@@ -49,7 +51,8 @@ def staff_incidents(request: HttpRequest) -> HttpResponse:
     return render(request, "staff/incidents.html", {"cases": page.cases, "older": page.older})
 
 
-@staff_required(*REPORTERS)
+@staff_required(*READERS)
+@looking.listed("tables")
 @require_safe
 def staff_tables(request: HttpRequest) -> HttpResponse:
     """List every table with its version and state; a live one with what goes on there, for each kind of money."""

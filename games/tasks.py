@@ -4,7 +4,7 @@ from celery import shared_task
 
 from games import purses, replay
 from games.chemin import tick as guests
-from games.live import chat_moderation, phases
+from games.live import phases
 
 EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
 
@@ -19,12 +19,6 @@ def replay_finished_rounds() -> None:
 def return_idle_purses() -> None:
     """Give back what lies in purses that nobody uses."""
     purses.return_idle_purses()
-
-
-@shared_task
-def forget_old_chat() -> None:
-    """Delete what was said at tables and need not be kept any longer."""
-    chat_moderation.forget_old()
 
 
 @shared_task

@@ -1,15 +1,13 @@
 """The end of an account: asked for, done, and in the end forgotten. Money's part in it stands in `casino.closing`."""
 
-from datetime import timedelta
-
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from audit import log
+from audit import log, retention
+from audit.models import Kept
 from players import mail, sessions
 from players.models import Closure, ClosureState, Ended, Player, Session, User
 
@@ -51,7 +49,7 @@ def finish(*, player: Player, by: str) -> None:
     Authenticator.objects.filter(user_id=user.pk).delete()
     EmailAddress.objects.filter(user_id=user.pk).delete()
     log.record("account.closed", by=by, on=str(player), data={})
-    mail.write(user=user, template="account_closed", context={"years": settings.ERASE_AFTER_YEARS})
+    mail.write(user=user, template="account_closed", context={"years": retention.years(Kept.ACCOUNT)})
 
 
 @transaction.atomic
@@ -85,7 +83,9 @@ def shut() -> QuerySet[Player]:
 def to_erase() -> list[Player]:
     """Return whose accounts have been closed for as long as the law has the house keep who they were."""
     done = Closure.objects.filter(state=ClosureState.ERASED).values("player")
-    long_ago = Player.objects.filter(closure__state=ClosureState.CLOSED, closure__at__lte=Now() - kept())
+    long_ago = Player.objects.filter(
+        closure__state=ClosureState.CLOSED, closure__at__lte=Now() - retention.kept(Kept.ACCOUNT)
+    )
     due = long_ago.filter(user__is_active=False)
     return list(due.exclude(pk__in=done).select_related("user").order_by("pk"))
 
@@ -97,12 +97,7 @@ def forget(player: Player) -> int:
     """
     Session.objects.filter(user=player.user_id).update(ip="", browser="")
     with connection.cursor() as cursor:
-        cursor.execute("SELECT players_forget(%s, %s)", [player.pk, f"{kept().days} days"])
+        cursor.execute("SELECT players_forget(%s)", [player.pk])
         (erased,) = cursor.fetchone()
         cursor.execute("SELECT players_forget_flags(%s)", [player.pk])
     return int(erased)
-
-
-def kept() -> timedelta:
-    """Return how long after closing the house keeps who somebody was."""
-    return timedelta(days=round(settings.ERASE_AFTER_YEARS * 365.25))

@@ -74,7 +74,7 @@ def end_try(email: str, number: int, *, ip: str) -> bool:
     """Lock the name where the try that failed was the last one, on record, and say whether that was so."""
     if number < TRIES or _run(LOCK, _name(email)) is None:
         return False
-    log.record_refusal("login.locked", by="system", on=_owner(email), data={}, personal={"email": email, "ip": ip})
+    log.record_refusal("login.locked", by="system", on=_owner(email), data={}, personal={"tried": email, "ip": ip})
     return True
 
 

@@ -30,23 +30,22 @@ def note(request: HttpRequest, *players: Player | int, what: str) -> None:
     """Record that the member of staff who makes the request is about to see *what* of each of *players*, given as they
     are or by their numbers.
     """
-    data: dict[str, log.Json] = {"page": _page(request), "what": what}
+    data = _page(request) | {"what": what}
     for number in sorted({_number(player) for player in players}):
         log.record(SEEN, by=actor_of(request.user), on=f"player:{number}", data=data, personal=_circumstances(request))
 
 
 def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: str) -> None:
-    """Record that the member of staff who makes the request is about to see *what* of many players at once. Of a list of
-    nobody there is nothing to record.
+    """Record that the member of staff who makes the request is about to see *what* of many players at once. Of a list
+    of nobody there is nothing to record.
     """
     shown = sorted({_number(player) for player in players})
     if not shown:
         return
-    page = _page(request)
-    data: dict[str, log.Json] = {"page": page, "what": what, "count": len(shown)}
+    data = _page(request) | {"what": what, "count": len(shown)}
     if len(shown) <= MOST_NAMED:
         data["players"] = [f"player:{number}" for number in shown]
-    log.record(SEEN, by=actor_of(request.user), on=f"page:{page}", data=data, personal=_circumstances(request))
+    log.record(SEEN, by=actor_of(request.user), on=f"page:{data['page']}", data=data, personal=_circumstances(request))
 
 
 def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
@@ -64,9 +63,12 @@ def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
     return watched
 
 
-def _page(request: HttpRequest) -> str:
-    """Return the name of the page's address."""
-    return request.resolver_match.view_name if request.resolver_match else ""
+def _page(request: HttpRequest) -> dict[str, log.Json]:
+    """Return which page it is: the name of its address, and what stands in it."""
+    match = request.resolver_match
+    assert match  # noqa: S101  (whoever makes it has been let in to a page)
+    page: dict[str, log.Json] = {"page": match.view_name}
+    return page | ({"of": {name: str(value) for name, value in match.kwargs.items()}} if match.kwargs else {})
 
 
 def _number(player: Player | int) -> int:
@@ -76,4 +78,4 @@ def _number(player: Player | int) -> int:
 def _circumstances(request: HttpRequest) -> dict[str, str]:
     """Return from where the page was asked for, and what was asked for, which may name somebody."""
     asked = request.GET.urlencode()
-    return {"ip": str(get_adapter().get_client_ip(request))} | ({"asked": asked} if asked else {})
+    return {"from": str(get_adapter().get_client_ip(request))} | ({"asked": asked} if asked else {})

@@ -13,10 +13,13 @@ from celery import current_app
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import connection, transaction
+from django.db.models.functions import Now
 from django.template import Context, Engine
 from django.utils.translation import override
 from kombu.exceptions import OperationalError
 
+from audit import retention
+from audit.models import Kept
 from players.models import Mail, User
 
 EXPIRES = 60  # seconds after which the hint is void, since beat asks every minute
@@ -58,6 +61,14 @@ def send_due() -> None:
     """Send everything that is due, each mail in a transaction of its own; several workers share the work."""
     while _send_next():
         pass
+
+
+def forget_old() -> int:
+    """Forget to whom mails went and what they were about that were written long enough ago; return how many there were.
+    What is still to be sent waits.
+    """
+    old = Mail.objects.filter(written_at__lt=Now() - retention.kept(Kept.MAIL), next_try_at=None)
+    return old.exclude(address="").update(address="", subject="", body="")
 
 
 def _write(user: User | None, address: str, language: str, path: str, context: Mapping[str, object]) -> None:

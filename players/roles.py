@@ -30,3 +30,10 @@ def grant(apps: Apps, alias: str, role: str, *duties: Duty) -> None:
             content_type=content_type, codename=duty.codename, defaults={"name": duty.name}
         )
         group.permissions.add(permission)
+
+
+def take(apps: Apps, alias: str, role: str, *duties: Duty) -> None:
+    """Take these permissions from *role*, in a migration on the database *alias*; what it has not stays so."""
+    group = apps.get_model("auth", "Group").objects.using(alias).get(name=role)
+    for duty in duties:
+        group.permissions.remove(*group.permissions.filter(content_type__app_label=duty.app, codename=duty.codename))

@@ -14,13 +14,13 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from audit import log
+from audit import log, retention
+from audit.models import Kept
 from players import mail
 from players.models import Conversation, ConversationState, Player, ServiceMessage, Staff, Topic, User, Verdict
 
 LONGEST = 4000  # characters of a message
 MOST_OPEN = 10  # conversations of one player that wait for an answer
-SHORTEST_KEPT = 5  # years after the last message; the database refuses anything below
 
 
 class ServiceError(Exception):
@@ -149,11 +149,10 @@ def unread(player: Player) -> int:
 
 
 def forget_old() -> int:
-    """Delete the conversations whose last step is ``settings.ERASE_AFTER_YEARS`` old, but never before `SHORTEST_KEPT`,
-    and return how many there were.
-    """
-    kept = timedelta(days=366 * max(settings.ERASE_AFTER_YEARS, SHORTEST_KEPT))
-    old = Conversation.objects.filter(moved_at__lt=Now() - kept).values_list("pk", flat=True)
+    """Delete the conversations whose last step is as old as they are kept, and return how many there were."""
+    old = Conversation.objects.filter(moved_at__lt=Now() - retention.kept(Kept.CONVERSATION)).values_list(
+        "pk", flat=True
+    )
     return sum(_forget(conversation_id) for conversation_id in list(old))
 
 

@@ -138,7 +138,7 @@ def employ(
 
 def record_failed_login(*, email: str, ip: str) -> None:
     """Record a wrong e-mail address or a wrong password, outside the request's transaction."""
-    log.record_refusal("login.failed", by=ANONYMOUS, on=_owner_of(email), data={}, personal={"email": email, "ip": ip})
+    log.record_refusal("login.failed", by=ANONYMOUS, on=_owner_of(email), data={}, personal={"tried": email, "ip": ip})
 
 
 @transaction.atomic

@@ -17,7 +17,8 @@ from django.db.models import DurationField, ExpressionWrapper, F, Q
 from django.db.models.functions import Now
 from django.db.models.query import QuerySet
 
-from audit import log
+from audit import log, retention
+from audit.models import Kept
 from players.identity import SESSION_ID, actor_of, session_of, staff_of
 from players.models import Ended, Session, User
 
@@ -148,3 +149,11 @@ def _all_idle() -> QuerySet[Session]:
     of_staff = Q(user__staff__isnull=False, acted_at__lte=Now() - timedelta(seconds=settings.STAFF_IDLE_SECONDS))
     of_players = Q(user__staff=None, acted_at__lte=Now() - timedelta(seconds=settings.PLAYER_IDLE_SECONDS))
     return Session.objects.filter(of_staff | of_players, ended_at=None)
+
+
+def forget_addresses() -> int:
+    """Forget from where and with which browser people logged in whose sessions ended long enough ago; return how many
+    sessions those were.
+    """
+    old = Session.objects.filter(ended_at__lt=Now() - retention.kept(Kept.ADDRESS)).exclude(ip="", browser="")
+    return old.update(ip="", browser="")

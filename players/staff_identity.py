@@ -14,7 +14,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from players import duplicates, verification
+from players import duplicates, looking, verification
 from players.access import StaffRequest, staff_required
 from players.identity_words import DOCUMENT_KINDS, PARTS, REASONS
 from players.models import DocumentContent, DocumentKind, Ground, Part, RefusalReason, Resolution, Submission
@@ -64,6 +64,7 @@ class ResolutionForm(forms.Form):
 
 
 @staff_required(REVIEW)
+@looking.listed("identities to review")
 @require_safe
 def staff_identity(request: StaffRequest) -> HttpResponse:
     """What waits for a review, oldest first."""
@@ -115,9 +116,10 @@ def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResp
 def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
     """A document itself. A picture may be shown, a PDF is only handed out; nothing in either runs."""
     try:
-        document, content = verification.view_document(document_id=document_id, by=request.staff)
+        document, content = verification.view_document(document_id)
     except DocumentContent.DoesNotExist as error:
         raise Http404 from error
+    looking.note(request, document.submission.player, what=f"document: {document.part}")
     response = HttpResponse(content, content_type=document.media_type)
     way, ending = ("attachment", "pdf") if document.media_type == PDF else ("inline", "jpg")
     response["Content-Disposition"] = f'{way}; filename="{document.submission_id}-{document.part}.{ending}"'
@@ -127,6 +129,7 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
 
 
 @staff_required(REVIEW)
+@looking.listed("players who may be one person")
 @require_safe
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
     """Every two players who may be one person, until somebody has found out."""
@@ -169,6 +172,8 @@ def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> H
     documents = sorted(
         submission.document_set.annotate(is_kept=kept), key=lambda each: list(Part).index(Part(each.part))
     )
+    pairs = duplicates.pairs_of(submission.player)
+    looking.note(request, submission.player, *(pair.other(submission.player) for pair in pairs), what="identity")
     others = Submission.objects.filter(player=submission.player).exclude(pk=submission.pk).order_by("-id")
     context = {
         "submission": submission,
@@ -176,7 +181,7 @@ def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> H
         "reason": REASONS[RefusalReason(submission.reason)] if submission.reason else "",
         "documents": [(PARTS[Part(each.part)], each) for each in documents],
         "others": others,
-        "pairs": duplicates.pairs_of(submission.player),
+        "pairs": pairs,
         "grounds": GROUNDS,
         "resolutions": RESOLUTIONS,
         "form": form,

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players import service
+from players import looking, service
 from players.access import StaffRequest, staff_required
 from players.models import Conversation, ConversationState, Player, Topic, Verdict
 from players.staff_service_forms import AnswerForm, CloseForm, FirstForm, QueueForm
@@ -19,6 +19,7 @@ PAGE = 30
 
 
 @staff_required(ANSWER)
+@looking.listed("messages")
 @require_safe
 def staff_service(request: StaffRequest) -> HttpResponse:
     """The queue: what waits for an answer comes first, and of that what has waited longest."""
@@ -55,6 +56,7 @@ def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpRes
         else:
             messages.success(request, "The answer has been sent, and the player told by mail.")
         return redirect("staff_service_thread", conversation_id=conversation.pk)
+    looking.note(request, conversation.player, what="messages")
     context = {
         "conversation": conversation,
         "written": conversation.messages.select_related("staff").order_by("pk"),
@@ -81,6 +83,7 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
         else:
             messages.success(request, "The message has been sent, and the player told by mail.")
             return redirect("staff_service_thread", conversation_id=begun.pk)
+    looking.note(request, player, what="whom to write to")
     return render(request, "staff/service_new.html", {"player": player, "form": form})
 
 

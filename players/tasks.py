@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.core.management import call_command
 
-from players import locks, mail, service, sessions
+from players import locks, mail, sessions
 
 
 @shared_task
@@ -28,9 +28,3 @@ def send_mail() -> None:
 def end_idle_sessions() -> None:
     """End the sessions in which nobody has done anything for too long."""
     sessions.end_idle()
-
-
-@shared_task
-def forget_old_conversations() -> None:
-    """Delete what players and the house wrote to each other, once it need not be kept any longer."""
-    service.forget_old()

@@ -11,7 +11,8 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from audit import log
+from audit import log, retention
+from audit.models import Kept
 from players import duplicates, mail
 from players.identity_words import REASONS
 from players.models import (
@@ -166,20 +167,23 @@ def waiting() -> list[Submission]:
 
 
 @transaction.atomic
-def view_document(*, document_id: UUID, by: Staff) -> tuple[Document, bytes]:
-    """Return a document and what it shows, and record who looked at it.
+def view_document(document_id: UUID) -> tuple[Document, bytes]:
+    """Return a document and what it shows, for staff, whose look at it goes on record where they are shown it.
 
     Raises DocumentContent.DoesNotExist where there is none, or none any more.
     """
     content = DocumentContent.objects.select_related("document__submission__player").get(pk=document_id)
     document = content.document
-    log.record(
-        "document.viewed",
-        by=str(by),
-        on=str(document.submission.player),
-        data={"document": str(document.pk), "part": document.part, "submission": document.submission_id},
-    )
     return document, unseal(document.pk, bytes(content.sealed))
+
+
+def forget_refused() -> int:
+    """Delete the documents of submissions that were refused long enough ago, and return how many there were. That there
+    were some, and why they were refused, stays.
+    """
+    old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.kept(Kept.REFUSED_PAPERS)}
+    gone, _ = DocumentContent.objects.filter(document__submission__in=Submission.objects.filter(**old)).delete()
+    return gone
 
 
 def _to_review(submission_id: int) -> Submission:

@@ -39,7 +39,7 @@ from wallet.sandbox_bank.protocol import seal
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 STAFF = ("operator", "supervisor", "finance", "compliance", "support")
 TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
-SUPERVISORS = ("supervisor", "compliance")  # who decides on incidents
+PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how guests play
 ANSWERING = ("operator", "compliance", "support")  # who answers players
 MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
 CHAT_READERS = (*MODERATORS, "compliance")
@@ -616,15 +616,15 @@ LINES = (
         lambda world: {"table_id": LiveTable.objects.get(table__slug=world.live_slug, mode=Mode.REAL).table_id},
         lambda world: {"chat_language": "sv"},
     ),
-    Line("staff_live_reopen", "POST", staff(MOVED, *SUPERVISORS), a_stopped_table, lambda world: {"reason": "mended"}),
-    Line("staff_live_break_up", "GET", staff(PAGE, *SUPERVISORS), a_table_of_guests),
-    Line("staff_live_break_up", "POST", staff(MOVED, *SUPERVISORS), a_table_of_guests, a_final_reason),
-    Line("staff_round_report", "POST", staff(MOVED, *TABLE_STAFF), a_stopped_round, a_final_reason),
-    Line("staff_round_cancel", "POST", staff(MOVED, *SUPERVISORS), a_stopped_round, a_final_reason),
+    Line("staff_live_reopen", "POST", staff(MOVED, "supervisor"), a_stopped_table, lambda world: {"reason": "mended"}),
+    Line("staff_live_break_up", "GET", staff(PAGE, "supervisor"), a_table_of_guests),
+    Line("staff_live_break_up", "POST", staff(MOVED, "supervisor"), a_table_of_guests, a_final_reason),
+    Line("staff_round_report", "POST", staff(MOVED, "operator", "supervisor"), a_stopped_round, a_final_reason),
+    Line("staff_round_cancel", "POST", staff(MOVED, "supervisor"), a_stopped_round, a_final_reason),
     Line(
         "staff_incident_rule",
         "POST",
-        staff(MOVED, *SUPERVISORS),
+        staff(MOVED, "supervisor"),
         lambda world: {"incident_id": world.incident.pk},
         lambda world: {"decision": "stands"} | a_final_reason(world),
     ),
@@ -640,20 +640,20 @@ LINES = (
     ),
     Line("staff_chat_ban", "POST", staff(MOVED, *MODERATORS), the_player, lambda world: BAN),
     Line("staff_chat_lift", "POST", staff(MOVED, *MODERATORS), lambda world: {"ban_id": 1}),
-    Line("staff_play", "GET", staff(PAGE, *SUPERVISORS)),
-    Line("staff_play_pair", "GET", staff(PAGE, *SUPERVISORS), two_players),
-    Line("staff_play_reports", "GET", staff(PAGE, *SUPERVISORS)),
+    Line("staff_play", "GET", staff(PAGE, *PLAY_EXAMINERS)),
+    Line("staff_play_pair", "GET", staff(PAGE, *PLAY_EXAMINERS), two_players),
+    Line("staff_play_reports", "GET", staff(PAGE, *PLAY_EXAMINERS)),
     Line(
         "staff_play_decide",
         "POST",
-        staff(MOVED, *SUPERVISORS),
+        staff(MOVED, *PLAY_EXAMINERS),
         lambda world: {"report_id": world.play_report_id},
         lambda world: {"finding": "watched", "note": "for a test"},
     ),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("payout_callback", "POST", everyone(UNSIGNED)),
-    Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor")),
+    Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor", "compliance")),
     Line(
         "staff_withdrawal_decide",
         "POST",
@@ -669,7 +669,7 @@ LINES = (
         lambda world: {"approval_id": 1},
         lambda world: {"yes": "1", "reason": "for a test"},
     ),
-    Line("staff_ledger", "GET", staff(PAGE, "finance")),
+    Line("staff_ledger", "GET", staff(PAGE, "finance", "compliance")),
     Line("staff_service", "GET", staff(PAGE, *ANSWERING)),
     Line("staff_service_new", "GET", staff(PAGE, *ANSWERING), the_player),
     Line(
@@ -736,4 +736,13 @@ LINES = (
         lambda world: {"loss-kind": "loss", "loss-week": "100", "loss-reason": "for a test"},
     ),
     Line("staff_events", "GET", staff(PAGE, "compliance")),
+    Line("staff_looks", "GET", staff(PAGE, "compliance")),
+    Line("staff_looks_file", "GET", staff(TEXT, "compliance")),
+    Line("staff_retention", "GET", staff(PAGE, "compliance")),
+    Line(
+        "staff_retention",
+        "POST",
+        staff(MOVED, "compliance"),
+        data=lambda world: {"what": "mail", "days": "400", "reason": "for a test"},
+    ),
 )

@@ -12,7 +12,7 @@ from django.test import Client
 
 from audit.models import Event
 from players import second_factor
-from players.models import Mail, Staff, User
+from players.models import Mail, Player, Staff, User
 
 PASSWORD = "walking-the-dog-7"
 _hosts = count(1)
@@ -66,6 +66,12 @@ def confirm_address(visitor: Client, address: str) -> Any:
 def events(kind: str, **filters: str) -> list[dict[str, Any]]:
     """The bodies of all events of a kind, oldest first."""
     return list(_bodies(kind, **filters))
+
+
+def documents_seen(player: Player) -> list[str]:
+    """Which documents of a player's staff have looked at, in that order."""
+    seen = (event["data"] for event in events("data.seen", on=str(player)))
+    return [said["what"] for said in seen if said["page"] == "staff_document"]
 
 
 def _bodies(kind: str, **filters: str) -> Iterator[dict[str, Any]]:

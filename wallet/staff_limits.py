@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from players import limits
+from players import limits, looking
 from players.access import StaffRequest, staff_required
 from players.models import LimitChange, LimitKind, LimitSource, Player
 from wallet.limits_forms import LimitsForm
@@ -75,6 +75,7 @@ def _form(player: Player, kind: LimitKind, request: StaffRequest | None = None) 
 def _render(
     request: StaffRequest, player: Player, *, form: HouseLimitsForm | None = None, kind: LimitKind | None = None
 ) -> HttpResponse:
+    looking.note(request, player, what="limits")
     changes = LimitChange.objects.filter(player=player).order_by("-pk")[:MOST_CHANGES]
     context = {
         "subject": player,  # "player" would be whose balance the header shows

@@ -6,6 +6,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.approvals import ApprovalError
+from players import looking
 from players.access import StaffRequest, staff_required
 from wallet import withdrawal_queue, withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
@@ -13,9 +14,11 @@ from wallet.withdrawal_forms import DecisionForm
 from wallet.withdrawal_words import REASONS
 
 APPROVERS = "wallet.approve_withdrawal"
+READERS = (APPROVERS, "wallet.see_withdrawals")
 
 
-@staff_required(APPROVERS)
+@staff_required(*READERS)
+@looking.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
     """List what waits, with what there is to know before money leaves; then what was decided."""

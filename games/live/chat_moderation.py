@@ -11,15 +11,15 @@ from typing import Final
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
-from audit import log
+from audit import log, retention
 from audit.log import Json
+from audit.models import Kept
 from games.live import news
 from games.live.chat import bans_in_force
 from games.live.chat_rules import ChatError
 from games.models import ChatBan, ChatMessage, ChatReport, ReportDecision
 from players.models import Player, Staff
 
-KEPT: Final = timedelta(days=90)
 BATCH: Final = 1000
 
 
@@ -108,7 +108,7 @@ def decide(*, message_id: int, decision: ReportDecision, length: Length | None, 
 
 
 def forget_old() -> int:
-    """Delete what was said more than ninety days ago, with what was reported of it and decided; return how many
+    """Delete what was said longer ago than the chat is kept, with what was reported of it and decided; return how many
     messages went. What still awaits its decision waits.
     """
     count = 0
@@ -120,7 +120,7 @@ def forget_old() -> int:
 @transaction.atomic
 def _forget_some() -> int:
     waiting = ChatReport.objects.filter(decision="").values("message")
-    old = ChatMessage.objects.filter(at__lt=Now() - KEPT).exclude(pk__in=waiting).order_by("pk")
+    old = ChatMessage.objects.filter(at__lt=Now() - retention.kept(Kept.CHAT)).exclude(pk__in=waiting).order_by("pk")
     due = list(old.values_list("pk", flat=True)[:BATCH])
     ChatReport.objects.filter(message__in=due).delete()
     return ChatMessage.objects.filter(pk__in=due)._raw_delete(using="default")

@@ -10,7 +10,6 @@ import psycopg
 import pytest
 from allauth.account.models import EmailAddress
 from django.apps import apps
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Model
 from django.db.utils import IntegrityError, ProgrammingError
@@ -18,7 +17,7 @@ from django.db.utils import IntegrityError, ProgrammingError
 from audit import log
 from audit.models import Event, Personal
 from casino import erasure, personal_data
-from casino.tasks import erase_due
+from casino.erasure import erase_due
 from games.engine.chemin import Phase as TablePhase
 from games.models import CheminSeat, ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
 from players import closures, flags, service, services
@@ -189,7 +188,6 @@ def bodies() -> dict[int, bytes]:
 
 class TestErasure:
     def test_waits_as_long_as_the_law_has_the_house_keep_it(self, gone, owner):
-        assert settings.ERASE_AFTER_YEARS == 5
         age(owner, 5 * 365)
         erase_due()
         assert closures.state_of(gone) is ClosureState.CLOSED

@@ -378,10 +378,10 @@ class TestAFinishedCoup:
         incident = report(first)
         asked_for = ask(incident)
         with pytest.raises(approvals.CannotExecute, match="is in progress"):
-            decide(asked_for, a_member_of_staff("compliance"))
+            decide(asked_for, a_member_of_staff("supervisor"))
         assert not IncidentRuling.objects.exists()
         cancel(dealt.latest())
-        decide(asked_for, a_member_of_staff("compliance"))
+        decide(asked_for, a_member_of_staff("supervisor"))
         assert IncidentRuling.objects.get(incident=incident).ruling == Ruling.VOID
         assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
 

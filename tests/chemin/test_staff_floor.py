@@ -135,7 +135,7 @@ class TestThePageOfTables:
         assert "its state cannot be read" in page
         assert "Break up the table" in page
 
-    @pytest.mark.parametrize(("role", "offered"), [("operator", False), ("supervisor", True), ("compliance", True)])
+    @pytest.mark.parametrize(("role", "offered"), [("operator", False), ("supervisor", True), ("compliance", False)])
     def test_offers_what_the_role_may_do(self, live_table, players, role, offered):
         a_staked_coup(live_table, BANK, STAKE)
         page = seen(reader(role).get("/staff/tables/"))

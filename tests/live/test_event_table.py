@@ -105,7 +105,7 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
         return incident
 
     def test_that_the_round_is_void_together_with_another(self, live_table, player, incident):
-        supervisor, second = (visitor_of(a_member_of_staff(role)) for role in ("supervisor", "compliance"))
+        supervisor, second = (visitor_of(a_member_of_staff(role)) for role in ("supervisor", "supervisor"))
         supervisor.post(f"/staff/incidents/{incident.pk}/ruling/", self.FORM | {"decision": "void"})
         assert balance(player) == MONEY - CHIP
         asked = approvals.waiting().get()

@@ -278,11 +278,11 @@ class TestTheSupervisor:
 
     def test_is_written_to_with_everybody_whose_role_decides(self):
         trouble = Trouble()
-        compliance, operator = a_member_of_staff("compliance"), a_member_of_staff("operator")
-        User.objects.filter(pk=compliance.user.pk).update(language="ro")
+        second, operator = a_member_of_staff("supervisor"), a_member_of_staff("operator")
+        User.objects.filter(pk=second.user.pk).update(language="ro")
         incident = malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
         written = Mail.objects.filter(template="table_stopped")
-        assert {mail.address for mail in written} == {trouble.supervisor.user.email, compliance.user.email}
+        assert {mail.address for mail in written} == {trouble.supervisor.user.email, second.user.email}
         assert operator.user.email not in {mail.address for mail in written}
         for mail in written:
             assert (mail.language, "Live" in mail.subject) == ("en", True)

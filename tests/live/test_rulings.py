@@ -37,7 +37,7 @@ def decide(asked, by: Staff, *, yes: bool = True):
 
 def annul_by_two(incident: Incident) -> None:
     """Have the round of an incident annulled by a supervisor and somebody from compliance."""
-    decide(ask(incident), a_member_of_staff("compliance"))
+    decide(ask(incident), a_member_of_staff("supervisor"))
 
 
 def report(live_round, cause="A card lay face up."):
@@ -65,7 +65,7 @@ class TestAfterTheDeal:
     def test_a_round_is_annulled_by_two_people(self, live_table, player, phase):
         live_round = advance_to(live_table, phase)
         incident = report(live_round)
-        asker, decider = a_member_of_staff("supervisor"), a_member_of_staff("compliance")
+        asker, decider = a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
         asked = ask(incident, asker)
         assert not Void.objects.exists()
         decide(asked, decider)
@@ -82,7 +82,7 @@ class TestAfterTheDeal:
         with pytest.raises(approvals.OwnRequest):
             decide(asked, supervisor)
         again = Staff.objects.create(
-            user=a_member_of_staff("compliance").user.__class__.objects.create_user(
+            user=a_member_of_staff("supervisor").user.__class__.objects.create_user(
                 f"again.{uuid4().hex[:8]}@example.com", None, verified=True
             ),
             name="The same",
@@ -122,7 +122,7 @@ class TestAfterTheDeal:
         asked = ask(incident)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         with pytest.raises(approvals.CannotExecute, match="was ruled on"):
-            decide(asked, a_member_of_staff("compliance"))
+            decide(asked, a_member_of_staff("supervisor"))
         assert not Void.objects.exists()
         with pytest.raises(MalfunctionError, match="was ruled on"):
             ask(incident)
@@ -135,7 +135,7 @@ class TestAfterTheDeal:
 
     def test_a_refusal_leaves_everything_as_it_was(self, live_table, player, phase):
         incident = report(advance_to(live_table, phase))
-        decide(ask(incident), a_member_of_staff("compliance"), yes=False)
+        decide(ask(incident), a_member_of_staff("supervisor"), yes=False)
         assert not Void.objects.exists()
         assert not IncidentRuling.objects.exists()
         ask(incident)
@@ -232,7 +232,7 @@ class TestThePages:
         assert dealt.cards in seen(reader.get("/staff/tables/"))
 
     @pytest.mark.parametrize(
-        ("role", "offered"), [("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (True, True))]
+        ("role", "offered"), [("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (False, False))]
     )
     def test_offer_what_the_role_may_do(self, live_table, player, role, offered):
         page = seen(log_in(a_member_of_staff(role).user).get("/staff/tables/"))

@@ -66,7 +66,7 @@ class TestALock:
         assert (answer.status_code, answer["Location"]) == (302, UNLOCK)
         (on_record,) = events("login.locked", on=str(player))
         assert on_record["by"] == "system"
-        assert sorted(on_record["personal"]) == ["email", "ip"]
+        assert sorted(on_record["personal"]) == ["ip", "tried"]
         fail(player.user, times=2)
         assert len(events("login.failed", on=str(player))) == 3
         assert len(events("login.locked", on=str(player))) == 1

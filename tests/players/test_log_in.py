@@ -107,7 +107,7 @@ class TestAFailure:
         assert failed["by"] == "anonymous"
         event = Event.objects.get(kind="login.failed", on=str(player))
         kept = dict(Personal.objects.filter(event=event).values_list("field", "value"))
-        assert kept == {"email": player.user.email, "ip": visitor.defaults["REMOTE_ADDR"]}
+        assert kept == {"tried": player.user.email, "ip": visitor.defaults["REMOTE_ADDR"]}
         assert player.user.email.encode() not in bytes(event.body)
 
     def test_with_a_name_nobody_has_is_on_record_too(self, player):

@@ -12,7 +12,6 @@ from psycopg import errors
 from games.models import Round
 from players import service
 from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
-from players.tasks import forget_old_conversations
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, events
 
@@ -275,18 +274,11 @@ class TestKeeping:
         old, lively, young = (a_complaint(player) for _ in range(3))
         _age(owner, old.pk, 5 * YEAR + timedelta(days=1), 5 * YEAR + timedelta(days=1))
         _age(owner, lively.pk, 9 * YEAR, 5 * YEAR - timedelta(days=9))
-        forget_old_conversations()
+        service.forget_old()
         assert set(Conversation.objects.values_list("pk", flat=True)) == {lively.pk, young.pk}
         assert set(ServiceMessage.objects.values_list("conversation_id", flat=True)) == {lively.pk, young.pk}
         (event,) = events("service.forgotten")
         assert event["data"] == {"conversation": old.pk}
-
-    def test_a_shorter_time_in_the_settings_shortens_nothing(self, cloned_db, owner, settings):
-        settings.ERASE_AFTER_YEARS = 1
-        conversation = a_complaint(a_player())
-        _age(owner, conversation.pk, 4 * YEAR, 4 * YEAR)
-        forget_old_conversations()
-        assert Conversation.objects.count() == 1
 
 
 def _age(owner: psycopg.Connection, conversation_id: int, written: timedelta, moved: timedelta) -> None:

@@ -76,7 +76,10 @@ class Withdrawal(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("approve_withdrawal", "Can approve withdrawals")]
+        permissions = [
+            ("approve_withdrawal", "Can approve withdrawals"),
+            ("see_withdrawals", "Can see withdrawals, and decide none"),
+        ]
         constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_withdrawal_amount")]
         indexes = [
             models.Index(fields=["player", "-id"], name="wallet_withdrawal_of"),

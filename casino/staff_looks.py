@@ -1,0 +1,150 @@
+"""Who looked at whose data, as compliance reads it: what `players.looking` put on record, by whom, about whom, when."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import Func, Q, QuerySet, TextField
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from audit.models import Event
+from players.access import StaffRequest, staff_required
+from players.looking import SEEN, listed, note_list
+from players.models import Player
+
+SEE: Final = "audit.view_event"
+PAGE: Final = 50
+MOST: Final = 10_000  # lines of a file
+LONGEST_ID: Final = 19  # digits, from which on no number fits the column
+HEAD: Final = ("No.", "When (UTC)", "By", "Page", "Of", "What", "Players", "Named")
+
+# Whom a list names, for which there is an index; a look at one player is on that player.
+NAMED: Final = Func("body", function="audit_players", output_field=ArrayField(TextField()))
+
+
+class NumberField(forms.CharField):
+    """A number, with or without what stands before it in events: ``prefix:12`` or ``12``."""
+
+    def __init__(self, prefix: str, *, label: str) -> None:
+        super().__init__(label=label, required=False, max_length=30)
+        self._prefix = prefix
+
+    def clean(self, value: str) -> str:
+        """Return how events name it, "" for nothing."""
+        number = super().clean(value).lower().removeprefix(f"{self._prefix}:")
+        if number and not (number.isascii() and number.isdecimal() and len(number) < LONGEST_ID):
+            raise forms.ValidationError("Give the number that stands in events.")
+        return f"{self._prefix}:{int(number)}" if number else ""
+
+
+class LooksForm(forms.Form):
+    """Which looks; ``before`` is the number of the event that the page ends above."""
+
+    staff = NumberField("staff", label="Staff member’s number")
+    player = NumberField("player", label="Player’s number")
+    since = forms.DateTimeField(
+        label="From (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    until = forms.DateTimeField(
+        label="Before (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look: what was shown, of how many players, and of whom where they are named."""
+
+    id: int
+    at: datetime
+    by: str
+    page: str
+    of: str
+    what: str
+    count: int
+    players: tuple[str, ...]
+
+
+@staff_required(SEE)
+@listed("looks")
+@require_safe
+def staff_looks(request: StaffRequest) -> HttpResponse:
+    """A page of looks, newest first."""
+    form = LooksForm(request.GET)
+    rows = read(found(form)[: PAGE + 1])
+    shown = rows[:PAGE]
+    wanted = {name: value for name, value in request.GET.items() if name != "before" and value}
+    context = {
+        "form": form,
+        "looks": shown,
+        "wanted": urlencode(wanted),
+        "older": urlencode(wanted | {"before": shown[-1].id}) if len(rows) > PAGE else "",
+    }
+    return render(request, "staff/looks.html", context)
+
+
+@staff_required(SEE)
+@require_safe
+def staff_looks_file(request: StaffRequest) -> HttpResponse:
+    """The same as CSV, at most `MOST` lines."""
+    looks = read(found(LooksForm(request.GET))[:MOST])
+    note_list(request, {int(name.partition(":")[2]) for look in looks for name in look.players}, what="looks")
+    response = HttpResponse("".join(_lines(looks)), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="looks.csv"'
+    return response
+
+
+def found(form: LooksForm) -> QuerySet[Event]:
+    """Return the events of the looks that the form asks for, newest first; none where it cannot be understood."""
+    looks = Event.objects.filter(kind=SEEN).order_by("-id")
+    if not form.is_valid():
+        return looks.none()
+    asked = form.cleaned_data
+    if asked["staff"]:
+        looks = looks.filter(by=asked["staff"])
+    if asked["player"]:
+        looks = looks.alias(named=NAMED).filter(Q(on=asked["player"]) | Q(named__contains=[asked["player"]]))
+    if asked["since"]:
+        looks = looks.filter(at__gte=asked["since"])
+    if asked["until"]:
+        looks = looks.filter(at__lt=asked["until"])
+    return looks.filter(pk__lt=asked["before"]) if asked["before"] else looks
+
+
+def latest(player: Player, most: int) -> list[Look]:
+    """Return the last looks at a player's data, newest first."""
+    return read(found(LooksForm({"player": str(player.pk)}))[:most])
+
+
+def read(events: Iterable[Event]) -> list[Look]:
+    """Return looks as their events tell them."""
+    return [_look(event) for event in events]
+
+
+def _look(event: Event) -> Look:
+    said = json.loads(bytes(event.body))["data"]
+    players = said.get("players") or ([event.on] if event.on.startswith("player:") else [])
+    of = ", ".join(f"{name} {value}" for name, value in said.get("of", {}).items())
+    count = said.get("count", len(players))
+    return Look(event.pk, event.at, event.by, said["page"], of, said["what"], count, tuple(players))
+
+
+def _lines(looks: Iterable[Look]) -> Iterator[str]:
+    for cells in (HEAD, *map(_cells, looks)):
+        line = io.StringIO()
+        csv.writer(line).writerow(cells)
+        yield line.getvalue()
+
+
+def _cells(look: Look) -> tuple[object, ...]:
+    at = f"{look.at:%Y-%m-%d %H:%M:%S}"
+    return look.id, at, look.by, look.page, look.of, look.what, look.count, " ".join(look.players)

@@ -1,0 +1,202 @@
+"""What compliance staff do: read everything, change nothing of play or money; and that who looked at whose data is on
+record, theirs included.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from audit.models import Event
+from players import looking
+from players.models import Player, Submission
+from tests.builders import a_player, a_verified_player
+from tests.matrix import DOCUMENT, FORBIDDEN, LINES, MOVED, PAGE, STAFF, TEXT, Line, World
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet.payout_builders import a_withdrawal
+
+pytestmark = pytest.mark.django_db
+
+OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
+# What compliance may send: about people, their protection, how long what is kept, and who plays with whom. An approval
+# is decided by whoever may decide its kind, and no kind of play or money is theirs.
+ABOUT_PEOPLE = {
+    "staff_approval_decide",
+    "staff_duplicate_resolve",
+    "staff_exclusion_lift",
+    "staff_exclusions",
+    "staff_identity_refuse",
+    "staff_identity_verify",
+    "staff_marker_close",
+    "staff_marker_contact",
+    "staff_play_decide",
+    "staff_player_limits",
+    "staff_retention",
+    "staff_service_close",
+    "staff_service_new",
+    "staff_service_thread",
+}
+# Pages that are nothing but the form for a deed; what they tell stands on the page of tables.
+FORMS_ONLY = {"staff_live_break_up"}
+TABLES = """
+SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+AND relname ~ '^(games|wallet)_' ORDER BY relname
+"""
+
+
+def as_role(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def a_full_world() -> World:
+    """A world in which every page has something on it."""
+    world = World()
+    for line in OF_STAFF:
+        line.arguments(world)
+        line.data(world)
+    player = a_verified_player(real=100_000)
+    a_withdrawal(player)
+    return world
+
+
+def play_and_money() -> dict[str, str]:
+    """What stands in every table of play or money, as one hash each."""
+    found = {}
+    with connection.cursor() as cursor:
+        cursor.execute(TABLES)
+        for (table,) in cursor.fetchall():
+            cursor.execute(f"SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM {table} AS t")
+            found[table] = cursor.fetchone()[0]
+    return found
+
+
+def queries(world: World) -> dict[str, list[str]]:
+    """What may be asked for at an address, besides nothing."""
+    who = world.player
+    return {
+        "staff_events": [f"?on={who}", f"?by={who}"],
+        "staff_exclusions": [f"?player={who.pk}"],
+        "staff_chat_log": [f"?player={who.pk}", "?text=e"],
+        "staff_service": [f"?player={who.pk}"],
+        "staff_play": ["?which=all"],
+        "staff_ledger": [f"?round={world.round_id}"],
+        "staff_rounds": [f"?round={world.round_id}"],
+        "staff_looks": [f"?player={who.pk}"],
+        "staff_looks_file": [f"?player={who.pk}"],
+    }
+
+
+def asked_for(world: World) -> Iterator[tuple[Line, str, str]]:
+    """Every address at which staff see something, a role that may, and what is asked for."""
+    more = queries(world)
+    for line in OF_STAFF:
+        insiders = [role for role in STAFF if line.answers[role] in (PAGE, TEXT, DOCUMENT)]
+        for query in ("", *more.get(line.name, ())) if insiders and line.method == "GET" else ("",) * bool(insiders):
+            yield line, "compliance" if "compliance" in insiders else insiders[0], query
+
+
+def people_in(answer: Any, world: World) -> list[set[int]]:
+    """The players whose number, e-mail address, name or document an answer tells; those who share a name together."""
+    if answer["Content-Type"].startswith("image/"):
+        return [{world.submission.player_id}]
+    told = html.unescape(answer.content.decode())
+    named: dict[str, set[int]] = {}
+    for number, name in Submission.objects.exclude(family_name="").values_list("player", "family_name"):
+        named.setdefault(name, set()).add(number)
+    for number, email in Player.objects.values_list("pk", "user__email"):
+        named[email] = {number}
+    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", told)]
+    return [*numbers, *(who for name, who in named.items() if name in told)]
+
+
+def people_on_record(after: int) -> set[int]:
+    """The players of whom the looks after an event say that they were shown."""
+    seen: set[int] = set()
+    for event in Event.objects.filter(kind=looking.SEEN, pk__gt=after):
+        names = [event.on, *json.loads(bytes(event.body))["data"].get("players", [])]
+        seen |= {int(name.partition(":")[2]) for name in names if name.startswith("player:")}
+    return seen
+
+
+def test_every_page_file_and_list_puts_on_record_whose_data_it_shows():
+    """Whoever adds a page to the back office that forgets it finds it here."""
+    world, forgotten, shown = a_full_world(), [], set()
+    visitors = {role: as_role(role) for role in STAFF}
+    for line, role, query in asked_for(world):
+        before = Event.objects.latest("pk").pk
+        with transaction.atomic():
+            answer = getattr(visitors[role], line.method.lower())(line.url(world) + query, dict(line.data(world)))
+            told = people_in(answer, world)
+            missing = [who for who in told if who.isdisjoint(people_on_record(before))]
+            transaction.set_rollback(line.method == "POST")
+        if answer.status_code == 200 and missing:
+            forgotten.append(f"{line.name}{query} {line.method}: {missing}")
+        if told:
+            shown.add(line.name)
+    assert forgotten == []
+    assert {"staff_player", "staff_document", "staff_service_thread", "staff_withdrawals", "staff_markers"} <= shown
+
+
+def test_a_look_says_who_saw_what_of_whom_and_from_where():
+    player, by = a_player(), a_member_of_staff("support")
+    visitor = a_visitor()
+    visitor.force_login(by.user)
+    visitor.get(f"/staff/players/{player.pk}/")
+    (seen,) = events("data.seen", on=str(player))
+    assert seen["by"] == str(by)
+    assert seen["data"] == {
+        "page": "staff_player",
+        "of": {"player_id": str(player.pk)},
+        "what": "facts, markers, messages",
+    }
+    assert sorted(seen["personal"]) == ["from"]
+    visitor.get(f"/staff/exclusions/?player={player.pk}")
+    assert sorted(events("data.seen", on=str(player))[-1]["personal"]) == ["asked", "from"]
+
+
+def test_what_cannot_be_put_on_record_is_not_shown(monkeypatch: pytest.MonkeyPatch):
+    player, visitor = a_player(), as_role("compliance")
+    exclude = {"email": player.user.email, "reason": "for a test"}
+    visitor.post("/staff/exclusions/", exclude)
+    visitor.raise_request_exception = False
+    # An event of this kind that the database refuses, as one does that says something else than its columns.
+    monkeypatch.setattr(looking, "SEEN", "data.seen\0")
+    for page in (f"/staff/players/{player.pk}/", "/staff/exclusions/"):
+        with transaction.atomic():
+            answer = visitor.get(page)
+            transaction.set_rollback(True)
+        assert answer.status_code == 500
+        assert player.user.email not in answer.text
+
+
+def test_compliance_opens_every_page_of_the_back_office():
+    closed = {line.name for line in OF_STAFF if line.method == "GET" and line.answers["compliance"] is FORBIDDEN}
+    assert closed == FORMS_ONLY
+
+
+def test_compliance_changes_nothing_of_play_or_money():
+    world, visitor = a_full_world(), as_role("compliance")
+    deeds = [line for line in OF_STAFF if line.method == "POST" and line.name not in ABOUT_PEOPLE]
+    assert len(deeds) > 8
+    before = play_and_money()
+    answers = {line.name: visitor.post(line.url(world), dict(line.data(world))).status_code for line in deeds}
+    assert set(answers.values()) == {403}
+    assert play_and_money() == before
+    assert {line.answers["compliance"] for line in OF_STAFF if line.name in ABOUT_PEOPLE} <= {PAGE, MOVED, FORBIDDEN}
+
+
+def test_compliance_reads_requests_about_money_and_decides_none():
+    player = a_verified_player(real=100_000)
+    a_withdrawal(player)
+    visitor = as_role("compliance")
+    page = visitor.get(reverse("staff_withdrawals")).text
+    assert str(player) in page
+    assert 'action="/staff/' not in page
