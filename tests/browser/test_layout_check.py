@@ -1,9 +1,12 @@
 """The check of layouts finds every kind of fault it names, and nothing on a page that has none."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
+
+from tests.harness.browser import PHONE
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +39,13 @@ FRAME = """<!doctype html><meta name="viewport" content="width=device-width">
   <style> body { margin: 0; font: 16px/1.5 sans-serif } button, summary, label { min-height: 44px; min-width: 44px }
           label, summary { display: block; line-height: 44px } </style>
   <body>"""
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Browser) -> Iterator[Page]:
+    """A phone that no house serves, for all tests here."""
+    with browser.new_page(viewport=PHONE, has_touch=True, is_mobile=True) as page:
+        yield page
 
 
 @pytest.mark.parametrize("fault", FAULTS)
