@@ -1,31 +1,23 @@
-"""Rounds as staff find them: by the code that players quote, or by id. In English, like all of the back office.
+"""Rounds as staff find and recall them. In English, like all of the back office."""
 
-Everything is shown as it is stored and nothing is looked up in the rules, so that a round can be read whose rules the
-program no longer knows or whose rows have been spoilt.
-"""
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Concatenate, ParamSpec
 from uuid import UUID
 
-from django import forms
-from django.db.models import Prefetch, Q
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from games.chemin.floor import Sitting
-from games.chemin.history import Kept, kept
-from games.chemin.rules import GuestRules
 from games.codes import read_code
-from games.engine.cards import Card, CardError
-from games.engine.chemin.record import RecordError, deal_again
-from games.engine.coup import TooFewCards, deal
-from games.live.shoes import written
-from games.models import CheminMove, CheminStake, Incident, Participation, Round, VoidPart, Wager
+from games.models import OPEN_PHASES, LiveRound, Participation, Round
+from games.recalling.form import RoundsForm
+from games.recalling.search import OVER, PAGE, find, in_progress, players_called
+from games.recalling.service import going, recall
+from players import looking
 from players.access import StaffRequest, staff_required
+from players.models import Conversation
 
 Args = ParamSpec("Args")
 StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
@@ -38,90 +30,114 @@ READERS = (
     "audit.view_event",
     "players.view_player",
 )
-UNKNOWN = "No finished round has this code or id. A round in progress stands on the page of tables."
-
-
-class RoundForm(forms.Form):
-    """Which round: a code or an id, as somebody typed it."""
-
-    round = forms.CharField(required=False, label="Code or id of the round", max_length=100)
+CHAT = ("games.moderate_chat", "games.read_chat")  # who knows players by the names they chose
+UNKNOWN = "No finished round has this code or id, and none in progress."
+NOBODY = "No player is called that."
 
 
 @dataclass(frozen=True)
-class Hand:
-    """The cards of a side as stored, with their points."""
+class Sum:
+    """What the parts on a page come to in one kind of money. Amounts in minor units."""
 
-    whose: str
-    cards: str
-    total: int
-
-
-@dataclass(frozen=True)
-class Deed:
-    """What somebody decided in a coup between guests. Minor units."""
-
-    move: CheminMove
-    who: str
-    what: str
-    waited: float | None  # seconds from the question to the answer
-
-
-@dataclass(frozen=True)
-class Between:
-    """A coup as it was between guests. Amounts in minor units of *currency*."""
-
-    kept: Kept
     currency: str
-    banker: Sitting
-    punter: Sitting | None
-    stakes: Sequence[tuple[Sitting, CheminStake]]
-    deeds: Sequence[Deed]
+    mode: str
+    count: int = 0
+    staked: int = 0
+    paid: int = 0
 
 
 @staff_required(*READERS)
+@looking.listed("rounds")
 @require_safe
 def staff_rounds(request: StaffRequest) -> HttpResponse:
-    """Look a round up, and show everything that is kept of it."""
-    form = RoundForm(request.GET)
-    wanted = form.cleaned_data["round"] if form.is_valid() else ""
-    round_id = find_round(wanted)
-    played = _shown(round_id) if round_id else None
-    coup = kept([played.pk]).get(played.pk) if played else None
-    if wanted and played is None:
+    """Find rounds; a code or an id leads to its one."""
+    form = RoundsForm(request.GET)
+    is_valid = form.is_valid()
+    if typed := form.cleaned_data.get("round", ""):
+        if (round_id := find_round(typed) or _find_in_progress(typed)) is not None:
+            return redirect("staff_round", round_id=round_id)
         form.add_error("round", UNKNOWN)
+        is_valid = False
+    called = form.cleaned_data.get("player", "")
+    players = _players(request, called) if called else None
+    if called and not players:
+        form.add_error("player", NOBODY)
+    wanted = form.wanted(players) if is_valid and players != [] else None
+    parts: list[Participation] = []
+    live: Iterable[LiveRound] = ()
+    if wanted is not None and wanted.status in OVER:
+        parts = find(wanted, before=form.cleaned_data["before"])
+    elif wanted is not None:
+        live = in_progress(wanted)
     context = {
         "form": form,
-        "round": played,
-        "hands": _hands(played, coup) if played else (),
-        "coup": _between(coup, played) if played and coup else None,
-        "incidents": Incident.objects.filter(Q(round=round_id) | Q(live_round=round_id)).order_by("pk"),
+        "parts": parts[:PAGE],
+        "sums": _sums(parts[:PAGE]),
+        "older": parts[PAGE - 1].pk if len(parts) > PAGE else None,
+        "live": live,
+        "filtered": bool(request.GET),
     }
     return render(request, "staff/rounds.html", context)
 
 
-def _between(coup: Kept, played: Round) -> Between:
-    row = coup.coup
-    return Between(
-        kept=coup,
-        currency=GuestRules.of(played.table_version.limits).currency,
-        banker=Sitting(row.banker.number, row.banker_player_id),
-        punter=Sitting(row.punter.number, row.punter.player_id) if row.punter else None,
-        stakes=[(Sitting(stake.seat.number, stake.player_id), stake) for stake in coup.stakes],
-        deeds=[_deed(move) for move in coup.moves],
-    )
+@staff_required(*READERS)
+@looking.listed("the recall of a round")
+@require_safe
+def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
+    """Recall one round: deal it again from its seed, with everything that is kept beside what comes out."""
+    found = recall(round_id)
+    if found is None:
+        playing = going(round_id)
+        if playing is None:
+            raise Http404
+        return render(request, "staff/round_going.html", {"going": playing, "round": playing.round})
+    said = Conversation.objects.filter(player__in=found.players, round_id=round_id).order_by("pk")
+    context = {
+        "recall": found,
+        "round": found.round,
+        "said": said,
+        "bet_heads": ("Stake", "Paid back", "Commission", "Result"),
+        "stake_heads": ("Stake", "Returned", "Taken by the ledger", "Paid by the ledger"),
+    }
+    return render(request, "staff/round.html", context)
 
 
-def _deed(move: CheminMove) -> Deed:
-    who = str(Sitting(move.seat.number, move.seat.player_id)) if move.seat else "the house"
-    waited = (move.at - move.asked_at).total_seconds() if move.asked_at else None
-    return Deed(move, who, " ".join([move.kind.replace("_", " "), move.call.replace("_", " ")]).strip(), waited)
+def _players(request: StaffRequest, called: str) -> Sequence[int]:
+    may_see = request.user.has_perm("players.view_player")
+    by_name = may_see or any(map(request.user.has_perm, CHAT))
+    return players_called(called, by_address=may_see, by_name=by_name)
+
+
+def _sums(parts: Sequence[Participation]) -> Sequence[Sum]:
+    sums: dict[tuple[str, str], Sum] = {}
+    for part in parts:
+        key = part.currency, part.get_mode_display().lower()
+        so_far = sums.get(key, Sum(*key))
+        sums[key] = replace(
+            so_far, count=so_far.count + 1, staked=so_far.staked + part.staked, paid=so_far.paid + part.paid
+        )
+    return [sums[key] for key in sorted(sums)]
 
 
 def find_round(text: str) -> UUID | None:
-    """Return the id of the finished round with this code, an id as it is, None where the text is neither."""
+    """Return the id of the finished round with this code or id, None where there is none."""
     code = read_code(text)
     if code:
         return Round.objects.filter(code=code).values_list("pk", flat=True).first()
+    typed = _id(text)
+    return Round.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
+
+
+def _find_in_progress(text: str) -> UUID | None:
+    """Return the id of the round in progress with this code or id; of these there are as many as tables."""
+    going_on = LiveRound.objects.filter(phase__in=OPEN_PHASES)
+    code, typed = read_code(text), _id(text)
+    if code:
+        return going_on.filter(code=code).values_list("pk", flat=True).first()
+    return going_on.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
+
+
+def _id(text: str) -> UUID | None:
     try:
         return UUID(text.strip())
     except ValueError:
@@ -147,34 +163,3 @@ def id_for_code(field: str, prefix: str = "") -> Callable[[StaffView[Args]], Sta
         return asked
 
     return above
-
-
-def _shown(round_id: UUID) -> Round | None:
-    """Return a round with all that the page shows of it, in a fixed number of queries."""
-    wagers = Prefetch("wagers", Wager.objects.order_by("pk"))
-    parts = Prefetch("participation_set", Participation.objects.order_by("player_id").prefetch_related(wagers))
-    back = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
-    found = Round.objects.select_related("table_version__table", "shoe", "void")
-    return found.prefetch_related(parts, back).filter(pk=round_id).first()
-
-
-def _hands(played: Round, coup: Kept | None) -> tuple[Hand, ...]:
-    """Tell the cards of the two sides apart; nothing where they are no coup."""
-    try:
-        cards = [Card.parse(code) for code in played.cards.split()]
-        if coup is not None:
-            return _hands_of_guests(cards, coup)
-        dealt = deal(cards)
-    except (CardError, TooFewCards, RecordError):
-        return ()
-    return (
-        Hand("Player’s", written(dealt.player), dealt.player_total),
-        Hand("Banker’s", written(dealt.banker), dealt.banker_total),
-    )
-
-
-def _hands_of_guests(cards: Sequence[Card], coup: Kept) -> tuple[Hand, ...]:
-    """Who got the third card follows from what was declared. Raises RecordError."""
-    dealt = deal_again(cards, punter_draws=coup.coup.punter_draws, banker_draws=coup.coup.banker_draws)
-    sides = (("Punters’", dealt.punter), ("Banker’s", dealt.banker))
-    return tuple(Hand(whose, written(filter(None, (*hand.pair, hand.third))), hand.total) for whose, hand in sides)

@@ -16,6 +16,7 @@ urlpatterns = [
     path("play/reports/", staff_play.staff_play_reports, name="staff_play_reports"),
     path("play/reports/<int:report_id>/decision/", staff_play.staff_play_decide, name="staff_play_decide"),
     path("rounds/", staff_rounds.staff_rounds, name="staff_rounds"),
+    path("rounds/<uuid:round_id>/", staff_rounds.staff_round, name="staff_round"),
     path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),
     path("rounds/<uuid:round_id>/cancel/", staff_floor.staff_round_cancel, name="staff_round_cancel"),
     path("tables/", staff_views.staff_tables, name="staff_tables"),

@@ -651,6 +651,7 @@ LINES = (
         lambda world: {"finding": "watched", "note": "for a test"},
     ),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
+    Line("staff_round", "GET", staff(PAGE, *STAFF), lambda world: {"round_id": world.round_id}),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("payout_callback", "POST", everyone(UNSIGNED)),
     Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor", "compliance")),

@@ -1,10 +1,19 @@
 """Codes of rounds in templates: ``{% load rounds %}{{ journal.round_id|round_code }}``."""
 
+import re
+from typing import Final
 from uuid import UUID
 
 from django import template
+from django.urls import reverse
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
 
 from games import codes
+from games.models import Round
+
+# Twelve letters and digits, in three groups or in one; which of them are a code, `read_code` says.
+CODE: Final = re.compile(r"(?<![\w-])(?=(\w{4}([- ]?)\w{4}\2\w{4})(?![\w-]))", re.ASCII)
 
 register = template.Library()
 
@@ -16,3 +25,18 @@ def round_code(name: UUID | str) -> str:
         return codes.round_code(UUID(str(name).removeprefix("round:")))
     except ValueError:
         return ""
+
+
+@register.filter
+def with_rounds(text: str) -> SafeString:
+    """Return what somebody wrote with a link to the recall of every round whose code it names, however it is typed."""
+    escaped = conditional_escape(text)
+    named = {match.span(1): code for match in CODE.finditer(escaped) if (code := codes.read_code(match[1]))}
+    known = dict(Round.objects.filter(code__in=named.values()).values_list("code", "pk")) if named else {}
+    pieces, told = [], 0
+    for (begin, end), code in named.items():
+        if code in known and begin >= told:
+            address = reverse("staff_round", args=[known[code]])
+            pieces += [escaped[told:begin], f'<a class="link" href="{address}">{escaped[begin:end]}</a>']
+            told = end
+    return mark_safe("".join([*pieces, escaped[told:]]))  # noqa: S308  (escaped above)

@@ -25,6 +25,7 @@ DEALS = {
     "games/guests/play.py": "a guest's round, from the seed that was committed to; play chips, no money",
     "games/recall.py": "a finished round once more, from its published seed, to compare; it can store nothing",
     "games/chemin/recall.py": "the same of a coup between guests",
+    "games/recalling/again.py": "the same of both, for staff who look at one round",
     "games/simulation": "simulated rounds, without money and without a database",
     "games/management/commands/simulate.py": "the same",
 }
@@ -155,7 +156,8 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     def callers(function: str) -> set[str]:
         return {name for name, functions in called.items() if function in functions}
 
-    assert callers("seed_of") == {"games/live/shoes.py", "games/stored.py", "games/chemin/stored.py"}
+    recalls = {f"games/recalling/{name}.py" for name in ("punto", "coups", "service")}
+    assert callers("seed_of") == {"games/live/shoes.py", "games/stored.py", "games/chemin/stored.py", *recalls}
     assert callers("shuffled") == {"games/live/shoes.py", "games/chemin/shoes.py"}
     assert callers("next_coup") == {"games/live/shoes.py", "games/live/rounds.py"}
     of_guests = {"shoes", "standing", "upkeep", "voiding"}  # the croupier alone, and whoever annuls what he has dealt

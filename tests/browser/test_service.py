@@ -33,7 +33,7 @@ def test_a_complaint_goes_to_the_staff_and_back(new_context, web_server):
     desk.goto("/staff/")
     desk.get_by_role("navigation", name="Back office").get_by_role("link", name="Service").click()
     desk.get_by_role("link", name=re.compile(r"^Message \d+$")).click()
-    desk.get_by_role("link", name="The round").click()
+    desk.get_by_role("link", name="Recall the round").click()
     expect(desk.get_by_role("heading", name=f"Round {code}")).to_be_visible()
     desk.go_back()
     desk.get_by_label("Answer").fill("We dealt it again: it was right.")
