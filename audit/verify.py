@@ -1,5 +1,5 @@
 """What proves the event log, for somebody who trusts nobody: hashes, proofs and signatures, checked with nothing but
-Python itself (3.9 or newer). The house uses the same functions, and every export carries this very file:
+Python itself (3.11 or newer). The house uses the same functions, and every export carries this very file:
 
     python verify.py EXPORT --keys KEYS [--checkpoint FILE]
 
@@ -10,11 +10,20 @@ are counted from 0.
 
 from __future__ import annotations
 
+import argparse
 import base64
 import binascii
+import bisect
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import json
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from pathlib import Path
 
 HASH = 32  # bytes
 WIDTH = 256  # hashes in a whole tile
@@ -259,6 +268,10 @@ class Checkpoint:
     tree: Tree
     seconds: int | None
 
+    def __str__(self) -> str:
+        when = f", signed at {moment(self.seconds)}" if self.seconds is not None else ""
+        return f"the tree of {self.tree.size} leaves of {self.tree.origin}{when}"
+
     @classmethod
     def of(cls, note: str, keys: Sequence[Key], check: Callable[[bytes, bytes, bytes], bool] = is_signed) -> Checkpoint:
         """Read a signed note. One of the *keys* that has the log's name must have signed it, and one that carries the
@@ -309,3 +322,219 @@ def tile_path(level: int | str, number: int, width: int = WIDTH) -> str:
     *before, last = (digits[at : at + 3] for at in range(0, len(digits), 3))
     path = "/".join([*(f"x{group}" for group in before), last])
     return f"tile/{level}/{path}" + ("" if width == WIDTH else f".p/{width}")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """That an entry is a leaf of a signed tree (C2SP tlog-proof): which, the hashes up to the root, the checkpoint."""
+
+    leaf: int
+    hashes: list[bytes]
+    note: str
+
+    @classmethod
+    def of(cls, text: str) -> Proof:
+        """Read a proof. Raises Unproven."""
+        head, _, note = text.partition("\n\n")
+        lines = [line for at, line in enumerate(head.split("\n")) if at != 1 or not line.startswith("extra ")]
+        if lines[0] != "c2sp.org/tlog-proof@v1" or not "".join(lines[1:2]).startswith("index "):
+            raise Unproven("a proof begins with c2sp.org/tlog-proof@v1 and the index of its leaf")
+        return cls(_number(lines[1][len("index ") :]), hashes_of(lines[2:]), note)
+
+
+def split(hashes: bytes) -> list[bytes]:
+    """Return the hashes of a tile."""
+    return [hashes[at : at + HASH] for at in range(0, len(hashes), HASH)]
+
+
+def root_from(tiles: Callable[[int, int], list[bytes]], size: int) -> bytes:
+    """Return the root over the first *size* leaves from the hashes of tiles, asked for by level and number, which may
+    hold more. Raises Unproven where they hold less.
+    """
+    found, level = b"", 0
+    while count := size >> 8 * level:
+        number, width = divmod(count, WIDTH)
+        hashes = tiles(level, number)[:width] if width else []
+        if len(hashes) < width:
+            raise Unproven(f"{tile_path(level, number, width)} is missing: the root over {size} leaves needs it")
+        while width:  # the complete subtrees at the right edge, smallest first
+            width &= width - 1
+            peak, hashes = root_of(hashes[width:]), hashes[:width]
+            found = node_hash(peak, found) if found else peak
+        level += 1
+    return found or EMPTY
+
+
+LONGEST = 600
+"""How many seconds an event may be older than the checkpoint before its leaf. It is dated when it is written and can
+be sealed when its transaction ends; none of the house's lasts minutes, and a signature follows within seconds of the
+last look at what was written. Clocks may be as far apart."""
+
+
+class Times:
+    """When the event of a leaf can have been written, from checkpoints that say when they were signed."""
+
+    def __init__(self, checkpoints: Iterable[Checkpoint]) -> None:
+        known = sorted({(each.tree.size, each.seconds) for each in checkpoints if each.seconds is not None})
+        self._sizes = [size for size, _ in known]
+        self._earliest = ["", *(moment(seconds - LONGEST) for _, seconds in known)]
+        self._latest = [*(moment(seconds + LONGEST) for _, seconds in known), "~"]
+
+    def of(self, leaf: int) -> tuple[str, str]:
+        """Return from when until when, as events write it; any text sorts after the first where nobody knows, and
+        before the second.
+        """
+        at = bisect.bisect_right(self._sizes, leaf)
+        return self._earliest[at], self._latest[at]
+
+
+def moment(seconds: int) -> str:
+    """Write a time as events do, so that the two can be compared as text."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+class Export:
+    """An export in a folder or a zip, checked with the keys to believe and checkpoints that were kept elsewhere: after
+    `check`, sentences about what is right and what is wrong.
+    """
+
+    def __init__(self, path: Path, keys: Sequence[Key], kept: Sequence[Checkpoint] = ()) -> None:
+        self._keys, self._kept = keys, kept
+        self._zip = None if path.is_dir() else zipfile.ZipFile(path)
+        files = (file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
+        self._names = set(self._zip.namelist() if self._zip else files)
+        self._path = path
+        self.right: list[str] = []
+        self.wrong: list[str] = []
+
+    def check(self) -> None:
+        """Check all that is there: a log, or a single event."""
+        try:
+            if "event.tlog-proof" in self._names:
+                self._check_event(Proof.of(self._read("event.tlog-proof").decode()))
+            else:
+                self._check_log(Checkpoint.of(self._read("checkpoint").decode(), self._keys))
+        except (Unproven, zipfile.BadZipFile, zlib.error, UnicodeDecodeError) as error:
+            self.wrong.append(f"{error}")
+
+    def _read(self, name: str) -> bytes:
+        if name not in self._names:
+            raise Unproven(f"{name} is missing")
+        return self._zip.read(name) if self._zip else (self._path / name).read_bytes()
+
+    def _tile(self, size: int, level: int, number: int) -> list[bytes]:
+        """Return the hashes of a tile as it is in a tree of that size."""
+        return split(self._read(tile_path(level, number, min(WIDTH, (size >> 8 * level) - WIDTH * number))))
+
+    def _check_event(self, proof: Proof) -> None:
+        signed = Checkpoint.of(proof.note, self._keys)
+        hashed, size = leaf_hash(self._read("event.json")), signed.tree.size
+        demand_included(leaf=proof.leaf, size=size, hashed=hashed, proof=proof.hashes, root=signed.tree.root)
+        self.right.append(f"The event is leaf {proof.leaf} of {signed}.")
+        for kept in self._kept:
+            if kept.tree.size == size and kept.tree != signed.tree:
+                self.wrong.append(f"{kept}, which was kept, has another root")
+            elif kept.tree.size != size:
+                self.right.append(f"Whether it agrees with {kept}, which was kept, takes an export of the log.")
+
+    def _check_log(self, signed: Checkpoint) -> None:
+        size, agree = signed.tree.size, [signed]
+        tiles = lru_cache(WIDTH)(partial(self._tile, size))
+        named = sorted(name for name in self._names if name.startswith("checkpoints/"))
+        for each in [signed, *(Checkpoint.of(self._read(name).decode(), self._keys) for name in named), *self._kept]:
+            if each.tree.size > size:
+                self.wrong.append(f"the log was {each} already: {signed} is an older state, or leaves are missing")
+            elif root_from(tiles, each.tree.size) != each.tree.root:
+                self.wrong.append(f"the root that follows from the tiles is not that of {each}")
+            else:
+                agree.append(each)
+        self.right.append(f"The tiles are those of {signed}; {len(agree) - 2} other checkpoints agree with them.")
+        for level in range(1, 8):
+            for place in range(size >> 8 * level):
+                below = tile_path(level - 1, place)
+                if (
+                    below in self._names
+                    and root_of(tiles(level - 1, place)) != tiles(level, place // WIDTH)[place % WIDTH]
+                ):
+                    self.wrong.append(f"{below} does not lead to what stands above it")
+        self._check_entries(size, tiles, Times(agree))
+
+    def _check_entries(self, size: int, tiles: Callable[[int, int], list[bytes]], times: Times) -> None:
+        personal, shown = self._personal(), []
+        for number in range(-(-size // WIDTH)):
+            path = tile_path("entries", number, min(WIDTH, size - WIDTH * number))
+            if path in self._names:
+                shown.append(number)
+                for leaf, entry in self._proven(path, number, tiles(0, number)):
+                    event = json.loads(entry)
+                    earliest, latest = times.of(leaf)
+                    if not earliest <= event["at"] <= latest:
+                        why = f"it is dated {event['at']}, not between {earliest or 'the beginning'} and {latest}"
+                        self.wrong.append(f"{path}: leaf {leaf}: {why}")
+                    for field, salt, value in personal.pop(leaf, []):
+                        if hashlib.sha256(bytes.fromhex(salt) + value.encode()).hexdigest() != event["personal"][field]:
+                            self.wrong.append(f"personal: leaf {leaf}: {field} is not what the event was written with")
+        for number in set(range(min(shown), max(shown) + 1)) - set(shown) if shown else ():
+            self.wrong.append(f"{tile_path('entries', number)} is missing between others")
+        if shown:
+            last = min(size, max(shown) * WIDTH + WIDTH) - 1
+            self.right.append(f"Leaves {min(shown) * WIDTH} to {last} are here, of leaves 0 to {size - 1} there are.")
+
+    def _proven(self, path: str, number: int, hashes: list[bytes]) -> Iterator[tuple[int, bytes]]:
+        """Yield the entries of a tile that are the leaves they should be."""
+        entries = _entries(self._read(path))
+        if len(entries) != len(hashes):
+            self.wrong.append(f"{path} holds {len(entries)} entries, not {len(hashes)}")
+        for at, (entry, hashed) in enumerate(zip(entries, hashes, strict=False)):
+            leaf, found = WIDTH * number + at, leaf_hash(entry)
+            if found == hashed:
+                yield leaf, entry
+            elif found in hashes:
+                self.wrong.append(
+                    f"{path}: leaf {leaf}: the entry of leaf {WIDTH * number + hashes.index(found)} is there"
+                )
+            else:
+                self.wrong.append(f"{path}: leaf {leaf}: the entry is not the one that was sealed")
+
+    def _personal(self) -> dict[int, list[tuple[str, str, str]]]:
+        """Return personal values by leaf, where the export has them: field, salt in hex, value."""
+        found: dict[int, list[tuple[str, str, str]]] = {}
+        for line in self._read("personal").splitlines() if "personal" in self._names else []:
+            leaf, *value = json.loads(line)
+            found.setdefault(leaf, []).append(tuple(value))
+        return found
+
+
+def _entries(bundle: bytes) -> list[bytes]:
+    """Cut a tile of entries: each begins with its length in two bytes, highest first."""
+    entries, at = [], 0
+    while at < len(bundle):
+        begin, at = at + 2, at + 2 + int.from_bytes(bundle[at : at + 2], "big")
+        entries.append(bundle[begin:at])
+    return entries
+
+
+def main() -> int:
+    """Check what the command line names, and say it: 0 where all is right, 1 where not, 2 where it cannot be read."""
+    parser = argparse.ArgumentParser(description="Check an export of the event log, or of one event.")
+    parser.add_argument("export", type=Path, help="a folder or a zip")
+    parser.add_argument("--keys", type=Path, required=True, help="the keys to believe, from elsewhere than the export")
+    parser.add_argument("--checkpoint", type=Path, action="append", default=[], help="a checkpoint that you kept")
+    given = parser.parse_args()
+    try:
+        keys = keys_of(given.keys.read_text("utf-8"))
+        kept = [Checkpoint.of(file.read_text("utf-8"), keys) for file in given.checkpoint]
+        export = Export(given.export, keys, kept)
+    except (Unproven, OSError, UnicodeDecodeError, zipfile.BadZipFile) as error:
+        print(f"Cannot be checked: {error}")
+        return 2
+    export.check()
+    print("\n".join(export.right))
+    for sentence in export.wrong:
+        print(f"WRONG: {sentence}")
+    print("Something is wrong." if export.wrong else "All that is here is proven.")
+    return 1 if export.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

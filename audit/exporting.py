@@ -1,0 +1,181 @@
+"""What an auditor takes away: the log, or a part of it, as a static transparency log (C2SP tlog-tiles), and single
+events with their proofs. Each export is a ZIP that carries the program to check it with.
+
+Personal values are in no event, so in no export either; only somebody entitled to them is given them beside it.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from django.db import connection
+
+from audit import keys, verify
+from audit.models import Checkpoint, Event, Tile
+from audit.proofs import NotSealed, proof_of
+from audit.verify import HASH, WIDTH, tile_path
+from audit.zipped import zipped
+
+Files = Iterator[tuple[str, Iterable[bytes]]]
+
+ENTRIES: Final = """
+    SELECT event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
+    WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
+"""
+PERSONAL: Final = """
+    SELECT leaf.leaf, personal.field, personal.salt, personal.value
+    FROM audit_leaf AS leaf JOIN audit_personal AS personal ON personal.event_id = leaf.event_id
+    WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf, personal.field
+"""
+
+README: Final = """\
+{about}
+
+To check it you need Python 3.11 or newer, and nothing else: no network, no other program of the house.
+
+    python verify.py EXPORT --keys KEYS
+
+EXPORT is this ZIP, or the folder that it was unpacked into. KEYS is a file with the public keys of the log,
+a line each. Take it from where you trust it: the file "keys" in here comes from whoever made this export, and
+so does verify.py, which is short so that it can be read. A checkpoint that you kept from an earlier day shows
+that nothing before it has changed since: add --checkpoint FILE.
+
+The formats are those of public transparency logs (c2sp.org: {formats}).
+Other programs read them, among them Go's golang.org/x/mod/sumdb.
+
+What it shows: these very bytes were in the log, at these places, when the tree was signed. Nothing before them
+was changed, left out, put in or put in another order since. Whether an event is dated as it should be, the
+times that checkpoints bear show within some minutes.
+
+What it cannot show: that all that happened was written down, or that what was written down is true. Whoever
+has the key of the log could sign another history for somebody who kept no checkpoint of this one. Personal
+data, such as addresses, stands in events as salted hashes only, so that erasing it leaves every proof as it
+is.{personal}
+"""
+ABOUT_LOG: Final = """\
+The event log of {origin}, {part}: what happened, as canonical JSON, an entry for each event.
+
+checkpoint     the signed tree over all {size} leaves, and checkpoints/ earlier ones
+tile/          the hashes of the tree; in tile/entries/ the events, 256 to a file, each after its length in two bytes"""
+ABOUT_EVENT: Final = """\
+One event of a log, and the proof that it is in it.
+
+event.json         the event, byte for byte as it is proven
+event.tlog-proof   its place in the tree, the hashes that lead to the root, and the signed checkpoint"""
+WITH_PERSONAL: Final = """
+
+This export has personal data: the file "personal" holds the leaf, field, salt and text of each value that was
+not erased. SHA-256 of salt and text is what stands in the event. Keep it as such data is to be kept."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which leaves of the log are exported: from *first* up to *end*, which is not among them, of the tree that
+    *checkpoint* speaks of. Whole tiles only, so that each can be checked.
+    """
+
+    checkpoint: Checkpoint
+    first: int
+    end: int
+
+    @property
+    def tiles(self) -> range:
+        """The numbers of the tiles that hold these leaves."""
+        return range(self.first // WIDTH, -(-self.end // WIDTH))
+
+
+def part(first: int = 0, end: int | None = None) -> Part:
+    """Return the part of the last signed tree with these leaves and those that share a tile with them. Raises NotSealed
+    where there is none such.
+    """
+    last = Checkpoint.objects.order_by("-size").first()
+    if last is None or not 0 <= first < last.size or (end is not None and end <= first):
+        raise NotSealed(f"no signed tree has leaf {first}")
+    whole = last.size if end is None else min(-(-end // WIDTH) * WIDTH, last.size)
+    return Part(last, first // WIDTH * WIDTH, whole)
+
+
+def export(chosen: Part, *, personal: bool = False) -> Iterator[bytes]:
+    """Yield the ZIP of a part of the log, with its personal values where whoever gets it is entitled to them."""
+    return zipped(_log(chosen, personal=personal))
+
+
+def export_event(event_id: int) -> bytes:
+    """Return the ZIP of one event with its proof. Raises NotSealed."""
+    proof = proof_of(event_id)
+    body = bytes(Event.objects.values_list("body", flat=True).get(pk=event_id))
+    files = [("event.json", [body]), ("event.tlog-proof", [proof.encode()])]
+    return b"".join(zipped([*files, *_beside(ABOUT_EVENT, "tlog-proof, tlog-checkpoint, signed-note")]))
+
+
+def _log(chosen: Part, *, personal: bool) -> Files:
+    last = chosen.checkpoint
+    kept = _earlier(chosen)
+    whole = (chosen.first, chosen.end) == (0, last.size)
+    about = ABOUT_LOG.format(
+        origin=last.note.partition("\n")[0],
+        part="whole" if whole else f"leaves {chosen.first} to {chosen.end - 1} of it",
+        size=last.size,
+    )
+    yield from _beside(about, "tlog-tiles, tlog-checkpoint, signed-note", WITH_PERSONAL if personal else "")
+    yield "checkpoint", [last.note.encode()]
+    yield from ((f"checkpoints/{each.size}", [each.note.encode()]) for each in kept)
+    for level in range(8):
+        of_part = {*chosen.tiles, *(each.size // WIDTH for each in (*kept, last))}
+        for number, hashes in _tiles(level, last.size):
+            if level or number in of_part:
+                yield tile_path(level, number, len(hashes) // HASH), [hashes]
+    for number in chosen.tiles:
+        entries = _entries(number * WIDTH, min((number + 1) * WIDTH, last.size))
+        yield tile_path("entries", number, len(entries)), [_sized(entry) for entry in entries]
+    if personal:
+        yield "personal", _personal(chosen)
+
+
+def _beside(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:
+    """Return what every export has beside what it is an export of."""
+    vkeys = "".join(f"{key.vkey}\n" for key in keys.known())
+    return [
+        ("README.txt", [README.format(about=about, formats=formats, personal=personal).encode()]),
+        ("verify.py", [Path(verify.__file__).read_bytes()]),
+        ("keys", [vkeys.encode()]),
+    ]
+
+
+def _earlier(chosen: Part) -> list[Checkpoint]:
+    """Return the checkpoints below the last that bound the time of the part's leaves: those within, the one before, and
+    the one after.
+    """
+    below = Checkpoint.objects.filter(size__lt=chosen.checkpoint.size)
+    before = below.filter(size__lte=chosen.first).order_by("-size")[:1]
+    after = below.filter(size__gte=chosen.end).order_by("size")[:1]
+    within = below.filter(size__gt=chosen.first, size__lt=chosen.end).order_by("size")
+    return [*before, *within, *after]
+
+
+def _tiles(level: int, size: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the tiles of a level with their numbers, as they are in a tree of that many leaves."""
+    hashes = size >> 8 * level
+    stored = Tile.objects.filter(level=level, number__lt=-(-hashes // WIDTH)).order_by("number")
+    for number, tile in stored.values_list("number", "hashes").iterator():
+        yield number, bytes(tile)[: min(hashes - number * WIDTH, WIDTH) * HASH]
+
+
+def _entries(first: int, end: int) -> list[bytes]:
+    with connection.cursor() as cursor:
+        cursor.execute(ENTRIES, [first, end])
+        return [bytes(body) for (body,) in cursor.fetchall()]
+
+
+def _sized(entry: bytes) -> bytes:
+    return len(entry).to_bytes(2, "big") + entry
+
+
+def _personal(chosen: Part) -> Iterator[bytes]:
+    for number in chosen.tiles:
+        with connection.cursor() as cursor:
+            cursor.execute(PERSONAL, [number * WIDTH, min((number + 1) * WIDTH, chosen.end)])
+            for leaf, field, salt, value in cursor.fetchall():
+                yield json.dumps([leaf, field, bytes(salt).hex(), value], ensure_ascii=False).encode() + b"\n"

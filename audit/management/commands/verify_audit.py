@@ -1,0 +1,65 @@
+"""`manage.py verify_audit`: hash every event of the log again, and hold the log against its signed checkpoints, the
+signer's memory and checkpoints that were kept elsewhere.
+
+The keys to believe come from AUDIT_KEYS or from --keys, never from the database.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from audit import checking, keys
+from audit.verify import Unproven, keys_of
+
+
+class Command(BaseCommand):
+    """Names whatever is wrong, a line each, and ends with status 1 where anything is; with 2 where nothing can be
+    checked.
+    """
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take what lies outside the database."""
+        parser.add_argument("--keys", type=Path, help="a file with the keys to believe, instead of AUDIT_KEYS")
+        parser.add_argument("--signer", type=Path, default=settings.SIGNER_DIR, help="the signer's folder")
+        parser.add_argument(
+            "--checkpoint",
+            type=Path,
+            action="append",
+            default=[],
+            help="a checkpoint that was kept; more than one may be",
+        )
+        parser.add_argument(
+            "--from", dest="first", type=int, default=0, metavar="SIZE", help="hash events only from this leaf on"
+        )
+
+    def handle(
+        self, *args: Any, keys: Path | None, signer: Path | None, checkpoint: list[Path], first: int, **options: Any
+    ) -> None:
+        """Check. Raises CommandError where anything is wrong, or nothing can be checked."""
+        believed, outside = self._given(keys, signer, checkpoint)
+        findings = 0
+        for finding in checking.check(believed, outside, first=first, progress=self._progress):
+            self.stdout.write(str(finding))
+            findings += 1
+        if findings:
+            raise CommandError(f"The log is not what it was: {findings} findings, which stand above.")
+        self.stdout.write("The log is what it was: every event, its place in the tree, and every signed tree.")
+
+    def _given(self, file: Path | None, signer: Path | None, kept: list[Path]) -> tuple[list[Any], checking.Outside]:
+        try:
+            believed = keys_of(file.read_text("utf-8")) if file else keys.known()
+            notes = {str(each): each.read_text("utf-8") for each in kept}
+        except (OSError, Unproven, UnicodeDecodeError) as error:
+            raise CommandError(f"Nothing can be checked: {error}", returncode=2) from error
+        if not believed:
+            raise CommandError("Nothing can be checked: no key is known. Set AUDIT_KEYS, or give --keys.", returncode=2)
+        return believed, checking.Outside(signer if signer and (signer / "latest").exists() else None, notes)
+
+    def _progress(self, done: int, leaves: int) -> None:
+        if sys.stderr.isatty():
+            self.stderr.write(f"\r{done:,} of {leaves:,} events", ending="\n" if done == leaves else "")

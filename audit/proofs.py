@@ -1,0 +1,24 @@
+"""Proof that one event is in the log, as a file that speaks for itself (C2SP tlog-proof)."""
+
+from base64 import b64encode
+
+from audit import tree
+from audit.models import Checkpoint, Leaf
+from audit.tiles import StoredTiles
+
+
+class NotSealed(Exception):
+    """No signed tree holds the event yet, or there is no such event."""
+
+
+def proof_of(event_id: int) -> str:
+    """Return the proof that the event is a leaf of the last signed tree, with that tree's checkpoint. Raises NotSealed;
+    Unproven where tiles lack hashes.
+    """
+    leaf = Leaf.objects.filter(event=event_id).values_list("leaf", flat=True).first()
+    last = Checkpoint.objects.order_by("-size").first()
+    if leaf is None or last is None or leaf >= last.size:
+        raise NotSealed(f"event {event_id} is in no signed tree")
+    hashes = tree.inclusion_proof(StoredTiles(), leaf, last.size)
+    lines = ["c2sp.org/tlog-proof@v1", f"index {leaf}", *(b64encode(each).decode() for each in hashes)]
+    return "\n".join([*lines, "", last.note])

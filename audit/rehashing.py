@@ -1,0 +1,211 @@
+"""Every event against its leaf, its columns and its personal values, a hundred thousand and more of them a second.
+
+PostgreSQL writes down what the body of an event has to begin and end with if its columns speak the truth, so that
+comparing bytes is enough; only what differs is taken apart. It does that while the rows before are hashed here.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from struct import Struct
+from typing import Final
+
+from django.db.backends.utils import CursorWrapper
+
+from audit.findings import Finding
+from audit.verify import HASH, WIDTH, Times
+
+BATCH: Final = 256 * WIDTH  # leaves
+
+# to_json writes text as audit.log.canonical does.
+FRAME: Final = """
+    convert_to('{"at":"' || to_char(event.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '","by":'
+        || to_json(event.by) || ',"data":', 'UTF8'),
+    convert_to(',"kind":' || to_json(event.kind) || ',"on":' || to_json(event."on") || '}', 'UTF8'),
+    event.body
+"""
+LEAVES: Final = f"""
+    COPY (SELECT leaf.leaf, leaf.event_id, {FRAME}
+          FROM audit_leaf AS leaf LEFT JOIN audit_event AS event ON event.id = leaf.event_id
+          WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf) TO STDOUT (FORMAT binary)
+"""  # noqa: S608
+WAITING: Final = f"""
+    SELECT event.id, pending.event_id IS NOT NULL, {FRAME}
+    FROM audit_event AS event
+        LEFT JOIN audit_leaf AS leaf ON leaf.event_id = event.id
+        LEFT JOIN audit_pending AS pending ON pending.event_id = event.id
+    WHERE leaf.event_id IS NULL ORDER BY event.id
+"""  # noqa: S608
+PERSONAL: Final = """
+    SELECT leaf.event_id, personal.field, personal.salt, personal.value
+    FROM audit_leaf AS leaf JOIN audit_personal AS personal ON personal.event_id = leaf.event_id
+    WHERE leaf.leaf >= %s AND leaf.leaf < %s
+"""
+PERSONAL_WAITING: Final = """
+    SELECT personal.event_id, personal.field, personal.salt, personal.value
+    FROM audit_personal AS personal LEFT JOIN audit_leaf AS leaf ON leaf.event_id = personal.event_id
+    WHERE leaf.event_id IS NULL
+"""
+TILES: Final = "SELECT number, hashes FROM audit_tile WHERE level = 0 AND number >= %s AND number < %s"
+RECORDS: Final = """
+    SELECT id, kind, "on", body FROM audit_event WHERE kind IN ('personal.erased', 'personal.expired') ORDER BY id
+"""
+
+SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0"
+HEADER: Final = len(SIGNATURE) + 8
+END: Final = b"\xff\xff"
+BEGIN: Final = Struct(">hiqiqi")  # how many columns; leaf, event and the next column, each after its length
+LENGTH: Final = Struct(">i")
+
+Values = list[tuple[str, bytes, str]]
+"""The personal values of an event: field, salt, value."""
+
+
+class Records:
+    """What the log says of personal values that were erased."""
+
+    def __init__(self, cursor: CursorWrapper) -> None:
+        self._erased: dict[str, int] = {}
+        self._expired: list[tuple[set[str], str]] = []
+        cursor.execute(RECORDS)
+        for number, kind, on, body in cursor.fetchall():
+            data = json.loads(bytes(body))["data"]
+            if kind == "personal.erased":
+                self._erased[on] = number
+            else:
+                self._expired.append((set(data["fields"]), data["before"]))
+
+    def account_for(self, number: int, event: Mapping[str, str], field: str) -> bool:
+        """Say whether it is on record why a value is gone: whose it was was erased since, or its time was up."""
+        return any(self._erased.get(event[who], 0) > number for who in ("on", "by")) or any(
+            field in fields and event["at"] < before for fields, before in self._expired
+        )
+
+
+class Rehashing:
+    """The check of all events, in the transaction of *cursor*."""
+
+    def __init__(self, cursor: CursorWrapper, times: Times) -> None:
+        self._cursor, self._times, self._records = cursor, times, Records(cursor)
+
+    def leaves(self, first: int, end: int) -> Iterator[Finding]:
+        """Check the leaves from *first*, which begins a tile, up to *end*, which is not among them."""
+        hashes = self._tiles(first // WIDTH, -(-end // WIDTH))
+        personal = self._personal(PERSONAL, [first, end])
+        due = first
+        for leaf, number, begins, ends, body in self._rows(first, end):
+            if leaf != due:
+                yield Finding(
+                    f"leaves {due} to {leaf - 1} are not there",
+                    f"{leaf - due} events were taken out of the log",
+                    leaf=due,
+                )
+            due = leaf + 1
+            if body is None:
+                yield Finding("the event is not there", "it was taken out after it was sealed", number, leaf)
+                continue
+            at = (leaf - first) * HASH
+            found = sha256(b"\0" + body).digest()
+            if found != hashes[at : at + HASH]:
+                yield _changed(number, leaf, found, hashes[at : at + HASH], hashes, first)
+            earliest, latest = self._times.of(leaf)
+            if not earliest <= begins[7:34].decode() <= latest:
+                yield Finding(
+                    f"{begins[7:34].decode()} is its time",
+                    f"it was sealed as something written between {earliest or 'the beginning'} and {latest}",
+                    number,
+                    leaf,
+                    "at",
+                )
+            if not (body.startswith(begins) and body.endswith(ends)) or number in personal:
+                yield from self._columns(number, leaf, begins, ends, body, personal.pop(number, []))
+        if due < end:
+            yield Finding(
+                f"leaves {due} to {end - 1} are not there", f"{end - due} events were taken out of the log", leaf=due
+            )
+
+    def waiting(self) -> Iterator[Finding]:
+        """Check the events that are no leaves yet, and personal values of events that are not there."""
+        personal = self._personal(PERSONAL_WAITING, [])
+        self._cursor.execute(WAITING)
+        for number, waits, begins, ends, body in self._cursor.fetchall():
+            if not waits:
+                yield Finding("it is neither a leaf nor waits to be one", "it was not written by audit_record", number)
+            yield from self._columns(number, None, bytes(begins), bytes(ends), bytes(body), personal.pop(number, []))
+        for number, values in personal.items():
+            for field, _, _ in values:
+                yield Finding("a personal value stands alone", "its event was taken out", number, field=field)
+
+    def _rows(self, first: int, end: int) -> Iterator[tuple[int, int, bytes, bytes, bytes | None]]:
+        """Yield leaf, event, what its body begins and ends with if its columns are right, and its body, None without an
+        event.
+        """
+        with self._cursor.copy(LEAVES, [first, end]) as copy:
+            for row in copy:
+                at = HEADER if row[: len(SIGNATURE)] == SIGNATURE else 0
+                if len(row) - at <= len(END):
+                    continue
+                _, _, leaf, _, number, length = BEGIN.unpack_from(row, at)
+                if length < 0:
+                    yield leaf, number, b"", b"", None
+                    continue
+                begin = at + BEGIN.size
+                begins = bytes(row[begin : begin + length])
+                begin += length + 4
+                end_of = begin + LENGTH.unpack_from(row, begin - 4)[0]
+                yield leaf, number, begins, bytes(row[begin:end_of]), bytes(row[end_of + 4 :])
+
+    def _tiles(self, first: int, end: int) -> bytes:
+        """Return the leaves' hashes, one after another; where a tile lacks any, nothing that could be a hash."""
+        self._cursor.execute(TILES, [first, end])
+        tiles = {number: bytes(hashes) for number, hashes in self._cursor.fetchall()}
+        return b"".join(tiles.get(number, b"").ljust(WIDTH * HASH, b"\0") for number in range(first, end))
+
+    def _personal(self, query: str, arguments: list[int]) -> dict[int, Values]:
+        found: dict[int, Values] = {}
+        self._cursor.execute(query, arguments)
+        for number, name, salt, value in self._cursor.fetchall():
+            found.setdefault(number, []).append((name, bytes(salt), value))
+        return found
+
+    def _columns(
+        self, number: int, leaf: int | None, begins: bytes, ends: bytes, body: bytes, values: Values
+    ) -> Iterator[Finding]:
+        """Take an event apart: its columns and its personal values against its body."""
+        try:
+            event = json.loads(body)
+            stands = json.loads(begins + b"0" + ends)
+            said = {name: event[name] for name in ("at", "by", "kind", "on")}
+            hashed = dict(event.get("personal", {}))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            yield Finding("its body is no event", "it was not written by audit_record", number, leaf, "body")
+            return
+        for name, text in said.items():
+            if stands[name] != text:
+                yield Finding(f"{stands[name]} stands in the row", f"the event says {text}", number, leaf, name)
+        for name, salt, value in values:
+            due = hashed.pop(name, None)
+            if sha256(salt + value.encode()).hexdigest() != due:
+                what = "another personal value was written" if due else "the event has no such personal value"
+                yield Finding("the personal value that stands was changed or put in", what, number, leaf, name)
+        for name in hashed:
+            if not self._records.account_for(number, said, name):
+                yield Finding(
+                    "its personal value is gone", "no record says that it was erased or its time up", number, leaf, name
+                )
+
+
+def _changed(number: int, leaf: int, found: bytes, due: bytes, hashes: bytes, first: int) -> Finding:
+    """Say what became of an event that is not the one that was sealed as this leaf."""
+    place = next((at for at in range(0, len(hashes), HASH) if hashes[at : at + HASH] == found), None)
+    if not any(due):
+        return Finding("the tiles have no hash of it", "it was put in past the sealer, or tiles are lost", number, leaf)
+    if place is not None:
+        return Finding(f"the event of leaf {first + place // HASH} stands here", "the order was changed", number, leaf)
+    return Finding(
+        f"its body hashes to {found.hex()}",
+        f"what was sealed hashes to {due.hex()}: it was changed",
+        number,
+        leaf,
+        "body",
+    )
