@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 
 from django.test import Client
@@ -96,6 +97,12 @@ def help_page(language: str, slug: str) -> Tag:
     answer = Client().get(f"/{language}/help/{slug}/")
     assert answer.status_code == 200
     return parsed(answer.text).one("main")
+
+
+@cache
+def help_without_tables(language: str, slug: str) -> Tag:
+    """A game's help in a house that has no tables, read once: there it is the same for every test."""
+    return help_page(language, slug)
 
 
 SUITS = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}

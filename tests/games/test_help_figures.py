@@ -16,7 +16,7 @@ from games.models import TableVersion
 from games.variants import GAMES, LANGUAGES, VARIANTS
 from tests.builders import a_golden_table, a_table
 from tests.games.help_figures import CURRENCY, amount, cards, exactly, examples_of, figures_of, ladder, played, written
-from tests.games.help_pages import Tag, help_page, shown_cards
+from tests.games.help_pages import Tag, help_page, help_without_tables, shown_cards
 from wallet.models import Currency
 from wallet.money import format_money
 
@@ -65,14 +65,14 @@ class TestTablesOfPuntoBanco:
     def test_the_paytable_prints_what_each_bet_can_pay(self, language: str, slug: str) -> None:
         variant, name = VARIANTS[slug], ""
         printed: dict[str, set[str]] = {}
-        for row in help_page(language, slug).one("table", "paytable").rows:
+        for row in help_without_tables(language, slug).one("table", "paytable").rows:
             name = row[0] if len(row) == 3 else name
             printed.setdefault(name, set()).add(row[-1] if ":" in row[-1] else "")
         names = {variant.label(language, f"bet.{bet.code}"): bet.code for bet in variant.bets}
         assert printed == {name: outcomes(variant, code) for name, code in names.items()}
 
     def test_third_cards_are_dealt_as_printed(self, language: str, slug: str) -> None:
-        player, banker = help_page(language, slug).one("article").all("table", "tableau")
+        player, banker = help_without_tables(language, slug).one("article").all("table", "tableau")
         cells = player.one("tbody").all("td")[:8]
         for total, cell in enumerate(cells):
             one, two = PAIR_OF[total]
@@ -84,7 +84,7 @@ class TestTablesOfPuntoBanco:
             assert [DRAWS in cell.classes for cell in row.all("td")] == banker_draws_in_play(total)
 
     def test_returns_are_the_declared_ones(self, language: str, slug: str) -> None:
-        variant, returns = VARIANTS[slug], help_page(language, slug).one("article").all("table", "returns")[0]
+        variant, returns = VARIANTS[slug], help_without_tables(language, slug).one("article").all("table", "returns")[0]
         expected = []
         for bet in variant.bets:
             rtp = exactly(exact(variant)[bet.code].rtp)
@@ -99,7 +99,7 @@ class TestTablesOfPuntoBanco:
         assert foot == [written(headline, language, digits), written(100 - headline, language, digits)]
 
     def test_the_line_about_decks_has_their_number(self, language: str, slug: str) -> None:
-        line = help_page(language, slug).one("article").one("p", "decks").text
+        line = help_without_tables(language, slug).one("article").one("p", "decks").text
         assert re.findall(r"\d+", line) == [str(VARIANTS[slug].decks), str(len(FULL_DECK))]
 
 
@@ -138,7 +138,7 @@ class TestLimits:
 @every_language
 @every_variant
 def test_every_example_is_dealt_and_settled_by_the_engine(language: str, slug: str) -> None:
-    variant, figures = VARIANTS[slug], help_page(language, slug).one("article").all("figure", "example")
+    variant, figures = VARIANTS[slug], help_without_tables(language, slug).one("article").all("figure", "example")
     for figure, example in zip(figures, examples_of(slug, language), strict=True):
         coup, settlement = played(variant, example)
         for side, hand in zip(Side, figure.all("div", "small-hand"), strict=True):
@@ -157,7 +157,7 @@ def test_every_example_is_dealt_and_settled_by_the_engine(language: str, slug: s
 @every_language
 @every_game
 def test_every_figure_in_the_prose_is_worked_out_again(language: str, slug: str) -> None:
-    text = re.sub(r"[ \n]+", " ", figures_in_prose(help_page(language, slug).one("article")))
+    text = re.sub(r"[ \n]+", " ", figures_in_prose(help_without_tables(language, slug).one("article")))
     expected = {figure for figure in figures_of(slug, language) if re.search(r"\d", figure)}
     for figure in sorted(expected, key=len, reverse=True):
         assert figure in text
