@@ -12,9 +12,11 @@ import pytest
 from django.db import connection, transaction
 
 from games.chemin import play, tick
-from games.chemin.standing import Standing, locked
+from games.chemin.rules import GuestRules
+from games.chemin.standing import PLAIN, Standing, locked
 from games.chemin.table import name_of
 from games.engine.chemin import Call, Option, Phase, Refusal, State, options
+from games.engine.chemin.frozen import thaw
 from games.engine.chemin.machine import default_action
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
@@ -26,6 +28,7 @@ from wallet.models import Account, AccountKind, Mode
 
 MONEY = 10_000_000
 STEPS = 60  # more than a coup takes
+ANY_RULES = GuestRules("SEK", 9, 1_000, 100_000, 0).table_rules
 
 
 def a_chemin_table(mode: Mode = Mode.REAL, **options: Any) -> LiveTable:
@@ -73,6 +76,13 @@ def state_of(live_table: LiveTable) -> State:
     return standing_of(live_table).state
 
 
+def seen_of(live_table: LiveTable) -> State:
+    """The state of the engine but for cards and money, which are any: who sits there, and what is asked of whom."""
+    frozen = chemin_of(live_table).state
+    cards, nothing = PLAIN if frozen["shoe"] else (), dict.fromkeys((place for place, _ in frozen["seats"]), 0)
+    return thaw(frozen, rules=ANY_RULES, cards=cards, balances=nothing)
+
+
 def chemin_of(live_table: LiveTable) -> CheminTable:
     """The row of the table, as the database has it now."""
     return CheminTable.objects.get(pk=live_table.pk)
@@ -85,8 +95,10 @@ def time_given(chemin: CheminTable) -> timedelta:
 
 def asked(live_table: LiveTable) -> Player | None:
     """Whose turn it is; None where nobody's is, or a house player's."""
-    seat = standing_of(live_table).asked
-    return seat.player if seat else None
+    turn = seen_of(live_table).turn
+    if turn is None:
+        return None
+    return live_table.guests.select_related("player").get(left_at=None, number=turn).player
 
 
 def asked_at(live_table: LiveTable) -> Player:
@@ -109,12 +121,18 @@ def answer(
     action_name: str,
     amount: int | None = None,
     call: Call | None = None,
-    **more: Any,
+    question: int | None = None,
+    session: UUID | None = None,
 ) -> None:
     """Have the guest answer the question that is asked now, or another one that is named."""
-    asked_now = {"question": chemin_of(live_table).question, "session": None, **more}
     play.decide(
-        player=player, live_table_id=live_table.pk, action_name=action_name, amount=amount, call=call, **asked_now
+        player=player,
+        live_table_id=live_table.pk,
+        question=chemin_of(live_table).question if question is None else question,
+        action_name=action_name,
+        amount=amount,
+        call=call,
+        session=session,
     )
 
 
@@ -144,14 +162,14 @@ def answer_by_the_rule(live_table: LiveTable) -> None:
 
 def play_out(live_table: LiveTable) -> State:
     """Have everybody answer by the rule until the coup is over; return what is asked then."""
-    while state_of(live_table).phase in IN_COUP:
+    while seen_of(live_table).phase in IN_COUP:
         answer_by_the_rule(live_table)
     return state_of(live_table)
 
 
 def a_bank_to_keep(live_table: LiveTable) -> LiveTable:
     """Coups one after another until one is not lost by the bank: its banker may keep it. Return the table."""
-    while (phase := state_of(live_table).phase) is not Phase.CHOICE:
+    while (phase := seen_of(live_table).phase) is not Phase.CHOICE:
         if phase is Phase.OFFER:
             a_staked_coup(live_table)
         else:
@@ -162,10 +180,10 @@ def a_bank_to_keep(live_table: LiveTable) -> LiveTable:
 def a_coup_without_a_natural(live_table: LiveTable) -> Player:
     """Coups one after another until a punter is asked whether to draw; return them."""
     while True:
-        state = state_of(live_table)
-        if state.phase is Phase.OFFER:
+        phase = seen_of(live_table).phase
+        if phase is Phase.OFFER:
             a_dealt_coup(live_table)
-        elif state.phase is Phase.PUNTER:
+        elif phase is Phase.PUNTER:
             punter = asked(live_table)
             assert punter
             return punter
@@ -192,11 +210,11 @@ def step(live_table: LiveTable, seconds: float = 0) -> bool:
 def step_to(live_table: LiveTable, *phases: Phase) -> State:
     """Have the croupier decide for everybody until the table asks this."""
     for _ in range(STEPS):
-        state = state_of(live_table)
-        if state.phase in phases:
-            return state
-        assert step(live_table), f"{state.phase}: nothing was due"
-    raise AssertionError(f"never {phases}: {state_of(live_table).phase}")
+        phase = seen_of(live_table).phase
+        if phase in phases:
+            return state_of(live_table)
+        assert step(live_table), f"{phase}: nothing was due"
+    raise AssertionError(f"never {phases}: {seen_of(live_table).phase}")
 
 
 def a_bank(live_table: LiveTable, amount: int = 10_000) -> Player:
@@ -212,12 +230,12 @@ def a_staked_coup(live_table: LiveTable, amount: int = 10_000, stake: int = 4_00
     draw the cards. Return banker and punter.
     """
     banker = a_bank(live_table, amount)
-    while state_of(live_table).phase is Phase.CALLS:
+    while seen_of(live_table).phase is Phase.CALLS:
         let_pass(live_table)
     punter = asked(live_table)
     assert punter
     answer(punter, live_table, "lay_stake", stake)
-    while state_of(live_table).phase is Phase.STAKES:
+    while seen_of(live_table).phase is Phase.STAKES:
         let_pass(live_table)
     return banker, punter
 
