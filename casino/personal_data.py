@@ -23,6 +23,7 @@ from audit.models import Event as LoggedEvent
 from audit.models import Personal
 from games import models as games
 from players import models as people
+from players.looking import SEEN
 from players.models import Player
 from players.sealing import unseal
 from wallet import models as wallet
@@ -155,7 +156,8 @@ def events(player: Player) -> Iterator[Row]:
         found = LoggedEvent.objects.filter(Q(on=who) | Q(by=who), pk__gt=mark).order_by("pk")[:BATCH]
         batch = list(found.values("id", "at", "kind", "by", "on", "body"))
         values: dict[int, dict[str, str]] = {}
-        kept = Personal.objects.filter(event__in=[row["id"] for row in batch]).values_list("event_id", "field", "value")
+        told = [row["id"] for row in batch if row["kind"] != SEEN]  # from where staff looked is theirs
+        kept = Personal.objects.filter(event__in=told).values_list("event_id", "field", "value")
         for event_id, field, value in kept:
             values.setdefault(event_id, {})[field] = value
         for row in batch:

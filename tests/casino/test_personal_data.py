@@ -33,6 +33,7 @@ from players.models import (
     Topic,
     User,
 )
+from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, guests, step_to
 from tests.harness.databases import Database
@@ -63,6 +64,14 @@ class TestTheExport:
         told = {part.model for part in personal_data.PARTS}
         assert pointing - told == set(personal_data.LEFT_OUT)
         assert not told & set(personal_data.LEFT_OUT)
+
+    def test_tells_who_of_the_staff_looked_and_not_from_where(self):
+        player, visitor = a_player(), a_visitor(HTTP_USER_AGENT="of the house")
+        visitor.force_login(a_member_of_staff("support").user)
+        visitor.get(f"/staff/players/{player.pk}/")
+        (look,) = (row for row in rows(player, "events") if row["kind"] == "data.seen")
+        assert look["by"].startswith("staff:")
+        assert look["personal"] == {}
 
     def test_can_read_every_part(self):
         assert {f"{part.name}.json" for part in personal_data.PARTS} <= set(export(a_player()))
@@ -162,20 +171,6 @@ def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
     return player
 
 
-def age(owner: psycopg.Connection, days: int) -> None:
-    """Let that many days pass since accounts were closed."""
-    owner.execute("ALTER TABLE players_closure DISABLE TRIGGER USER")
-    owner.execute("UPDATE players_closure SET at = at - make_interval(days => %s)", [days])
-    owner.execute("ALTER TABLE players_closure ENABLE TRIGGER USER")
-
-
-def long_ago(owner: psycopg.Connection, table: str, column: str) -> None:
-    """Let as many years pass for every row of a table as the house keeps customer service's conversations."""
-    owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-    owner.execute(f"UPDATE {table} SET {column} = {column} - interval '6 years'")
-    owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
-
-
 def a_seat(table: LiveTable, player: Player) -> dict[str, Any]:
     """What a seat at a guests' table is made with, each at the place of its player's number."""
     return {"live_table": table, "number": player.pk % 1000, "player": player, "account_id": cash(player)}
@@ -188,7 +183,7 @@ def bodies() -> dict[int, bytes]:
 
 class TestErasure:
     def test_waits_as_long_as_the_law_has_the_house_keep_it(self, gone, owner):
-        age(owner, 5 * 365)
+        age(owner, "players_closure", "at", 5 * 365)
         erase_due()
         assert closures.state_of(gone) is ClosureState.CLOSED
         with pytest.raises(IntegrityError, match="not closed for long enough"):
@@ -198,7 +193,7 @@ class TestErasure:
         email = gone.user.email
         before, personal = bodies(), Personal.objects.count()
         assert personal
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         after = bodies()
         assert {number: after[number] for number in before} == before
@@ -217,7 +212,7 @@ class TestErasure:
 
     def test_forgets_the_numbers_of_bank_accounts_and_keeps_that_there_were_some(self, gone, owner):
         (kept,) = PayoutAccount.objects.filter(player=gone)
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         (left,) = PayoutAccount.objects.filter(player=gone)
         assert (left.pk, left.country, left.last_four, bytes(left.sealed)) == (kept.pk, "SE", "", b"")
@@ -234,7 +229,7 @@ class TestErasure:
             connection.cursor() as c,
         ):
             c.execute("SELECT players_forget_flags(%s)", [gone.pk])
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         (contact,), (kept,) = Contact.objects.all(), Flag.objects.all()
         assert (contact.said, contact.way, kept.note, kept.outcome) == ("", "phone", "", "talked")
@@ -245,7 +240,7 @@ class TestErasure:
             FavouriteBet.objects.create(player=player, variant="no_commission", name="For Bo", stakes={"tie": 100})
             FavouriteTable.objects.create(player=player, table=Table.objects.get())
             ChipSet.objects.create(player=player, chips=[100])
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         for arranged in (FavouriteBet, FavouriteTable, ChipSet):
             assert [each.player for each in arranged.objects.all()] == [other]
@@ -261,30 +256,30 @@ class TestErasure:
         with refused, transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT games_forget_reports(%s)", [gone.pk])
         assert [row["words"] for row in rows(gone, "reports of other guests")] == ["It is Ada"]
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         kept = PlayReport.objects.order_by("pk").values_list("words", "note")
         assert list(kept) == [("", ""), ("", ""), ("It is Ada", "seen")]
 
     def test_gli19_a_4_4_leaves_what_was_written_to_the_house_its_five_years(self, gone, owner):
         assert rows(gone, "customer service messages")[0]["text"] == "My name is Somebody Else."
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         assert rows(gone, "customer service messages")
-        long_ago(owner, "players_conversation", "moved_at")
-        long_ago(owner, "players_servicemessage", "at")
+        age(owner, "players_conversation", "moved_at", 6 * 366)
+        age(owner, "players_servicemessage", "at", 6 * 366)
         service.forget_old()
         assert rows(gone, "customer service messages") == rows(gone, "customer service") == []
 
     def test_breaks_no_record_that_stays(self, gone, owner):
         played = len(rows(gone, "rounds"))
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         assert len(rows(gone, "rounds")) == played == 1
         assert not [check.invariant.name for check in verify.run() if check.rows]
 
     def test_happens_once(self, gone, owner):
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         erase_due()
         assert len(events("personal.erased")) == 1
@@ -293,7 +288,7 @@ class TestErasure:
     def test_spares_everyone_else(self, gone, owner):
         other = a_player()
         log.record("x.y", by=str(other), on=str(other), data={}, personal={"name": "Other"})
-        age(owner, 5 * 366)
+        age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         assert "Other" in export(other)["events.json"].decode()
         assert other.user.email in export(other)["profile.json"].decode()

@@ -17,6 +17,7 @@ from games.models import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, 
 from games.rows import named
 from players import closures, exclusions
 from players.models import Player
+from tests.ageing import age
 from tests.builders import a_player, a_shared_table
 from tests.live.at_table import live_table_of
 from tests.live.talk import a_talker, say, wait
@@ -356,8 +357,7 @@ class TestInTime:
         assert chat_moderation.forget_old() == 1
         assert chat_moderation.forget_old() == 0
 
-    def test_whoever_is_forgotten_is_nobody_in_the_chat(self, cloned_db, owner, settings):
-        settings.ERASE_AFTER_YEARS = 0
+    def test_whoever_is_forgotten_is_nobody_in_the_chat(self, cloned_db, owner):
         live_table, gone, stays = live_table_of(a_shared_table()), a_talker("Gone"), a_talker("Stays")
         message = say(live_table, "I am from Cluj", gone)
         chat.block(player=stays, live_table=live_table, number=message.pk)
@@ -366,6 +366,7 @@ class TestInTime:
         wait(owner, "91 days")
         closures.begin(player=gone, by=str(gone), ip="192.0.2.1")
         closures.finish(player=gone, by="system")
+        age(owner, "players_closure", "at", 1827)
         erasure.erase(gone)
         assert list(ChatName.objects.values_list("name", flat=True)) == ["Stays"]
         assert not ChatMessage.objects.exists()
