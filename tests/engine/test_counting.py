@@ -15,6 +15,8 @@ from games.engine.tableau import NATURALS
 DECKS = [1, 2, 3, 4, 6, 8]
 PointsDealt = Counter[tuple[int, int, bool, tuple[int, ...]]]
 """How often each result came with which six values, in any order."""
+NaturalsDealt = Counter[tuple[tuple[int, int, Pairing, Pairing], tuple[int, ...]]]
+"""How often each result came with the same card how many times."""
 
 CARDS_PER_POINTS = Counter(card.points for card in FULL_DECK)
 
@@ -82,19 +84,30 @@ def test_dealing_every_row_of_six_values_gives_the_same_count(decks: int, coups_
     assert counted == +dealt
 
 
-@pytest.mark.parametrize("decks", DECKS)
-def test_dealing_every_pair_beside_every_other_hand_gives_the_same_count_of_naturals(decks: int) -> None:
-    """Pairs and totals together: Player's hand a pair, Banker's any two cards, one of the hands a natural."""
+@pytest.fixture(scope="module")
+def naturals_by_repeats() -> NaturalsDealt:
+    """Every pair beside every two cards, one of the hands a natural, dealt once."""
     kinds = {(rank, suit): FULL_DECK[13 * s + r] for r, rank in enumerate(Rank) for s, suit in enumerate(Suit)}
-    dealt: Counter[tuple[int, int, Pairing, Pairing]] = Counter()
+    hands = [(hand, total(hand), pairing(*hand)) for hand in product(FULL_DECK, repeat=2)]
+    dealt: NaturalsDealt = Counter()
     for rank, *suits in product(Rank, Suit, Suit):
-        player = [kinds[rank, suit] for suit in suits]
-        for banker in product(FULL_DECK, repeat=2):
-            player_total, banker_total = total(player), total(banker)
-            if NATURALS.isdisjoint({player_total, banker_total}):
-                continue
-            ways = prod(perm(decks, times) for times in Counter((*player, *banker)).values())
-            dealt[player_total, banker_total, pairing(*player), pairing(*banker)] += ways * perm(52 * decks - 4, 2)
+        player = tuple(kinds[rank, suit] for suit in suits)
+        player_total, player_pair = total(player), pairing(*player)
+        for banker, banker_total, banker_pair in hands:
+            if player_total in NATURALS or banker_total in NATURALS:
+                times = tuple(sorted(Counter(player + banker).values()))
+                dealt[(player_total, banker_total, player_pair, banker_pair), times] += 1
+    return dealt
+
+
+@pytest.mark.parametrize("decks", DECKS)
+def test_dealing_every_pair_beside_every_other_hand_gives_the_same_count_of_naturals(
+    decks: int, naturals_by_repeats: NaturalsDealt
+) -> None:
+    """Pairs and totals together: Player's hand a pair, Banker's any two cards, one of the hands a natural."""
+    dealt: Counter[tuple[int, int, Pairing, Pairing]] = Counter()
+    for (result, times), hands in naturals_by_repeats.items():
+        dealt[result] += hands * prod(perm(decks, each) for each in times) * perm(52 * decks - 4, 2)
     counted = {
         (coup.player_total, coup.banker_total, coup.player_pair, coup.banker_pair): ways
         for coup, ways in count_coups(decks).items()
