@@ -15,13 +15,14 @@ from typing import Any, Final
 
 import psycopg
 
+from audit.verify import LOG, TIME, Key
 from bench.contest import Unavailable, say
 from bench.places import PROJECT, WORK
 from casino.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
 from casino.launcher import ADDRESS
 
 CLIENTS: Final = 4  # of either side
-SECONDS_TO_PREPARE: Final = 120.0
+SECONDS_TO_PREPARE: Final = 300.0
 
 Environment = Mapping[str, str]
 
@@ -64,6 +65,8 @@ def production(var: Path, addresses: Addresses) -> Environment:
         "SECRET_KEY": secrets.token_urlsafe(64),
         "SEED_KEY": _key(),
         "DOCUMENT_KEY": _key(),
+        "AUDIT_SIGNER": str(var / "signer" / "socket"),  # where nobody signs: leaves are made all the same
+        "AUDIT_KEYS": ",".join(Key("bench.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)),
         "DATABASE_URL": addresses.database_url,
         "DATABASE_OWNER_URL": addresses.database_owner_url,
         "BROKER_URL": addresses.broker_url,
@@ -88,6 +91,12 @@ def fill(environment: Environment, number: int) -> list[dict[str, Any]]:
     """
     say(f"Filling the house with {number:,} players …")
     return _prepared(environment, "bench.crowd", str(number))
+
+
+def fill_log(environment: Environment, number: int) -> list[dict[str, Any]]:
+    """Migrate, write so many events and seal them; return the keys of the log and its leaves. Raises Unavailable."""
+    say(f"Writing and sealing {number:,} events …")
+    return _prepared(environment, "bench.many_events", str(number))
 
 
 def _prepared(environment: Environment, module: str, *arguments: str) -> list[dict[str, Any]]:

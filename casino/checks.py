@@ -16,6 +16,8 @@ from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
+from audit import keys, sending
+from audit.verify import LOG, TIME, Unproven
 from players.models import User
 
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
@@ -44,7 +46,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     """Find what a production house must not start with; a demo may."""
     if settings.DEMO:
         return []
-    return [*_keys(), *_web(), *_databases(), *_broker(), *_payments()]
+    return [*_keys(), *_web(), *_databases(), *_broker(), *_payments(), *_event_log()]
 
 
 @register(Tags.database)
@@ -128,6 +130,23 @@ def _payments() -> Iterator[CheckMessage]:
         yield Error("PAYOUT_PROVIDER is the sandbox bank: it says that it paid, and pays nobody.", id="sabot.E011")
     if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:
         yield Error("PAYMENT_VARIANTS takes money in, and without PAYOUT_PROVIDER none goes out.", id="sabot.E012")
+
+
+def _event_log() -> Iterator[CheckMessage]:
+    if not settings.AUDIT_SIGNER:
+        yield Error("AUDIT_SIGNER is missing: nobody signs what happens in the house.", id="sabot.E013")
+    try:
+        kinds = {key.kind for key in keys.known()}
+    except Unproven as error:
+        yield Error(f"AUDIT_KEYS: {error}.", id="sabot.E014")
+    else:
+        if kinds != {LOG, TIME}:
+            yield Error("AUDIT_KEYS lacks a key: it takes both that the signer wrote down.", id="sabot.E014")
+    for place in settings.AUDIT_CHECKPOINTS_TO:
+        try:
+            sending.place_of(place)
+        except sending.NoPlace as error:
+            yield Error(f"AUDIT_CHECKPOINTS_TO: {error}.", id="sabot.E015")
 
 
 def _key_bytes(key: str) -> int:

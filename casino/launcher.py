@@ -1,6 +1,7 @@
-"""Opens the house: servers, tables up to date, demo data, then web, worker and beat, each started again when it dies.
+"""Opens the house: servers, tables up to date, demo data, then web, worker and beat, each started again when it dies. A
+demo house has its own signer of the event log besides; in production that runs as another user (`audit.signer`).
 
-Whatever happens to the launcher, nothing stays behind: web, worker and beat die with it (the kernel sees to that; a
+Whatever happens to the launcher, nothing stays behind: what it started dies with it (the kernel sees to that; a
 killed one costs no money, by the first rule of the house), and the keeper of PostgreSQL and Valkey stops both when the
 last of them is gone.
 """
@@ -35,6 +36,7 @@ SECONDS_TO_OPEN = 60.0
 SECONDS_TO_STOP = 10.0
 SECONDS_BETWEEN_CHECKS_OF_SERVERS = 1.0
 WORKER_THREADS = 4
+DEMO_LOG = "sabot.demo/log"  # what a demo's event log is called in its checkpoints
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -149,7 +151,7 @@ class Launcher:
             self._keeper = keeper
 
     def _close(self) -> None:
-        """Stop web, worker and beat, then the servers unless others use them."""
+        """Stop what was started, then the servers unless others use them."""
         for child in self._children:
             child.ask_to_stop()
         deadline = time.monotonic() + SECONDS_TO_STOP
@@ -187,7 +189,9 @@ class _News:
 
 
 def programs(listening: int) -> tuple[Program, ...]:
-    """Return web (first), worker and beat; *listening* is the descriptor of the socket that web's processes share."""
+    """Return web (first), worker and beat, and a demo's signer; *listening* is the descriptor of the socket that web's
+    processes share.
+    """
     logs = embedded.Places(settings.VAR_DIR).logs
     program = partial(
         Program,
@@ -211,7 +215,21 @@ def programs(listening: int) -> tuple[Program, ...]:
         ),
         program("Worker", (sys.executable, "-m", *worker), logs / "worker.log"),
         program("Beat", (sys.executable, *beat), logs / "beat.log"),
+        *_signer(logs / "signer.log"),
     )
+
+
+def _signer(log: Path) -> Iterator[Program]:
+    """The signer knows no secret of the house: of its environment it gets what Python needs."""
+    if settings.SIGNER_DIR:
+        places = ("--folder", str(settings.SIGNER_DIR), "--socket", settings.AUDIT_SIGNER)
+        yield Program(
+            "Signer",
+            (sys.executable, "-m", "audit.signer", *places, "--name", DEMO_LOG),
+            log,
+            {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+            folder=settings.BASE_DIR,
+        )
 
 
 def _webs(processes: int) -> Iterator[tuple[str, str]]:

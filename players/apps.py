@@ -7,11 +7,12 @@ class PlayersConfig(AppConfig):
     name = "players"
 
     def ready(self) -> None:
-        """Have failures of second factors recorded; say what of players takes two people."""
-        from audit import approvals  # models are loaded by now, and not before
-        from players import lifting, signals
+        """Have failures of second factors recorded; say what of players takes two people, and who hears of the log."""
+        from audit import alarms, approvals  # models are loaded by now, and not before
+        from players import lifting, log_alarms, signals
 
         signals.connect()
+        alarms.register(log_alarms.tell)
         approvals.register(
             lifting.KIND, execute=lifting.execute, permission=lifting.PERMISSION, describe=lifting.describe
         )

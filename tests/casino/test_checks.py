@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.checks import run_checks
 
+from audit.verify import LOG, TIME, Key
 from casino import settings as house
 from casino.checks import check_demo_people, check_production
 from players.models import User
@@ -17,6 +18,7 @@ from tests.harness.databases import Database
 PROJECT = Path(__file__).resolve().parents[2]
 GOOD_KEY = base64.urlsafe_b64encode(bytes(range(32))).decode()
 SECRET = "a-secret-of-many-characters-0123456789-abcdefghijklmnop"
+KEYS = "\n".join(Key("sabot.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME))
 PRODUCTION = {
     "SABOT_DEMO": "0",
     "SECRET_KEY": SECRET,
@@ -26,6 +28,8 @@ PRODUCTION = {
     "DATABASE_URL": "postgresql://web:kept-to-itself@127.0.0.1:1/sabot",
     "DATABASE_OWNER_URL": "postgresql://owner:kept-elsewhere@127.0.0.1:1/sabot",
     "BROKER_URL": "redis://:kept-as-well@127.0.0.1:1/0",
+    "AUDIT_SIGNER": "/run/sabot-signer/socket",
+    "AUDIT_KEYS": KEYS.replace("\n", ","),
 }
 START_WEB = [sys.executable, "-c", "import casino.asgi"]
 START_WORKER = [sys.executable, "-m", "celery", "-A", "casino", "worker", "-P", "threads", "-c", "1"]
@@ -41,6 +45,7 @@ def production(settings, monkeypatch):
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
     settings.SECRET_KEY, settings.SEED_KEY, settings.DOCUMENT_KEY = SECRET, GOOD_KEY, GOOD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
+    settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
     monkeypatch.setitem(settings.DATABASES, "default", web)
     monkeypatch.setitem(settings.DATABASES, "owner", web | {"USER": "owner", "PASSWORD": "kept-elsewhere"})
@@ -82,6 +87,11 @@ def test_good_settings_have_no_fault(production):
         ("BROKER_URL", "redis://broker.example:6379/0", "sabot.E006"),
         ("CACHE_URL", "redis://broker.example:6379/1", "sabot.E006"),
         ("CACHE_URL", "", "sabot.E008"),
+        ("AUDIT_SIGNER", "", "sabot.E013"),
+        ("AUDIT_KEYS", "", "sabot.E014"),
+        ("AUDIT_KEYS", "no key", "sabot.E014"),
+        ("AUDIT_KEYS", KEYS.split("\n")[0], "sabot.E014"),
+        ("AUDIT_CHECKPOINTS_TO", ["https://keeper.example/", "http://keeper.example/"], "sabot.E015"),
     ],
 )
 def test_each_fault_is_named(production, name, value, fault):

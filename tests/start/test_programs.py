@@ -12,8 +12,15 @@ SOCKET = 7
 )
 def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(settings, processes, names):
     settings.WEB_PROCESSES = processes
-    *webs, worker, beat = programs(SOCKET)
+    *webs, worker, beat, signer = programs(SOCKET)
     assert [web.name for web in webs] == names
-    assert [worker.name, beat.name] == ["Worker", "Beat"]
+    assert [worker.name, beat.name, signer.name] == ["Worker", "Beat", "Signer"]
     assert {web.inherited for web in webs} == {(SOCKET,)}
     assert len({web.log for web in webs}) == processes
+
+
+def test_a_signer_of_its_own_has_a_demo_house_alone_and_it_is_told_no_secret(settings, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "not for the signer")
+    assert programs(SOCKET)[-1].environment.keys() <= {"PATH", "LANG"}
+    settings.SIGNER_DIR = None
+    assert "Signer" not in [program.name for program in programs(SOCKET)]

@@ -87,7 +87,9 @@ def test_var_cannot_be_thrown_away_meanwhile(house: House) -> None:
     assert house.answers()
 
 
-@pytest.mark.parametrize(("name", "word"), [("Web", "uvicorn"), ("Worker", "worker"), ("Beat", "beat")])
+@pytest.mark.parametrize(
+    ("name", "word"), [("Web", "uvicorn"), ("Worker", "worker"), ("Beat", "beat"), ("Signer", "audit.signer")]
+)
 def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str, word: str) -> None:
     before = house.child(word)
     before.kill()

@@ -1,0 +1,88 @@
+"""How long what happened waits for a signed checkpoint is known at all times, and staff hear of it once."""
+
+import json
+
+import pytest
+
+from audit import lag, log, sealing
+from audit.models import Event
+from players.models import Mail
+from tests.harness.signer import signing
+from tests.people import a_member_of_staff
+
+
+def happen() -> None:
+    log.record("test.happened", by="system", on="test:1", data={})
+
+
+def alarms() -> list[str]:
+    return list(Event.objects.filter(kind__startswith="log.").order_by("pk").values_list("kind", flat=True))
+
+
+@pytest.fixture
+def away(settings, tmp_path):
+    """A signer that is not there until somebody starts it."""
+    with signing(tmp_path / "signer") as at:
+        settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(at), (tmp_path / "signer" / "keys").read_text()
+    return tmp_path / "signer"
+
+
+@pytest.mark.django_db
+class TestTheLag:
+    def test_is_none_where_a_checkpoint_covers_everything(self, signed):
+        assert lag.lag() == lag.Lag(None, 0)
+        happen()
+        sealing.seal()
+        assert lag.lag() == lag.Lag(None, 0)
+
+    def test_is_the_age_of_the_oldest_event_without_one(self, away):
+        happen()
+        oldest = Event.objects.order_by("pk")[0].at
+        happen()
+        assert lag.lag().since == oldest
+        sealing.seal()  # leaves alone
+        happen()
+        assert lag.lag().since == oldest
+        with signing(away):
+            sealing.seal()
+        assert lag.lag().since is None
+        happen()
+        assert lag.lag().since == Event.objects.order_by("-pk")[0].at
+
+    def test_is_said_once_when_it_is_long_and_once_when_it_is_over(self, away, settings):
+        compliance = a_member_of_staff("compliance")
+        a_member_of_staff("support")
+        settings.AUDIT_LAG_SECONDS = -1
+        happen()
+        for _ in range(2):
+            lag.watch()
+        assert alarms() == ["log.lags"]
+        said = json.loads(bytes(Event.objects.get(kind="log.lags").body))["data"]
+        assert said == {"seconds": 0, "since": Event.objects.order_by("pk")[0].at.isoformat()}
+        settings.AUDIT_LAG_SECONDS = 60
+        for _ in range(2):
+            lag.watch()
+        assert alarms() == ["log.lags", "log.caught_up"]
+        assert [(mail.user_id, mail.subject) for mail in Mail.objects.order_by("pk")] == [
+            (compliance.user_id, "The event log is not being signed"),
+            (compliance.user_id, "The event log is signed again"),
+        ]
+
+    def test_of_a_minute_is_not_long_and_more_is(self, settings):
+        assert settings.AUDIT_LAG_SECONDS == 60
+        assert not lag.Lag(None, 60).is_long
+        assert lag.Lag(None, 61).is_long
+
+
+@pytest.mark.django_db
+def test_a_refusal_is_mailed_to_whoever_reads_the_log_with_its_reason(signed, settings, tmp_path):
+    compliance = a_member_of_staff("compliance")
+    happen()
+    with signing(tmp_path / "other"):
+        settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()
+    for _ in range(2):
+        sealing.seal()
+    (mail,) = Mail.objects.all()
+    assert (mail.user_id, mail.subject) == (compliance.user_id, "The signer refuses the event log")
+    assert "has signed the tree of" in mail.body
+    assert "/staff/log/" in mail.body

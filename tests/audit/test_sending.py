@@ -1,0 +1,212 @@
+"""Checkpoints reach the places outside the house that the operator chose, byte for byte, and each place on its own."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from django.core import mail
+from django.db import connections
+from django.utils import timezone
+
+from audit import log, sealing, sending, tasks
+from audit.models import Checkpoint, Delivery
+
+PLACE = "https://keeper.example/"
+
+
+@pytest.fixture
+def checkpoint(db, signed) -> Checkpoint:
+    return another()
+
+
+def another() -> Checkpoint:
+    log.record("test.happened", by="system", on="test:1", data={})
+    sealing.seal()
+    return Checkpoint.objects.order_by("-size")[0]
+
+
+def tried(checkpoint: Checkpoint, ago: int, failure: str = "") -> None:
+    """A try so many seconds ago."""
+    Delivery.objects.create(
+        checkpoint=checkpoint, to=PLACE, at=timezone.now() - timedelta(seconds=ago), failure=failure
+    )
+
+
+def deliver(place: str) -> str:
+    """Send, and return why it failed, "" where it did not."""
+    delivery = sending.send(place)
+    assert delivery
+    return delivery.failure
+
+
+class Keeper(HTTPServer):
+    """Somebody outside who keeps what is posted, and answers what the test says."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.status = status
+        self.kept: list[tuple[str, str, bytes]] = []
+        self.before_answering: Callable[[], None] = lambda: None
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/keep?log=1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Keeper
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.kept.append((self.path, self.headers["Content-Type"], body))
+        self.server.before_answering()
+        self.send_response(self.server.status)
+        self.send_header("Location", "/elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def a_keeper(status: int = 204) -> Iterator[Keeper]:
+    with Keeper(status) as keeper:
+        thread = threading.Thread(target=keeper.serve_forever)
+        thread.start()
+        yield keeper
+        keeper.shutdown()
+        thread.join()
+
+
+class TestAPlace:
+    def test_may_be_a_folder(self, checkpoint, settings, tmp_path):
+        settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
+        (place,) = sending.due()
+        assert deliver(place) == ""
+        assert [file.name for file in tmp_path.glob("checkpoint-*")] == ["checkpoint-000000000001.txt"]
+        assert (tmp_path / "checkpoint-000000000001.txt").read_text() == checkpoint.note
+
+    def test_of_a_folder_keeps_what_lies_there(self, checkpoint, settings, tmp_path):
+        settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
+        (tmp_path / "checkpoint-000000000001.txt").write_text("another")
+        assert "is there and is another checkpoint" in deliver(f"file:{tmp_path}")
+        assert (tmp_path / "checkpoint-000000000001.txt").read_text() == "another"
+        assert not list(tmp_path.glob(".checkpoint*"))
+
+    def test_may_be_a_mailbox(self, checkpoint, settings):
+        settings.AUDIT_CHECKPOINTS_TO = ["mailto:auditor@example.com"]
+        assert deliver("mailto:auditor@example.com") == ""
+        (sent,) = mail.outbox
+        assert (sent.to, sent.subject) == (["auditor@example.com"], "Checkpoint of test.example/log: 1 events")
+        assert sent.attachments == [("checkpoint-000000000001.txt", checkpoint.note, "text/plain")]
+
+    def test_may_be_an_address_of_the_web(self, checkpoint, settings):
+        with a_keeper() as keeper:
+            settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
+            assert deliver(keeper.address) == ""
+        assert keeper.kept == [("/keep?log=1", "text/plain; charset=utf-8", checkpoint.note.encode())]
+
+    @pytest.mark.parametrize("status", [302, 404, 500])
+    def test_that_does_not_take_it_has_failed(self, checkpoint, settings, status):
+        with a_keeper(status) as keeper:
+            settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
+            assert deliver(keeper.address).startswith(f"answered {status} ")
+        assert len(keeper.kept) == 1, "nobody is redirected"
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            "",
+            "nowhere",
+            "/folder",
+            "file:folder",
+            "file://host/folder",
+            "mailto:nobody",
+            "ftp://keeper.example/",
+            "https:///keep",
+            "http://keeper.example/",
+            "http://127.0.0.1.keeper.example/",
+        ],
+    )
+    def test_that_is_none_is_named(self, place):
+        with pytest.raises(sending.NoPlace):
+            sending.place_of(place)
+
+
+class TestAPlaceThatFails:
+    def test_delays_no_other(self, checkpoint, settings, tmp_path):
+        gone, there = f"file:{tmp_path}/gone", f"file:{tmp_path}"
+        settings.AUDIT_CHECKPOINTS_TO = [gone, "http://127.0.0.1:1/", there]
+        for place in sending.due():
+            tasks.send_checkpoint(place)
+        assert (tmp_path / "checkpoint-000000000001.txt").exists()
+        failures = dict(Delivery.objects.values_list("to", "failure"))
+        assert "No such file or directory" in failures[gone]
+        assert "Connection refused" in failures["http://127.0.0.1:1/"]
+        assert failures[there] == ""
+
+    @pytest.mark.parametrize(("times", "pause"), [(1, 60), (2, 120), (3, 240), (4, 480), (5, 600), (50, 600)])
+    def test_is_tried_again_after_longer_and_longer_pauses(self, checkpoint, settings, times, pause):
+        settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
+        for _ in range(times):
+            tried(checkpoint, pause - 30, "gone")
+        assert sending.due() == []
+        assert sending.send(PLACE) is None
+
+    @pytest.mark.parametrize(("times", "pause"), [(1, 60), (2, 120), (5, 600), (50, 600)])
+    def test_and_then_is_due(self, checkpoint, settings, times, pause):
+        settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
+        for _ in range(times):
+            tried(checkpoint, pause + 1, "gone")
+        assert sending.due() == [PLACE]
+
+    def test_counts_anew_once_it_has_taken_one(self, checkpoint):
+        for failure in ("gone", "gone", "", "gone again"):
+            tried(checkpoint, 10, failure)
+        found = sending.record(PLACE)
+        assert (found.size, found.failures, found.failure) == (1, 1, "gone again")
+
+
+class TestAPlaceIsDue:
+    def test_at_first_and_then_every_so_often_where_there_is_something_new(self, checkpoint, settings):
+        settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
+        assert sending.due() == [PLACE]
+        tried(checkpoint, 700)
+        assert sending.due() == []  # it has the last one
+        tried(another(), 500)
+        another()
+        assert sending.due() == []
+        settings.AUDIT_CHECKPOINT_SECONDS = 400
+        assert sending.due() == [PLACE]
+
+    @pytest.mark.django_db
+    def test_only_when_there_is_a_checkpoint(self, settings):
+        settings.AUDIT_CHECKPOINTS_TO = [PLACE]
+        assert sending.due() == []
+        assert sending.send(PLACE) is None
+
+
+def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
+    """The second one comes while the first waits for the place to answer."""
+    another()
+    found: list[Delivery | None] = []
+    with a_keeper() as keeper:
+        settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
+
+        def meanwhile() -> None:
+            found.append(sending.send(keeper.address))
+            connections.close_all()
+
+        def second() -> None:
+            thread = threading.Thread(target=meanwhile)
+            thread.start()
+            thread.join()
+
+        keeper.before_answering = second
+        assert sending.send(keeper.address)
+    assert found == [None]
+    assert len(keeper.kept) == 1
