@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from games import tasks
 from games.chemin import show
 from games.chemin.reading import read_public
+from games.engine.cards import Card
 from games.engine.chemin import State
 from games.live import shoes
 from games.models import LiveTable
@@ -60,8 +62,11 @@ class Onlooker:
 class House:
     """The table, who sits there, and who looks on."""
 
+    _before: ClassVar[dict[str, set[Card]]] = {}
+    """The pictures of cards in the first house of all, and so in every other one, whose addresses are the same."""
+
     def __init__(self, server: WebServer, database: Database, stack: ExitStack) -> None:
-        self.record = Record()
+        self.record = Record(self._before)
         self.live_table = a_chemin_table()
         self.log = io.StringIO()  # of what works in this process, as workers do
         self._server, self._database, self._stack = server, database, stack
@@ -78,9 +83,10 @@ class House:
 
     def open_up(self) -> None:
         """Note every picture of a card that stands anywhere before a card is out, and have everybody listen."""
-        for onlooker in self._who_goes_everywhere():
+        for onlooker in self._who_goes_everywhere() if not self._before else ():
             for address, body in pages(onlooker.visitor, *self._first(onlooker)):
                 self.record.before(address, body)
+        self._before.update(self.record.always)
         self.have_all_listen()
 
     def have_all_listen(self) -> None:

@@ -7,7 +7,8 @@ import io
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 import psycopg
 import redis
@@ -44,12 +45,13 @@ TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = 
 class Record:
     """What was said to whom, held against what lay open to them by then."""
 
-    def __init__(self) -> None:
+    def __init__(self, always: Mapping[str, set[Card]] = MappingProxyType({})) -> None:
+        self.always: defaultdict[str, set[Card]] = defaultdict(set, always)
+        """The cards that are pictures, as in a help, by place: they stood there before a card was out of the shoe."""
         self.leaks: list[str] = []
         self.heard: defaultdict[str, set[Card]] = defaultdict(set)  # every card that was spelled to somebody
         self.pieces: defaultdict[str, int] = defaultdict(int)  # how many were examined, by reader
         self._open: defaultdict[str, set[Card]] = defaultdict(set)
-        self._always: defaultdict[str, set[Card]] = defaultdict(set)  # by place: cards that are pictures, as in a help
         self._secrets: list[str] = []
 
     def keep(self, secret: bytes) -> None:
@@ -64,23 +66,18 @@ class Record:
 
     def before(self, where: str, said: bytes | str) -> None:
         """Note what is written at a place while no card is out of the shoe."""
-        self._always[where] |= cards_in(RANDOM.sub(" ", _plain(said)))
+        self.always[where] |= cards_in(RANDOM.sub(" ", _plain(said)))
 
     def hear(self, who: str, where: str, said: bytes | str) -> None:
         """Examine what a reader gets to read now."""
         text = _plain(said)
-        found = cards_in(RANDOM.sub(" ", text)) - self._always[where]
+        found = cards_in(RANDOM.sub(" ", text)) - self.always[where]
         self.pieces[who] += 1
         self.heard[who] |= found
         for card in found - self._open[EVERYBODY] - self._open[who]:
             self.leaks.append(f"{who} reads {card} in {where}")
         if any(written in text.casefold() for written in self._secrets):
             self.leaks.append(f"{who} reads a seed in {where}")
-
-    @property
-    def pictures(self) -> set[str]:
-        """The places at which cards stand that nobody has dealt: there nothing would be noticed of those."""
-        return {where for where, cards in self._always.items() if cards}
 
 
 def pages(visitor: Visitor, *first: str) -> Iterator[tuple[str, bytes]]:
