@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from cryptography.exceptions import InvalidTag
 from django.db.models import Prefetch
@@ -13,7 +13,16 @@ from games.chemin import stored as chemin_stored
 from games.chemin.floor import Sitting
 from games.chemin.recall import COVERING
 from games.chemin.rules import GuestRules
-from games.engine.chemin.events import CallMade, Decision, Declared, Event, Passed, StakeLaid
+from games.engine.chemin.events import (
+    AdviceAsked,
+    CallMade,
+    CardsDealt,
+    Decision,
+    Declared,
+    Event,
+    Passed,
+    StakeLaid,
+)
 from games.engine.chemin.record import Played
 from games.engine.chemin.rules import Side
 from games.engine.chemin.state import Chips
@@ -29,6 +38,18 @@ from games.recalling.reading import Kept, balance_at, cash_of, face_up, moved
 
 FIRST_FOUR = 4  # cards of both hands
 WORDS = {True: "draws", False: "stands", None: "nothing to declare"}
+
+
+Choice = AdviceAsked | CallMade | CardsDealt | Declared | Passed | StakeLaid
+"""What tells of a decision."""
+KINDS: Final[Mapping[type[Choice], str]] = {
+    AdviceAsked: "ask_croupier",
+    CallMade: "make_call",
+    CardsDealt: "deal_cards",
+    Declared: "",  # either of two
+    Passed: "pass",
+    StakeLaid: "lay_stake",
+}
 
 
 @dataclass(frozen=True)
@@ -300,22 +321,21 @@ def _heard(coup: _Coup, move: CheminMove, place: int) -> str:
     """Say what the events of a move tell of the decision of whoever sits at *place*, in the words of `_said`; what they
     do not tell is taken from there.
     """
-    kind, call, amount = move.kind, move.call, move.amount
-    by_croupier = move.decider == Decider.CROUPIER
-    for event in _told(move):
-        if isinstance(event, Decision) and event.seat == place:
-            by_croupier = event.by_house
-        match event:
-            case Declared(draws=draws):
-                kind = "draw_card" if draws else "stand"
-            case CallMade(call=made):
-                call = made.value
-            case StakeLaid(amount=laid) if amount is not None:
-                amount = laid
-            case Passed():
-                kind = "pass"
-    moved_ = CheminMove(kind=kind, call=call, amount=amount, decider=Decider.CROUPIER if by_croupier else Decider.GUEST)
-    return _said(coup, moved_)
+    told_ = next((event for event in _told(move) if isinstance(event, Choice) and event.seat == place), None)
+    if told_ is None:
+        return _said(coup, move)
+    kind, call, amount, by_croupier = KINDS[type(told_)], move.call, move.amount, move.decider == Decider.CROUPIER
+    if isinstance(told_, Decision):
+        by_croupier = told_.by_house
+    match told_:
+        case Declared(draws=draws):
+            kind = "draw_card" if draws else "stand"
+        case CallMade(call=made):
+            call = made.value
+        case StakeLaid(amount=laid):
+            amount = laid
+    decider = Decider.CROUPIER if by_croupier else Decider.GUEST
+    return _said(coup, CheminMove(kind=kind, call=call, amount=amount, decider=decider))
 
 
 def _steps(coup: _Coup, played: Played, way: again.Declared) -> Iterator[Step]:

@@ -23,6 +23,7 @@ from games.stored import problems
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_practice_table, guests, sit
 from tests.chemin.evenings import play_evening, play_until
+from tests.games.recalled import differences
 
 # What is spoilt as only the owner of the tables could -> the statement that does it, and what is found.
 SPOILT = {
@@ -81,6 +82,7 @@ class TestEvenings:
         assert not Incident.objects.exists()
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is None
         assert CheminCoup.objects.count() == 12
+        assert [differences(coup) for coup in finished(live_table)] == [[]] * 12
 
     def test_against_house_players_are_reproduced_too(self) -> None:
         live_table = a_practice_table()
@@ -88,6 +90,7 @@ class TestEvenings:
         play_evening(live_table, 12, seed=1)
         assert CheminSeat.objects.filter(player=None).exists()
         assert replay.replay_finished_rounds() == replay.Replayed(12, ())
+        assert [differences(coup) for coup in finished(live_table)] == [[]] * 12
 
     def test_cost_the_same_number_of_queries_however_many_coups_there_were(self, django_assert_num_queries) -> None:
         live_table = a_chemin_table()

@@ -1,0 +1,202 @@
+"""The page of a recall: what differs stands at the top, nothing is shown before its time, complaints lead there."""
+
+import html
+import re
+
+import pytest
+
+from games.incidents import open_incident
+from games.models import IncidentKind, LiveTable, Phase, Round, VoidReason
+from games.recalling.service import recall
+from games.variants import GAMES
+from games.void import void_round
+from players import service
+from players.models import Topic
+from tests.builders import a_player, a_round, a_table
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out, standing_of
+from tests.games.corrupt import corrupt
+from tests.games.test_recall_search import reader
+from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.people import events
+
+MONEY = 10_000_000
+
+
+def page(round_id, role: str = "compliance") -> str:
+    answer = reader(role).get(f"/staff/rounds/{round_id}/")
+    assert answer.status_code == 200
+    return html.unescape(answer.text)
+
+
+@pytest.fixture
+def played(db) -> Round:
+    return Round.objects.get(pk=a_round(a_player(real=MONEY), a_table(), player=1000, tie=5000).round_id)
+
+
+class TestASoloRound:
+    def test_is_labelled_a_replay_and_said_to_differ_in_nothing(self, played):
+        text = page(played.pk)
+        for said in ("Replay", "Recomputed: nothing differs.", "Dealt again", played.commitment, played.seed.hex()):
+            assert said in text
+        assert "differs" not in text.replace("nothing differs", "")
+        assert played.table_version.rules_digest in text
+
+    def test_is_told_card_by_card_in_dealing_order(self, played):
+        found = recall(played.pk)
+        assert found
+        cards = [step.text.split(": ")[1] for step in found.deal.steps if step.due <= 6]
+        view = found.deal.view
+        assert view
+        spoken = [card.rank + card.symbol for hand in (view.player, view.banker) for card in hand.cards]
+        assert sorted(cards) == sorted(spoken)
+        assert [step.due for step in found.deal.steps] == [*range(1, len(cards) + 1), 7, 8]
+        assert all(step.text in page(played.pk) for step in found.deal.steps)
+
+    def test_leads_to_its_journals_its_events_with_their_leaves_and_its_player(self, played):
+        text = page(played.pk)
+        part = played.participation_set.get()
+        assert f'href="/staff/players/{part.player_id}/"' in text
+        assert f"/staff/ledger/?round={played.pk}" in text
+        assert "not sealed yet" in text
+        for said in ("settle", "stake", "round.settled"):
+            assert said in text
+
+    def test_that_is_void_says_so_and_what_moved_back(self, played):
+        void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by="system")
+        kind, table_id = IncidentKind.NOT_REPRODUCED, played.table_version.table_id
+        open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
+        text = page(played.pk)
+        for said in ("void since", "Moved back", "Recomputed: nothing differs.", "Its seed does not reproduce it"):
+            assert said in text
+
+    def test_whose_rules_the_program_does_not_know_is_shown_as_stored_alone(self, played, monkeypatch):
+        other = {slug: game for slug, game in GAMES.items() if slug != "baccarat"}
+        monkeypatch.setattr("games.recalling.reading.GAMES", other)
+        text = page(played.pk)
+        assert "The program does not know the rules" in text
+        assert "Dealt again" not in text
+        assert "nothing differs" not in text
+        assert "not recomputed" in text
+
+    def test_that_there_is_not_is_no_page(self, db):
+        assert reader().get("/staff/rounds/5f3a1c9e-0000-4000-8000-00000000002a/").status_code == 404
+
+
+class TestALook:
+    def test_is_one_event_that_names_each_player(self, played):
+        page(played.pk)
+        (seen,) = events("data.seen")
+        assert seen["data"]["what"] == "the recall of a round"
+        assert seen["data"]["players"] == [f"player:{played.participation_set.get().player_id}"]
+
+    def test_of_finance_leads_to_no_player_s_page(self, played):
+        assert "/staff/players/" not in page(played.pk, "finance")
+
+
+@pytest.fixture
+def shared(db) -> LiveTable:
+    live_table = a_live_table("pairs")
+    player = a_player(real=MONEY)
+    for _ in range(2):
+        bet(player, live_table, player=5_000)
+        advance_to(live_table, Phase.SETTLED)
+        step(live_table)
+    bet(player, live_table, banker=5_000)
+    return live_table
+
+
+class TestASharedRound:
+    def test_is_shown_with_what_came_before_it_in_the_shoe_and_without_its_seed(self, shared):
+        first, second = Round.objects.order_by("at")
+        text = page(second.pk)
+        assert "Before it in the shoe" in text
+        assert first.code in text
+        assert first.cards in text
+        assert "in play, its seed is sealed" in text
+        assert "Seed</th>" not in text
+        assert "Recomputed: nothing differs." in text
+
+    @pytest.mark.parametrize("phase", [None, Phase.CLOSED, Phase.DEALT])
+    def test_in_progress_shows_what_lies_on_it_and_no_card(self, shared, phase):
+        live = advance_to(shared, phase) if phase else round_at(shared)
+        text = page(live.pk)
+        assert "It is not over" in text
+        assert "SEK\u00a050.00" in text
+        assert ("held" in text) is (phase is None)
+        main = text.partition("<main")[2]
+        assert not [card for card in live.cards.split() if re.search(rf"\b{card}\b", main)]
+
+    def test_in_progress_is_found_by_its_code(self, shared):
+        live = round_at(shared)
+        answer = reader().get("/staff/rounds/", {"round": live.code})
+        assert answer["Location"] == f"/staff/rounds/{live.pk}/"
+
+
+class TestACoup:
+    def test_tells_who_decided_what_when_and_who_decided_for_them(self, db):
+        live_table = a_chemin_table()
+        guests(live_table, 2)
+        a_dealt_coup(live_table)
+        play_out(live_table)
+        coup = Round.objects.get()
+        text = page(coup.pk)
+        for said in ("Between guests", "Recomputed: nothing differs.", "deal cards", "the guest", "seat 1, player:"):
+            assert said in text
+
+    def test_in_progress_shows_no_card(self, db):
+        live_table = a_chemin_table()
+        guests(live_table, 2)
+        a_staked_coup(live_table)
+        standing = standing_of(live_table)
+        assert standing.live_round
+        text = page(standing.live_round.pk)
+        assert "It is not over" in text
+        assert "in the bank" in text
+
+
+def test_a_round_that_claims_cards_nobody_has_seen_shows_none_of_them(cloned_db, owner):
+    live_table = a_live_table("pairs")
+    bet(a_player(real=MONEY), live_table, player=5_000)
+    played = advance_to(live_table, Phase.SETTLED)
+    owner.execute("ALTER TABLE audit_event DISABLE TRIGGER USER")
+    owner.execute("DELETE FROM audit_pending")
+    owner.execute("DELETE FROM audit_event WHERE kind = 'round.settled'")
+    owner.execute("UPDATE games_round SET first_card = 100 WHERE id = %s", [played.pk])
+    found = recall(played.pk)
+    assert found
+    assert "fewer have been seen" in found.deal.obstacle
+    assert found.deal.view is None
+    assert found.deal.steps == ()
+
+
+def test_what_was_altered_stands_in_red_with_both_values(cloned_db, owner):
+    played = Round.objects.get(pk=a_round(a_player(real=MONEY), a_table(), player=1000).round_id)
+    corrupt(owner, played.pk, "cards")
+    corrupt(owner, played.pk, "balance")
+    text = page(played.pk)
+    assert "Recomputed: 2 things differ" in text
+    assert "stored <b>9H 4D KS 2C</b>, recomputed" in text
+    assert played.cards in text
+    assert text.count('class="differs"') == 2
+
+
+class TestAComplaint:
+    def test_leads_to_the_round_it_is_about_and_back(self, played):
+        player = played.participation_set.get().player
+        about = service.RoundNamed(played.pk, played.code)
+        said = service.begin(player=player, topic=Topic.COMPLAINT, text="I won this.", about=about)
+        desk = reader("support")
+        assert f'href="/staff/rounds/{played.pk}/"' in desk.get(f"/staff/service/{said.pk}/").text
+        assert f'href="/staff/service/{said.pk}/"' in desk.get(f"/staff/rounds/{played.pk}/").text
+
+    @pytest.mark.parametrize(
+        "way", [str, str.lower, lambda code: code.replace("-", ""), lambda code: code.replace("-", " ")]
+    )
+    def test_that_names_codes_in_its_text_leads_to_each(self, played, way):
+        player = played.participation_set.get().player
+        named = way(played.code)
+        text = f"What about {named}, and <b>0000-0000-0000</b> from that same room?"
+        said = service.begin(player=player, topic=Topic.COMPLAINT, text=text)
+        answer = reader("support").get(f"/staff/service/{said.pk}/").text
+        assert f'<a class="link" href="/staff/rounds/{played.pk}/">{named}</a>' in answer
+        assert "&lt;b&gt;0000-0000-0000&lt;/b&gt;" in answer
