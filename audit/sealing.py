@@ -61,6 +61,12 @@ def seal() -> Sealed:
     return Sealed(size, _signed())
 
 
+def leaves() -> int:
+    """Return how many leaves the tree has."""
+    with connection.cursor() as cursor:
+        return _tiled(cursor)
+
+
 @transaction.atomic
 def _make_leaves() -> tuple[int, int]:
     """Make a batch of leaves and put their hashes into tiles; return how many leaves the tiles had, and have."""
@@ -136,9 +142,7 @@ def _note_after(asked: Tree, tiles: tree.Tiles, old: int) -> str:
     """Ask again, from the tree that the signer says was last. Where that is larger than the database's own, the signer
     is left to say that it refuses; larger than the one asked about, another sealer is ahead.
     """
-    with connection.cursor() as cursor:
-        size = _tiled(cursor)
-    if asked.size < old <= size:
+    if asked.size < old <= leaves():
         raise signing.SignerAway(f"another sealer has had {old} leaves signed")
     try:
         return _note(asked, tiles, old)

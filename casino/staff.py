@@ -58,6 +58,7 @@ FUNCTIONS = (
     ),
     Function(("players.set_limits",), "staff_limits", "Limits", "What a player may spend: limits that the house sets."),
     Function(("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."),
+    Function(("audit.view_event",), "staff_log", "Log", "How the record of all that happens is signed and kept."),
     Function(("audit.view_event",), "staff_looks", "Looks", "Who of the staff was shown whose data."),
     Function(("audit.view_event",), "staff_retention", "Retention", "For how long what is kept, and what went."),
 )

@@ -3,6 +3,7 @@
 from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
+from audit.log_views import log_state
 from audit.views import events
 from casino import (
     data_views,
@@ -50,6 +51,7 @@ urlpatterns = [
         staff_required("wallet.view_ledger")(listed("ledger")(id_for_code("round")(ledger))),
         name="staff_ledger",
     ),
+    path("staff/log/", staff_required("audit.view_event")(log_state), name="staff_log"),
     path("staff/looks/", staff_looks.staff_looks, name="staff_looks"),
     path("staff/looks/looks.csv", staff_looks.staff_looks_file, name="staff_looks_file"),
     path("staff/retention/", staff_retention.staff_retention, name="staff_retention"),

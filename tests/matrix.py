@@ -737,6 +737,7 @@ LINES = (
         lambda world: {"loss-kind": "loss", "loss-week": "100", "loss-reason": "for a test"},
     ),
     Line("staff_events", "GET", staff(PAGE, "compliance")),
+    Line("staff_log", "GET", staff(PAGE, "compliance")),
     Line("staff_looks", "GET", staff(PAGE, "compliance")),
     Line("staff_looks_file", "GET", staff(TEXT, "compliance")),
     Line("staff_retention", "GET", staff(PAGE, "compliance")),

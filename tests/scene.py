@@ -7,10 +7,14 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
-from django.db import transaction
+from django.db import connection, transaction
+from django.test import RequestFactory
+from django.urls import resolve, reverse
 from django.utils.timezone import now
 
-from casino import closing
+from audit import log, retention
+from audit.models import Checkpoint, Kept
+from casino import closing, expiry
 from games import replay
 from games.chemin import play
 from games.chemin.reports import report
@@ -491,6 +495,15 @@ class Scene(World):
         exclusions.pause(player=player, by=str(player))
         exclusions.exclude_self(player=player, months=6, by=str(player))
         return player
+
+    @cached_property
+    def refused_log(self) -> Checkpoint:
+        """The signer has signed once, and refuses what came then."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT audit_seal(5)")
+        reason = "a tree of 5 leaves does not extend one of 6"
+        log.record("log.refused", by="system", on="log", data={"reason": reason, "size": 5, "signed": 3})
+        return Checkpoint.objects.create(size=3, root=bytes(32), at=now(), note="test.example/log\n3\n…\n")
 
     @cached_property
     def leaver(self) -> Player:

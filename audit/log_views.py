@@ -1,0 +1,96 @@
+"""How the log stands, for staff who read it: its tree, what was signed, what waits, and what has left the house."""
+
+import base64
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from audit import alarms, keys, lag, sealing, sending
+from audit.models import Checkpoint, Pending
+from audit.verify import Unproven
+
+SHOWN: Final = 20  # checkpoints on the page
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A checkpoint as a line of the page."""
+
+    size: int
+    root: str  # in base64, as the note has it
+    at: datetime
+    note: str
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> "Signed":
+        """Put it in words."""
+        root = base64.b64encode(bytes(checkpoint.root)).decode()
+        return cls(checkpoint.size, root, checkpoint.at, checkpoint.note)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why the signer does not sign, since when, and how large the tree was that it refused."""
+
+    since: datetime
+    reason: str
+    size: int
+    signed: int
+
+
+@require_safe
+def log_state(request: HttpRequest) -> HttpResponse:
+    """The page. Who may see it, the floor above decides."""
+    signed = [Signed.of(each) for each in Checkpoint.objects.order_by("-size")[:SHOWN]]
+    leaves = sealing.leaves()
+    waiting = Pending.objects.count()
+    found = lag.lag()
+    vkeys, fault = _keys()
+    context = {
+        "signed": signed,
+        "last": signed[0] if signed else None,
+        "age": in_words(timezone.now() - signed[0].at) if signed else "",
+        "leaves": leaves,
+        "uncovered": leaves - (signed[0].size if signed else 0),
+        "waiting": waiting,
+        "lag": found,
+        "lags_for": in_words(timedelta(seconds=found.seconds)),
+        "longest_lag": settings.AUDIT_LAG_SECONDS,
+        "refusal": _refusal(),
+        "keys": vkeys,
+        "fault": fault,
+        "places": [sending.record(place) for place in settings.AUDIT_CHECKPOINTS_TO],
+    }
+    return render(request, "audit/log.html", context)
+
+
+def in_words(time: timedelta) -> str:
+    """Put a span of time in words, as coarse as it is long."""
+    seconds = max(int(time.total_seconds()), 0)
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"
+
+
+def _keys() -> tuple[str, str]:
+    """Return the keys that the house believes, a line each, and what is wrong with them."""
+    try:
+        return "\n".join(key.vkey for key in keys.known()), ""
+    except Unproven as error:
+        return "", str(error)
+
+
+def _refusal() -> Refusal | None:
+    event = alarms.begun(alarms.REFUSED)
+    if event is None:
+        return None
+    said = json.loads(bytes(event.body))["data"]
+    return Refusal(event.at, said["reason"], said["size"], said["signed"])

@@ -1,0 +1,85 @@
+"""The page of the log says how it stands, in words that need no knowledge of trees."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from audit import log, sealing, sending
+from tests.harness.signer import signing
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def reader() -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("compliance").user)
+    return visitor
+
+
+def page(reader: Client) -> str:
+    text = html.unescape(reader.get(reverse("staff_log")).content.decode())
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
+
+
+def happen() -> None:
+    log.record("test.happened", by="system", on="test:1", data={})
+
+
+def test_a_log_that_is_empty_says_so(reader, settings, tmp_path):
+    settings.SIGNER_DIR = tmp_path
+    said = page(reader)
+    for each in (
+        "Nothing is in the tree yet",
+        "No key is known",
+        "No checkpoint leaves the house",
+        "Nothing is signed",
+    ):
+        assert each in said
+
+
+def test_it_shows_the_last_checkpoint_the_keys_and_what_waits(reader, signed):
+    happen()
+    sealed = sealing.seal()
+    happen()
+    said = page(reader)
+    assert f"Events in the tree {sealed.size}" in said
+    assert re.search(r"Waiting for the tree [1-9]", said)
+    assert re.search(rf"Last checkpoint {sealed.size} events, signed \d+ s ago", said)
+    for vkey in (signed / "keys").read_text().splitlines():
+        assert vkey in said
+    assert "refuses" not in said
+
+
+def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, settings, tmp_path):
+    there, gone = f"file:{tmp_path}", f"file:{tmp_path}/gone"
+    settings.AUDIT_CHECKPOINTS_TO = [there, gone]
+    happen()
+    size = sealing.seal().size
+    for place in (there, gone):
+        sending.send(place)
+    said = page(reader)
+    assert f"{there} {size} events" in said
+    assert re.search(rf"{gone} nothing yet – 1, last at .*: .*No such file or directory", said)
+
+
+def test_it_explains_a_refusal_and_a_lag(reader, signed, settings, tmp_path):
+    with signing(tmp_path / "other"):
+        settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()
+    settings.AUDIT_LAG_SECONDS = -1
+    happen()
+    sealing.seal()
+    said = page(reader)
+    assert "The signer refuses to sign the log." in said
+    assert "has signed the tree of" in said
+    assert "an older copy of the database was put in place" in said
+    assert "that no signed checkpoint covers" in said
+
+
+def test_keys_that_are_none_are_named(reader, settings):
+    settings.AUDIT_KEYS = "no key"
+    assert "AUDIT_KEYS cannot be read: 'no key' is no key" in page(reader)
