@@ -110,33 +110,24 @@ class _Log:
 
     def tiles(self) -> Iterator[Finding]:
         """Check that the tiles are those of one tree over all leaves."""
+        below: list[bytes] = []
         for level in range(LEVELS):
             hashes = self._tiled >> 8 * level
+            led, below = below, [b""] * (hashes // WIDTH)
             due = [min(WIDTH, hashes - begin) for begin in range(0, hashes, WIDTH)]
             rows = models.Tile.objects.filter(level=level).order_by("number").values_list("number", "hashes")
             there = set()
             for number, tile in rows.iterator():
                 there.add(number)
-                yield from self._tile(level, number, split(bytes(tile)), due[number] if number < len(due) else 0)
+                hashes_of_tile = split(bytes(tile))
+                yield from _lengths(level, number, len(hashes_of_tile), due[number] if number < len(due) else 0)
+                if level:
+                    yield from _follow(level, number, hashes_of_tile, led[number * WIDTH :])
+                if len(hashes_of_tile) == WIDTH and number < len(below):
+                    below[number] = root_of(hashes_of_tile)
             for number in sorted(set(range(len(due))) - there):
-                yield Finding(
-                    f"tile {number} of level {level} is not there", "it was taken out", leaf=_leaf(level, number)
-                )
-
-    def _tile(self, level: int, number: int, hashes: list[bytes], due: int) -> Iterator[Finding]:
-        name, leaf = f"tile {number} of level {level}", _leaf(level, number)
-        if len(hashes) != due:
-            yield Finding(
-                f"{name} holds {len(hashes)} hashes", f"the tree of {self._tiled} leaves has {due}", leaf=leaf
-            )
-        for place, hashed in enumerate(hashes if level else [], number * WIDTH):
-            below = split(self._stored.read(level - 1, place))
-            if root_of(below) != hashed:
-                yield Finding(
-                    f"{name} says {hashed.hex()} of tile {place} below it",
-                    f"that one leads to {root_of(below).hex()}: one of the two was changed",
-                    leaf=_leaf(level - 1, place),
-                )
+                name = f"tile {number} of level {level}"
+                yield Finding(f"{name} is not there", "it was taken out", leaf=_leaf(level, number))
 
     def checkpoints(self) -> Iterator[Finding]:
         """Check every checkpoint that the database keeps: its signatures, its columns, its tree."""
@@ -196,6 +187,23 @@ class _Log:
                 f"the root over {tree.size} leaves is {found.hex()}",
                 f"{name} has {tree.root.hex()}: there are two histories",
                 leaf=tree.size - 1,
+            )
+
+
+def _lengths(level: int, number: int, found: int, due: int) -> Iterator[Finding]:
+    if found != due:
+        name = f"tile {number} of level {level}"
+        yield Finding(f"{name} holds {found} hashes", f"the tree has {due} there", leaf=_leaf(level, number))
+
+
+def _follow(level: int, number: int, hashes: list[bytes], below: list[bytes]) -> Iterator[Finding]:
+    """Check the hashes of a tile against the roots of the tiles below it."""
+    for place, (hashed, led) in enumerate(zip(hashes, below, strict=False), number * WIDTH):
+        if hashed != led:
+            yield Finding(
+                f"tile {number} of level {level} says {hashed.hex()} of tile {place} below it",
+                f"that one leads to {led.hex() or 'nothing'}: one of the two was changed",
+                leaf=_leaf(level - 1, place),
             )
 
 

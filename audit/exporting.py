@@ -12,7 +12,7 @@ from typing import Final
 
 from django.db import connection
 
-from audit import keys, verify
+from audit import keys, log, verify
 from audit.models import Checkpoint, Event, Tile
 from audit.proofs import NotSealed, proof_of
 from audit.verify import HASH, WIDTH, tile_path
@@ -97,8 +97,12 @@ def part(first: int = 0, end: int | None = None) -> Part:
     return Part(last, first // WIDTH * WIDTH, whole)
 
 
-def export(chosen: Part, *, personal: bool = False) -> Iterator[bytes]:
-    """Yield the ZIP of a part of the log, with its personal values where whoever gets it is entitled to them."""
+def export(chosen: Part, *, by: str, personal: bool = False) -> Iterator[bytes]:
+    """Return the ZIP of a part of the log in pieces, with its personal values where whoever gets it is entitled to
+    them. Who has it is on record before the first piece: *by* as an event names them.
+    """
+    data: dict[str, log.Json] = {"first": chosen.first, "end": chosen.end, "size": chosen.checkpoint.size}
+    log.record("log.exported", by=by, on="log", data=data | {"personal": personal})
     return zipped(_log(chosen, personal=personal))
 
 

@@ -7,9 +7,9 @@ comparing bytes is enough; only what differs is taken apart. It does that while 
 import json
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from struct import Struct
 from typing import Final
 
+import psycopg
 from django.db.backends.utils import CursorWrapper
 
 from audit.findings import Finding
@@ -20,14 +20,17 @@ BATCH: Final = 256 * WIDTH  # leaves
 # to_json writes text as audit.log.canonical does.
 FRAME: Final = """
     convert_to('{"at":"' || to_char(event.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '","by":'
-        || to_json(event.by) || ',"data":', 'UTF8'),
-    convert_to(',"kind":' || to_json(event.kind) || ',"on":' || to_json(event."on") || '}', 'UTF8'),
+        || to_json(event.by) || ',"data":', 'UTF8') AS begins,
+    convert_to(',"kind":' || to_json(event.kind) || ',"on":' || to_json(event."on") || '}', 'UTF8') AS ends,
     event.body
 """
+# A row for each tile, its leaves in arrays: rows of their own would cost more than hashing them.
 LEAVES: Final = f"""
-    COPY (SELECT leaf.leaf, leaf.event_id, {FRAME}
+    SELECT array_agg(leaf), array_agg(event_id), array_agg(begins), array_agg(ends), array_agg(body)
+    FROM (SELECT leaf.leaf, leaf.event_id, {FRAME}
           FROM audit_leaf AS leaf LEFT JOIN audit_event AS event ON event.id = leaf.event_id
-          WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf) TO STDOUT (FORMAT binary)
+          WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf) AS row
+    GROUP BY leaf / {WIDTH} ORDER BY leaf / {WIDTH}
 """  # noqa: S608
 WAITING: Final = f"""
     SELECT event.id, pending.event_id IS NOT NULL, {FRAME}
@@ -50,12 +53,6 @@ TILES: Final = "SELECT number, hashes FROM audit_tile WHERE level = 0 AND number
 RECORDS: Final = """
     SELECT id, kind, "on", body FROM audit_event WHERE kind IN ('personal.erased', 'personal.expired') ORDER BY id
 """
-
-SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0"
-HEADER: Final = len(SIGNATURE) + 8
-END: Final = b"\xff\xff"
-BEGIN: Final = Struct(">hiqiqi")  # how many columns; leaf, event and the next column, each after its length
-LENGTH: Final = Struct(">i")
 
 Values = list[tuple[str, bytes, str]]
 """The personal values of an event: field, salt, value."""
@@ -93,36 +90,48 @@ class Rehashing:
         hashes = self._tiles(first // WIDTH, -(-end // WIDTH))
         personal = self._personal(PERSONAL, [first, end])
         due = first
-        for leaf, number, begins, ends, body in self._rows(first, end):
-            if leaf != due:
-                yield Finding(
-                    f"leaves {due} to {leaf - 1} are not there",
-                    f"{leaf - due} events were taken out of the log",
-                    leaf=due,
-                )
-            due = leaf + 1
-            if body is None:
-                yield Finding("the event is not there", "it was taken out after it was sealed", number, leaf)
-                continue
-            at = (leaf - first) * HASH
-            found = sha256(b"\0" + body).digest()
-            if found != hashes[at : at + HASH]:
-                yield _changed(number, leaf, found, hashes[at : at + HASH], hashes, first)
-            earliest, latest = self._times.of(leaf)
-            if not earliest <= begins[7:34].decode() <= latest:
-                yield Finding(
-                    f"{begins[7:34].decode()} is its time",
-                    f"it was sealed as something written between {earliest or 'the beginning'} and {latest}",
-                    number,
-                    leaf,
-                    "at",
-                )
-            if not (body.startswith(begins) and body.endswith(ends)) or number in personal:
-                yield from self._columns(number, leaf, begins, ends, body, personal.pop(number, []))
-        if due < end:
-            yield Finding(
-                f"leaves {due} to {end - 1} are not there", f"{end - due} events were taken out of the log", leaf=due
-            )
+        rows = psycopg.Cursor(self._cursor.connection)
+        for leaves, numbers, *written in rows.stream(LEAVES, [first, end], binary=True):
+            at = (leaves[0] - first) * HASH
+            plain = leaves == list(range(due, due + len(leaves))) and self._are_plain(leaves, written, hashes, at)
+            due, begin = leaves[-1] + 1, due
+            for leaf, number, begins, ends, body in zip(leaves, numbers, *written, strict=True):
+                if not plain:
+                    yield from _missing(begin, leaf)
+                    begin = leaf + 1
+                    if body is None:
+                        yield Finding("the event is not there", "it was taken out after it was sealed", number, leaf)
+                        continue
+                    yield from self._sealed(leaf, number, begins, body, hashes, first)
+                if not body.endswith(ends) or not body.startswith(begins):
+                    yield from self._columns(number, leaf, begins, ends, body, personal.pop(number, []))
+                elif number in personal:
+                    yield from self._columns(number, leaf, begins, ends, body, personal.pop(number))
+        yield from _missing(due, end)
+
+    def _are_plain(self, leaves: list[int], written: list[list[bytes]], hashes: bytes, at: int) -> bool:
+        """Say whether the events of consecutive leaves are those that were sealed, none dated as it should not be."""
+        all_begin, _, bodies = written
+        earliest, latest = self._times.of(leaves[0])
+        if None in bodies or self._times.of(leaves[-1]) != (earliest, latest):
+            return False
+        times = [begins[7:34] for begins in all_begin]
+        found = b"".join([sha256(b"\0" + body).digest() for body in bodies])
+        return earliest.encode() <= min(times) and max(times) <= latest.encode() and hashes.startswith(found, at)
+
+    def _sealed(
+        self, leaf: int, number: int, begins: bytes, body: bytes, hashes: bytes, first: int
+    ) -> Iterator[Finding]:
+        """Check that an event is the one that was sealed as this leaf, and dated as it should be."""
+        at = (leaf - first) * HASH
+        found, due = sha256(b"\0" + body).digest(), hashes[at : at + HASH]
+        if found != due:
+            yield _changed(number, leaf, found, due, hashes, first)
+        earliest, latest = self._times.of(leaf)
+        stands = begins[7:34].decode()
+        if not earliest <= stands <= latest:
+            between = f"it was sealed as something written between {earliest or 'the beginning'} and {latest}"
+            yield Finding(f"{stands} is its time", between, number, leaf, "at")
 
     def waiting(self) -> Iterator[Finding]:
         """Check the events that are no leaves yet, and personal values of events that are not there."""
@@ -135,25 +144,6 @@ class Rehashing:
         for number, values in personal.items():
             for field, _, _ in values:
                 yield Finding("a personal value stands alone", "its event was taken out", number, field=field)
-
-    def _rows(self, first: int, end: int) -> Iterator[tuple[int, int, bytes, bytes, bytes | None]]:
-        """Yield leaf, event, what its body begins and ends with if its columns are right, and its body, None without an
-        event.
-        """
-        with self._cursor.copy(LEAVES, [first, end]) as copy:
-            for row in copy:
-                at = HEADER if row[: len(SIGNATURE)] == SIGNATURE else 0
-                if len(row) - at <= len(END):
-                    continue
-                _, _, leaf, _, number, length = BEGIN.unpack_from(row, at)
-                if length < 0:
-                    yield leaf, number, b"", b"", None
-                    continue
-                begin = at + BEGIN.size
-                begins = bytes(row[begin : begin + length])
-                begin += length + 4
-                end_of = begin + LENGTH.unpack_from(row, begin - 4)[0]
-                yield leaf, number, begins, bytes(row[begin:end_of]), bytes(row[end_of + 4 :])
 
     def _tiles(self, first: int, end: int) -> bytes:
         """Return the leaves' hashes, one after another; where a tile lacks any, nothing that could be a hash."""
@@ -193,6 +183,12 @@ class Rehashing:
                 yield Finding(
                     "its personal value is gone", "no record says that it was erased or its time up", number, leaf, name
                 )
+
+
+def _missing(due: int, leaf: int) -> Iterator[Finding]:
+    """Say that there are no leaves from the one that is *due* up to *leaf*, where that is so."""
+    if due < leaf:
+        yield Finding(f"leaves {due} to {leaf - 1} are not there", f"{leaf - due} events were taken out", leaf=due)
 
 
 def _changed(number: int, leaf: int, found: bytes, due: bytes, hashes: bytes, first: int) -> Finding:

@@ -402,7 +402,7 @@ class Export:
         self._keys, self._kept = keys, kept
         self._zip = None if path.is_dir() else zipfile.ZipFile(path)
         files = (file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
-        self._names = set(self._zip.namelist() if self._zip else files)
+        self._names = {name for name in (self._zip.namelist() if self._zip else files) if not name.endswith("/")}
         self._path = path
         self.right: list[str] = []
         self.wrong: list[str] = []

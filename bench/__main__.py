@@ -5,11 +5,11 @@ import json
 import sys
 from collections.abc import Iterable
 
-from bench import engines, house, ledger, live, push
+from bench import engines, house, ledger, live, push, verifying
 from bench.contest import QUICK, THOROUGH, Result, Unavailable, measure, say
 from bench.places import RESULTS
 
-SUITES = (engines.ONE_DECK, engines.SHOE, house.SUITE, *ledger.SUITES, *live.SUITES, push.SUITE)
+SUITES = (engines.ONE_DECK, engines.SHOE, house.SUITE, *ledger.SUITES, *live.SUITES, push.SUITE, verifying.SUITE)
 NAMES = tuple(name for suite in SUITES for name in suite.aims)
 COLUMNS = "{:<20}{:>16}{:>16}{:>9}{:>7}  {}"
 

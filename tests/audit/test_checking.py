@@ -106,14 +106,14 @@ def test_a_dropped_leaf_is_found(tamper, check):
     event = event_of(300)
     tamper.execute("DELETE FROM audit_leaf WHERE leaf = 300")
     assert check() == [
-        "leaf 300: leaves 300 to 300 are not there; 1 events were taken out of the log.",
+        "leaf 300: leaves 300 to 300 are not there; 1 events were taken out.",
         f"event {event}: it is neither a leaf nor waits to be one; it was not written by audit_record.",
     ]
 
 
 def test_leaves_dropped_at_the_end_are_found(tamper, check):
     tamper.execute("DELETE FROM audit_leaf WHERE leaf > 597")
-    assert "leaf 598: leaves 598 to 599 are not there; 2 events were taken out of the log." in check()
+    assert "leaf 598: leaves 598 to 599 are not there; 2 events were taken out." in check()
 
 
 INSERTED = """

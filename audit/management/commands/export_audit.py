@@ -1,0 +1,36 @@
+"""`manage.py export_audit FILE`: the event log, or a part of it, as a ZIP that proves itself, with a README.
+
+With --personal it also holds the personal values that were not erased, for an auditor who is entitled to them.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from audit import exporting
+from audit.proofs import NotSealed
+from audit.verify import Unproven
+
+
+class Command(BaseCommand):
+    """Puts on record that it was done, and whether with personal values."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take which part, and where to."""
+        parser.add_argument("file", type=Path, help="must not be there yet")
+        parser.add_argument("--from", dest="first", type=int, default=0, metavar="LEAF", help="the first leaf")
+        parser.add_argument("--to", dest="end", type=int, metavar="LEAF", help="the first leaf that is left out")
+        parser.add_argument("--personal", action="store_true", help="with salts and values of personal data")
+
+    def handle(self, *args: Any, file: Path, first: int, end: int | None, personal: bool, **options: Any) -> None:
+        """Write it. Raises CommandError where there is nothing to export or nowhere to put it."""
+        try:
+            chosen = exporting.part(first, end)
+            with file.open("xb") as archive:
+                archive.writelines(exporting.export(chosen, by="system", personal=personal))
+        except (NotSealed, Unproven, OSError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Leaves {chosen.first} to {chosen.end - 1} of {chosen.checkpoint.size} are in {file}.")

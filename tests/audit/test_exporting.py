@@ -1,0 +1,318 @@
+"""What an auditor takes away proves itself, on a Python that has nothing of ours; and shows what was done to it."""
+
+import base64
+import io
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit import exporting
+from audit.models import Checkpoint, Leaf
+from audit.proofs import NotSealed
+from tests.audit import sealed
+from tests.audit.signing import Pens
+from tests.harness import databases
+from tests.people import events
+
+
+@pytest.fixture(scope="module")
+def pens():
+    return Pens()
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup, django_db_blocker, pens):
+    """A log that nobody tampers with here: only with what leaves it."""
+    with django_db_blocker.unblock(), databases.clone("exported") as database:
+        sealed.fill(database, pens)
+        yield database
+
+
+@pytest.fixture(autouse=True)
+def believed(settings, pens):
+    settings.AUDIT_KEYS = pens.keys.replace("\n", ",")
+
+
+@pytest.fixture
+def export(house, django_db_blocker, tmp_path):
+    """Unpack an export into a folder and return it."""
+
+    def make(*arguments):
+        file, folder = tmp_path / f"{len(list(tmp_path.iterdir()))}.zip", tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        with django_db_blocker.unblock():
+            call_command("export_audit", str(file), *map(str, arguments), verbosity=0, stdout=io.StringIO())
+        with zipfile.ZipFile(file) as archive:
+            archive.extractall(folder)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def verify(pens, tmp_path):
+    """Run the program of an export as an auditor does, with a Python that knows of no package; return status, words."""
+    (tmp_path / "believed").write_text(pens.keys)
+
+    def run(path, *arguments, program=None, keys=tmp_path / "believed"):
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", program or path / "verify.py", path, "--keys", keys, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd="/",
+        )
+        assert done.stderr == ""
+        return done.returncode, done.stdout
+
+    return run
+
+
+@pytest.fixture
+def whole(export):
+    return export()
+
+
+def last():
+    return Checkpoint.objects.order_by("-size").first()
+
+
+def bundle(folder, number=0):
+    (file,) = [
+        each
+        for each in (folder / "tile" / "entries").rglob("*")
+        if each.is_file() and each.relative_to(folder / "tile" / "entries").as_posix().startswith(f"{number:03}")
+    ]
+    return file
+
+
+def entries_of(file):
+    """Read a tile of entries, straight from its definition."""
+    data, entries = file.read_bytes(), []
+    while data:
+        length = int.from_bytes(data[:2], "big")
+        entries.append(data[2 : 2 + length])
+        data = data[2 + length :]
+    return entries
+
+
+def write_entries(file, entries):
+    file.write_bytes(b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries))
+
+
+class TestTheWholeLog:
+    def test_proves_itself_with_a_bare_python(self, whole, verify):
+        status, said = verify(whole)
+        assert status == 0, said
+        assert said.startswith("The tiles are those of the tree of 600 leaves of sabot.test/log, signed at 20")
+        assert "3 other checkpoints agree with them." in said
+        assert "Leaves 0 to 599 are here, of leaves 0 to 599 there are.\nAll that is here is proven.\n" in said
+
+    def test_needs_no_unpacking(self, whole, verify, tmp_path):
+        archive = shutil.make_archive(str(tmp_path / "again"), "zip", whole)
+        assert verify(Path(archive), program=whole / "verify.py")[0] == 0
+
+    def test_is_a_log_as_tlog_tiles_has_it(self, whole):
+        found = {each.relative_to(whole).as_posix() for each in whole.rglob("*") if each.is_file()}
+        assert found == {
+            *("README.txt", "verify.py", "keys", "checkpoint"),
+            *(f"checkpoints/{size}" for size in (10, 256, 300)),
+            *("tile/0/000", "tile/0/001", "tile/0/002.p/88", "tile/1/000.p/2"),
+            *("tile/entries/000", "tile/entries/001", "tile/entries/002.p/88"),
+        }
+        readme = (whole / "README.txt").read_text()
+        assert readme.startswith("The event log of sabot.test/log, whole: ")
+        assert "What it cannot show: " in readme
+
+    def test_holds_the_very_bytes_and_no_personal_value(self, whole, house, django_db_blocker):
+        with django_db_blocker.unblock():
+            bodies = [bytes(body) for body in Leaf.objects.order_by("leaf").values_list("event__body", flat=True)]
+        assert [entry for number in range(3) for entry in entries_of(bundle(whole, number))] == bodies[:600]
+        assert not any(b"192.0.2." in each.read_bytes() for each in whole.rglob("*") if each.is_file())
+
+    def test_is_put_on_record(self, whole, django_db_blocker):
+        with django_db_blocker.unblock():
+            event = events("log.exported")[-1]
+        assert (event["by"], event["on"]) == ("system", "log")
+        assert event["data"] == {"first": 0, "end": 600, "size": 600, "personal": False}
+
+    def test_agrees_with_a_checkpoint_that_was_kept(self, whole, verify):
+        assert verify(whole, "--checkpoint", whole / "checkpoints" / "300")[0] == 0
+
+
+class TestAPart:
+    def test_proves_itself_and_says_that_it_is_one(self, export, verify):
+        folder = export("--from", 300, "--to", 301)
+        assert not (folder / "tile" / "entries" / "000").exists()
+        status, said = verify(folder)
+        assert (status, "Leaves 256 to 511 are here, of leaves 0 to 599 there are." in said) == (0, True), said
+        assert "leaves 256 to 511 of it" in (folder / "README.txt").read_text()
+
+    def test_of_what_is_not_there_is_none(self, export):
+        with pytest.raises(CommandError, match="no signed tree has leaf 600"):
+            export("--from", 600)
+
+
+class TestPersonalValues:
+    def test_are_given_to_whoever_is_entitled_and_proven(self, export, verify):
+        folder = export("--personal")
+        rows = [json.loads(line) for line in (folder / "personal").read_text().splitlines()]
+        assert [7, "ip", rows[0][2], "192.0.2.8"] == rows[0]
+        assert verify(folder)[0] == 0
+        (folder / "personal").write_text((folder / "personal").read_text().replace("192.0.2.8", "192.0.2.9", 1))
+        status, said = verify(folder)
+        assert (status, "WRONG: personal: leaf 7: ip is not what the event was written with" in said) == (1, True)
+
+
+def flip(folder):
+    file = bundle(folder)
+    entries = entries_of(file)
+    entries[100] = entries[100].replace(b"player:7", b"player:8", 1)
+    write_entries(file, entries)
+    return "tile/entries/000: leaf 100: the entry is not the one that was sealed"
+
+
+def drop(folder):
+    file = bundle(folder)
+    entries = entries_of(file)
+    del entries[100]
+    write_entries(file, entries)
+    return "tile/entries/000: leaf 100: the entry of leaf 101 is there"
+
+
+def insert(folder):
+    file = bundle(folder)
+    entries = entries_of(file)
+    entries.insert(100, b"{}")
+    write_entries(file, entries)
+    return "tile/entries/000 holds 257 entries, not 256"
+
+
+def reorder(folder):
+    file = bundle(folder)
+    entries = entries_of(file)
+    entries[100], entries[101] = entries[101], entries[100]
+    write_entries(file, entries)
+    return "tile/entries/000: leaf 101: the entry of leaf 100 is there"
+
+
+def change_a_tile(folder):
+    file = folder / "tile" / "0" / "001"
+    file.write_bytes(bytes(32) + file.read_bytes()[32:])
+    return "tile/0/001 does not lead to what stands above it"
+
+
+def change_the_edge(folder):
+    file = folder / "tile" / "0" / "002.p" / "88"
+    file.write_bytes(bytes(32) + file.read_bytes()[32:])
+    return "the root that follows from the tiles is not that of the tree of 600 leaves of sabot.test/log, signed"
+
+
+def lose_a_tile(folder):
+    (folder / "tile" / "1" / "000.p" / "2").unlink()
+    return "tile/1/000.p/2 is missing"
+
+
+def lose_entries(folder):
+    (folder / "tile" / "entries" / "001").unlink()
+    return "tile/entries/001 is missing between others"
+
+
+def change_the_size(folder):
+    file = folder / "checkpoint"
+    file.write_text(file.read_text().replace("\n600\n", "\n599\n"))
+    return "on the tree of 599 leaves is wrong"
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [flip, drop, insert, reorder, change_a_tile, change_the_edge, lose_a_tile, lose_entries, change_the_size],
+)
+def test_what_was_done_to_an_export_is_found_and_named(whole, verify, tamper):
+    due = tamper(whole)
+    status, said = verify(whole)
+    assert status == 1
+    assert any(line.startswith("WRONG: ") and due in line for line in said.splitlines()), said
+
+
+def test_other_keys_are_found(whole, verify, tmp_path):
+    (tmp_path / "others").write_text(Pens().keys)
+    status, said = verify(whole, keys=tmp_path / "others")
+    assert status == 1
+    assert "WRONG: no key given for sabot.test/log has signed the tree of 600 leaves" in said
+
+
+def test_an_older_state_and_another_history_are_found_by_a_checkpoint_that_was_kept(whole, verify, pens, tmp_path):
+    (tmp_path / "newer").write_text(pens.note(700, bytes(32)))
+    (tmp_path / "other").write_text(pens.note(300, bytes(32)))
+    status, said = verify(whole, "--checkpoint", tmp_path / "newer", "--checkpoint", tmp_path / "other")
+    assert status == 1
+    assert "WRONG: the log was the tree of 700 leaves of sabot.test/log" in said
+    assert "WRONG: the root that follows from the tiles is not that of the tree of 300 leaves" in said
+
+
+def test_a_time_that_no_checkpoint_allows_is_found(whole, verify, pens):
+    for size in (256, 300):
+        root = (whole / "checkpoints" / str(size)).read_text().splitlines()[2]
+        note = pens.note(size, base64.b64decode(root), 1_700_000_000)
+        (whole / "checkpoints" / str(size)).write_text(note)
+    status, said = verify(whole)
+    assert status == 1
+    assert "WRONG: tile/entries/000: leaf 10: it is dated 20" in said
+
+
+@pytest.mark.parametrize("missing", ["export", "keys"])
+def test_what_cannot_be_read_is_said_to_be_so(whole, verify, tmp_path, missing):
+    path = tmp_path / "nothing" if missing == "export" else whole
+    keys = {"keys": tmp_path / "nothing"} if missing == "keys" else {}
+    status, said = verify(path, program=whole / "verify.py", **keys)
+    assert (status, said.startswith("Cannot be checked: ")) == (2, True)
+
+
+class TestOneEvent:
+    @pytest.fixture
+    def proof(self, house, django_db_blocker, tmp_path):
+        with django_db_blocker.unblock():
+            data = exporting.export_event(Leaf.objects.get(leaf=299).event_id)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            archive.extractall(tmp_path / "event")
+        return tmp_path / "event"
+
+    def test_proves_itself_with_a_bare_python(self, proof, verify):
+        assert {each.name for each in proof.iterdir()} == {
+            "event.json",
+            "event.tlog-proof",
+            "keys",
+            "verify.py",
+            "README.txt",
+        }
+        status, said = verify(proof)
+        assert status == 0, said
+        assert said.startswith("The event is leaf 299 of the tree of 600 leaves of sabot.test/log, signed at 20")
+
+    def test_changed_is_found(self, proof, verify):
+        (proof / "event.json").write_bytes((proof / "event.json").read_bytes().replace(b"player", b"plaver", 1))
+        status, said = verify(proof)
+        assert (status, "WRONG: leaf 299 is not proven by the tree of 600 leaves" in said) == (1, True)
+
+    def test_of_another_history_is_found_by_a_checkpoint_that_was_kept(self, proof, verify, pens, tmp_path):
+        (tmp_path / "kept").write_text(pens.note(600, bytes(32)))
+        status, said = verify(proof, "--checkpoint", tmp_path / "kept")
+        assert (status, "which was kept, has another root" in said) == (1, True)
+
+    @pytest.mark.parametrize(
+        ("old", "new"), [("index 299", "index 298"), ("c2sp.org/tlog-proof@v1", "x"), ("index", "extra AA==\nindex")]
+    )
+    def test_with_another_proof_is_proven_only_where_the_proof_is(self, proof, verify, old, new):
+        file = proof / "event.tlog-proof"
+        file.write_text(file.read_text().replace(old, new, 1))
+        assert verify(proof)[0] == (0 if new.startswith("extra") else 1)
+
+    def test_that_is_not_sealed_has_no_proof(self, house, django_db_blocker):
+        with django_db_blocker.unblock(), pytest.raises(NotSealed):
+            exporting.export_event(10**9)

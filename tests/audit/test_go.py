@@ -1,0 +1,117 @@
+"""Go's golang.org/x/mod/sumdb, which others wrote for other logs, accepts what the house signs and proves, and refuses
+what it does not.
+"""
+
+import os
+import shutil
+import subprocess
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from audit import tree
+from audit.models import Checkpoint, Leaf
+from audit.proofs import proof_of
+from audit.tiles import StoredTiles
+from tests.audit import sealed
+from tests.audit.signing import Pens
+from tests.harness import databases
+
+PROGRAM = Path(__file__).with_name("go") / "check.go"
+GOPATH = Path("/usr/share/gocode")  # where Debian has Go's libraries
+PACKAGES = ("golang-go", "golang-golang-x-mod-dev")
+LEAVES = (0, 1, 255, 256, 299, 599)
+
+
+def install():
+    """Install Debian's packages where they are missing; fail where that cannot be."""
+    if shutil.which("go") and (GOPATH / "src" / "golang.org" / "x" / "mod" / "sumdb").is_dir():
+        return
+    how = f"Go is missing: as root, apt-get update && apt-get install -y {' '.join(PACKAGES)}"
+    if os.geteuid() or not shutil.which("apt-get"):
+        pytest.fail(how, pytrace=False)
+    for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *PACKAGES]):
+        done = subprocess.run(["apt-get", *command], capture_output=True, text=True, timeout=600)
+        if done.returncode:
+            pytest.fail(f"{how}\n{done.stderr}", pytrace=False)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """Build it, once, from Debian's sources and without a network."""
+    install()
+    folder = tmp_path_factory.mktemp("go")
+    environment = os.environ | {"GO111MODULE": "off", "GOPATH": str(GOPATH), "GOCACHE": str(folder / "cache")}
+    built = subprocess.run(
+        ["go", "build", "-o", folder / "check", PROGRAM], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert built.returncode == 0, built.stderr
+    return folder / "check"
+
+
+@pytest.fixture(scope="module")
+def log(django_db_setup, django_db_blocker, tmp_path_factory):
+    """What the house has to show, as files: its checkpoints, single events with their proofs, and how trees go on."""
+    folder, pens = tmp_path_factory.mktemp("log"), Pens()
+    for name in ("checkpoints", "proofs", "entries", "consistency"):
+        (folder / name).mkdir()
+    with django_db_blocker.unblock(), databases.clone("go") as database:
+        sealed.fill(database, pens)
+        (folder / "keys").write_text(pens.keys)
+        *older, last = Checkpoint.objects.order_by("size")
+        (folder / "checkpoint").write_text(last.note)
+        for each in older:
+            (folder / "checkpoints" / str(each.size)).write_text(each.note)
+            write(folder / "consistency" / str(each.size), tree.consistency_proof(StoredTiles(), each.size, last.size))
+        for leaf in Leaf.objects.filter(leaf__in=LEAVES).select_related("event"):
+            (folder / "entries" / str(leaf.leaf)).write_bytes(bytes(leaf.event.body))
+            head = proof_of(leaf.event_id).partition("\n\n")[0]
+            (folder / "proofs" / str(leaf.leaf)).write_text("\n".join(head.split("\n")[2:]))
+    return folder
+
+
+def write(file, proof):
+    file.write_text("".join(f"{b64encode(each).decode()}\n" for each in proof))
+
+
+@pytest.fixture
+def check(program, log, tmp_path):
+    """Run it on a copy, which *change* has changed."""
+
+    def run(change=lambda folder: None):
+        folder = shutil.copytree(log, tmp_path / "log", dirs_exist_ok=True)
+        change(folder)
+        done = subprocess.run([program, folder], capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout
+
+    return run
+
+
+def edit(file, old, new):
+    content = file.read_bytes()
+    assert old in content
+    file.write_bytes(content.replace(old, new, 1))
+
+
+def test_it_accepts_checkpoints_single_events_and_how_trees_go_on(check):
+    status, said = check()
+    assert status == 0, said
+    lines = said.splitlines()
+    assert lines[0] == "note 600"
+    assert {line for line in lines if line.startswith("record")} == {f"record {leaf}" for leaf in LEAVES}
+    assert {line for line in lines if line.startswith("tree")} == {"tree 10", "tree 256", "tree 300"}
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        (lambda log: edit(log / "checkpoint", b"\n600\n", b"\n601\n"), "REFUSED checkpoint invalid signature"),
+        (lambda log: (log / "keys").write_text(Pens().keys), "REFUSED checkpoint note has no verifiable signatures"),
+        (lambda log: edit(log / "entries" / "299", b"player:", b"plaver:"), "REFUSED proofs/299 invalid transparency"),
+        (lambda log: write(log / "consistency" / "256", [bytes(32)]), "REFUSED consistency/256 "),
+    ],
+)
+def test_it_refuses_what_was_changed(check, change, refused):
+    status, said = check(change)
+    assert (status, refused in said) == (1, True), said
