@@ -35,7 +35,7 @@ from games.models import (
     VoidReason,
 )
 from games.tables import set_open
-from players import exclusions, limits, second_factor, service, verification
+from players import exclusions, limits, looking, second_factor, service, verification
 from players.models import (
     LimitKind,
     Period,
@@ -393,6 +393,18 @@ class Scene(World):
     def second_approver(self) -> Staff:
         """Whoever may decide next."""
         return a_member_of_staff("finance")
+
+    @cached_property
+    def looked(self) -> Player:
+        """Whom staff have looked at, who were asked to keep something for longer; and what was due has gone."""
+        expiry.expire()
+        by = a_member_of_staff("compliance")
+        retention.ask(what=Kept.MAIL, days=400, by=str(by), person=by.person, reason="complaints come late")
+        request = RequestFactory().get(reverse("staff_player", kwargs={"player_id": self.regular.pk}))
+        request.user, request.resolver_match = a_member_of_staff("support").user, resolve(request.path)
+        looking.note(request, self.regular, what="facts, markers, messages")
+        looking.note_list(request, Player.objects.values_list("pk", flat=True)[:9], what="markers")
+        return self.regular
 
     @cached_property
     def clerk(self) -> Staff:

@@ -108,12 +108,20 @@ def _golden_door(scene: Scene) -> str:
     return reverse("guest", kwargs={"slug": scene.golden.slug})
 
 
+def _looked(scene: Scene) -> str:
+    return reverse("staff_player", kwargs={"player_id": scene.looked.pk})
+
+
 def _staff_round(scene: Scene) -> str:
-    return f"{reverse('staff_rounds')}?round={scene.annulled_id}"
+    return reverse("staff_round", kwargs={"round_id": scene.annulled_id})
 
 
 def _staff_coup(scene: Scene) -> str:
-    return f"{reverse('staff_rounds')}?round={scene.chemin_coup}"
+    return reverse("staff_round", kwargs={"round_id": scene.chemin_coup})
+
+
+def _staff_round_in_progress(scene: Scene) -> str:
+    return reverse("staff_round", kwargs={"round_id": in_progress(scene.at_a_live_table).get().pk})
 
 
 def _friends(scene: Scene) -> str:
@@ -322,6 +330,7 @@ STATES = (
     Sight("staff: limits of a player", _as("support"), _limited),
     Sight("staff: a round", _as("compliance"), _staff_round),
     Sight("staff: no such player", _as("support"), _named("staff_players", "?who=x")),
+    Sight("staff: a round in progress", _as("compliance"), _staff_round_in_progress),
     Sight("staff: no such round", _as("compliance"), _named("staff_rounds", "?round=x")),
     Sight("staff: an incident", _as("compliance"), _named("staff_incidents"), deeds.open_details),
     Sight("staff: an event", _as("compliance"), _named("staff_events"), deeds.open_details),
@@ -336,7 +345,7 @@ STATES = (
     Sight("staff: an incident to rule on", _as("supervisor"), _with("incident", "staff_incidents"), deeds.open_details),
     Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_tables")),
     Sight("staff: an incident between guests", _as("supervisor"), _with("chemin_trouble", "staff_incidents")),
-    Sight("staff: a coup between guests", _as("compliance"), _staff_coup, deeds.open_details),
+    Sight("staff: a coup between guests", _as("compliance"), _staff_coup),
     Sight("staff: guests who stand out", _as("compliance"), _with("chemin_friends", "staff_play")),
     Sight("staff: how two guests play", _as("compliance"), _friends),
     Sight("staff: what guests reported", _as("supervisor"), _with("chemin_reporter", "staff_play_reports")),

@@ -1,0 +1,106 @@
+"""The page on which compliance reads who looked at whose data."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from casino import staff_looks
+from players import looking
+from players.models import Player
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/staff/looks/"
+
+
+def as_staff(role: str) -> tuple[str, Client]:
+    member, visitor = a_member_of_staff(role), a_visitor()
+    visitor.force_login(member.user)
+    return str(member), visitor
+
+
+def looks(reader: Client, **asked: Any) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Who looked at what of whom, as the page lists it."""
+    answer = reader.get(PAGE, asked)
+    assert answer.status_code == 200
+    return [(look.by, look.what, look.players) for look in answer.context["looks"]]
+
+
+@pytest.fixture
+def pair() -> tuple[Player, Player]:
+    return a_player(), a_player()
+
+
+@pytest.fixture
+def reader(pair: tuple[Player, Player]) -> Client:
+    """A browser of compliance's, after somebody of support has looked at both players, and at a list with both."""
+    _, visitor = as_staff("support")
+    for player in pair:
+        visitor.get(f"/staff/players/{player.pk}/")
+    for player in pair:
+        visitor.post("/staff/exclusions/", {"email": player.user.email, "reason": "for a test"})
+    visitor.get("/staff/exclusions/")
+    return as_staff("compliance")[1]
+
+
+def test_a_list_says_whom_it_showed_and_is_found_by_each_of_them(pair, reader):
+    one, other = map(str, pair)
+    whats = [(what, players) for _, what, players in looks(reader, player=one)]
+    assert ("exclusions", (one, other)) in whats
+    assert ("facts, markers, messages", (one,)) in whats
+    assert ("facts, markers, messages", (other,)) not in whats
+    assert whats == [(what, players) for _, what, players in looks(reader, player=one.removeprefix("player:"))][1:]
+
+
+def test_looks_are_found_by_who_looked_and_by_time(pair, reader):
+    (first, *_) = events("data.seen")
+    assert {by for by, _, _ in looks(reader, staff=first["by"])} == {first["by"]}
+    assert looks(reader, staff="1") == []
+    assert looks(reader, since="2099-01-01T00:00") == []
+    assert looks(reader, until="2099-01-01T00:00")
+    assert looks(reader, player="x") == []
+
+
+def test_the_page_has_pages_and_all_of_it_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(staff_looks, "PAGE", 2)
+    before = len(events("data.seen"))
+    answer, seen = reader.get(PAGE), []
+    while True:
+        seen += [look.id for look in answer.context["looks"]]
+        if not answer.context["older"]:
+            break
+        answer = reader.get(f"{PAGE}?{answer.context['older']}")
+    assert len(seen) == before
+    assert seen == sorted(seen, reverse=True)
+    head, *lines = csv.reader(io.StringIO(reader.get(f"{PAGE}looks.csv").text))
+    assert tuple(head) == staff_looks.HEAD
+    assert [int(number) for number, *_ in lines][-before:] == seen
+
+
+def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
+    reader.get(PAGE)
+    reader.get(f"{PAGE}looks.csv")
+    page, file = [event["data"] for event in events("data.seen")][-2:]
+    assert (page["page"], file["page"]) == ("staff_looks", "staff_looks_file")
+    assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
+
+
+def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(looking, "MOST_NAMED", 1)
+    _, visitor = as_staff("support")
+    for player in pair:
+        visitor.post("/staff/exclusions/", {"email": player.user.email, "reason": "for a test"})
+    visitor.get("/staff/exclusions/")
+    said = events("data.seen")[-1]["data"]
+    assert (said["count"], "players" in said) == (2, False)
+
+
+def test_the_player_s_page_tells_compliance_who_looked_and_nobody_else(pair, reader):
+    player = pair[0]
+    assert "Who looked" in reader.get(f"/staff/players/{player.pk}/").text
+    assert "Who looked" not in as_staff("support")[1].get(f"/staff/players/{player.pk}/").text
