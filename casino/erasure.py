@@ -1,8 +1,8 @@
 """Forgetting people: what the law has the house keep about a closed account is kept that long, and then no longer.
 
-What was written to customer service is kept for five years, and then goes by itself (`players.service`). What was
-played and paid stays for good, as do the events, which hold salted hashes of personal values only; from then on nothing
-says whose it was.
+How long that is stands in `audit.retention`; what was written to customer service goes in its own time. What was played
+and paid stays for good, as do the events, which hold salted hashes of personal values only; from then on nothing says
+whose it was.
 """
 
 from django.db import connection, transaction

@@ -154,7 +154,7 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
 @looking.listed("the log of the chat")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:
-    """Everything that was said within ninety days, latest first."""
+    """Everything that was said and is kept, latest first."""
     form = LogForm(request.GET)
     lines: list[ChatMessage] = []
     if form.is_valid():

@@ -19,7 +19,7 @@ from games.rows import named
 from players.models import Player
 
 MOST: Final = 50  # messages
-# What was said longer ago than a day is no talk at the table any more; staff have it for ninety days.
+# What was said longer ago than a day is no talk at the table any more; staff have it for as long as it is kept.
 READ_LOG = f"""
 SELECT * FROM (
     SELECT {COLUMNS} FROM games_chatmessage AS said
