@@ -33,7 +33,7 @@ from games.models import CheminCoup, CheminMove, CheminStake, Decider, Participa
 from games.recall import Moved
 from games.recalling import again
 from games.recalling.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
-from games.recalling.punto import CANNOT_UNSEAL, as_kept, bet_row, moved_back
+from games.recalling.punto import CANNOT_UNSEAL, as_kept, as_stored, bet_row, moved_back
 from games.recalling.reading import Kept, balance_at, cash_of, face_up, moved
 
 FIRST_FOUR = 4  # cards of both hands
@@ -71,7 +71,7 @@ def recalled(kept: Kept) -> Deal:
     """Deal a coup again and settle it. One that was annulled is shown as it was kept."""
     coup = _read(kept)
     if coup is None:
-        return Deal("Nothing is kept of what guests put up and decided in it.", parts=as_kept(kept, {}))
+        return Deal("Nothing is kept of what guests put up and decided in it.", as_stored(kept), as_kept(kept, {}))
     if kept.settlement is None and kept.is_void:
         return _untouched(kept, coup, "It was annulled before it was settled.")
     try:
@@ -109,6 +109,7 @@ def _untouched(kept: Kept, coup: _Coup, why: str) -> Deal:
     row = coup.row
     return Deal(
         why,
+        as_stored(kept, _cards_drawn(kept)),
         parts=as_kept(kept, {}),
         coup=(
             Fact("Bank at its opening", coup.money(row.bank)),
@@ -119,6 +120,17 @@ def _untouched(kept: Kept, coup: _Coup, why: str) -> Deal:
         stakes=tuple(_stakes(coup, None)),
         decisions=tuple(_decisions(coup, compared=False)),
     )
+
+
+def _cards_drawn(kept: Kept) -> str | None:
+    """Return the cards that the shoe of an annulled coup gives for those kept; None where they cannot be told."""
+    played, shoe, count = kept.round, kept.round.shoe, len(kept.round.cards.split())
+    if shoe is None or not count or played.first_card is None or played.first_card + count > face_up(shoe):
+        return None
+    try:
+        return written(again.cards_from(seed_of(shoe), shoe.decks, played.first_card)[:count])
+    except (again.CannotDeal, InvalidTag):
+        return None
 
 
 def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, again.Declared]:

@@ -26,17 +26,29 @@ class _Dealt:
     coup: Coup
 
 
+def as_stored(kept: Kept, cards: str | None = None) -> tuple[Fact, ...]:
+    """Return what is kept of the deal of a round that is not worked out again; *cards* are those that the seed gives,
+    where these can be told.
+    """
+    played = kept.round
+    facts = [Fact("Seal (SHA-256 of the seed)", played.commitment)]
+    if played.shoe is not None:
+        facts.append(Fact("Cards gone from the shoe before", str(played.first_card)))
+    facts.append(Fact("Cards, in dealing order", played.cards or NOTHING, cards))
+    return (*facts, Fact("Outcome", played.outcome or NOTHING))
+
+
 def recalled(kept: Kept, variant: Variant) -> Deal:
     """Deal a round again and settle it. One that was annulled before it was settled is shown as it was kept."""
     ledger = moved(kept)
     if not kept.round.cards and kept.is_void:
-        return Deal("It was annulled before its cards were dealt.", parts=as_kept(kept, ledger))
+        return Deal("It was annulled before its cards were dealt.", as_stored(kept), as_kept(kept, ledger))
     try:
         dealt = _deal(kept, variant)
     except again.CannotDeal as error:
-        return Deal(str(error), parts=as_kept(kept, ledger))
+        return Deal(str(error), as_stored(kept), as_kept(kept, ledger))
     except InvalidTag:
-        return Deal(CANNOT_UNSEAL, parts=as_kept(kept, ledger))
+        return Deal(CANNOT_UNSEAL, as_stored(kept), as_kept(kept, ledger))
     if kept.settlement is None and kept.is_void:
         view = _view(kept, dealt.coup, variant)
         return Deal("It was annulled before it was settled.", dealt.facts, as_kept(kept, ledger), view=view)

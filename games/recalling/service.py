@@ -50,7 +50,7 @@ def _deal(kept: Kept) -> Deal:
     game = kept.game
     if game is None:
         why = "The program does not know the rules that it was played under: nothing is worked out again."
-        return Deal(why, parts=punto.as_kept(kept, moved(kept)))
+        return Deal(why, punto.as_stored(kept), punto.as_kept(kept, moved(kept)))
     return punto.recalled(kept, game) if isinstance(game, Variant) else coups.recalled(kept)
 
 
@@ -71,13 +71,14 @@ def _earlier(played: Round) -> Iterator[Earlier]:
     shoe = played.shoe
     if shoe is None or played.first_card is None:
         return
-    before = Round.objects.filter(shoe=shoe, first_card__lt=played.first_card).exclude(cards="").order_by("first_card")
+    of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # a round has no index by its shoe
+    before = Round.objects.filter(pk__in=of_shoe, first_card__lt=played.first_card).exclude(cards="")
     try:
         cards = again.cards_from(seed_of(shoe), shoe.decks, 0)
     except (again.CannotDeal, InvalidTag):
         cards = ()
     seen = face_up(shoe)
-    for each in before:
+    for each in before.order_by("first_card"):
         first, count = each.first_card or 0, len(each.cards.split())
         dealt = " ".join(card.code for card in cards[first : first + count])
         is_known = bool(cards) and first + count <= seen

@@ -206,7 +206,8 @@ class House:
         if live_round is None:
             return ("/staff/", *guests_of)
         searches = (
-            f"rounds/?code={live_round.code}",
+            "rounds/?status=in+progress",
+            f"rounds/{live_round.pk}/",
             f"events/?on=round:{live_round.pk}",
             f"ledger/?round={live_round.pk}",
         )

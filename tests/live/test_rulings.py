@@ -266,10 +266,10 @@ class TestThePages:
     def test_of_a_settled_round_lead_to_its_annulment(self, live_table, player):
         live_round = advance_to(live_table, Phase.SETTLED)
         boss = log_in(a_member_of_staff("supervisor").user)
-        assert "Report the round" in seen(boss.get(f"/staff/rounds/?round={live_round.code}"))
+        assert "Report the round" in seen(boss.get(f"/staff/rounds/{live_round.pk}/"))
         boss.post(f"/staff/rounds/{live_round.pk}/report/", {"reason": "complained of", "sure": "on"})
         annul_by_two(Incident.objects.get())
-        page = seen(boss.get(f"/staff/rounds/?round={live_round.code}"))
+        page = seen(boss.get(f"/staff/rounds/{live_round.pk}/"))
         assert "void since" in page
         assert "Reported by staff" in page
         assert "Report the round" not in page

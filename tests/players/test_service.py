@@ -54,7 +54,7 @@ class TestWriting:
         assert sent["Location"] == f"/en/service/{conversation.pk}/"
         assert (conversation.round_id, conversation.round_code) == (played.round_id, code)
         staff_page = logged_in(support).get(f"/staff/service/{conversation.pk}/").text
-        assert f"/staff/rounds/?round={played.round_id}" in staff_page
+        assert f"/staff/rounds/{played.round_id}/" in staff_page
 
     def test_another_players_round_is_refused_and_nothing_is_kept(self, player):
         a_round(a_player(real=MONEY), a_table(), player=1000)
