@@ -34,7 +34,7 @@ FUNCTIONS = (
     Function(
         TABLE_READERS, "staff_tables", "Tables", "Open, close and stop tables, and let them go on, with a reason."
     ),
-    Function(ROUND_READERS, "staff_rounds", "Rounds", "Any finished round, by the code that players quote."),
+    Function(ROUND_READERS, "staff_rounds", "Rounds", "Find any round, and deal it again from its seed."),
     Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
     Function(WITHDRAWAL_READERS, "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."),
     Function(APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),

@@ -117,7 +117,7 @@ def _staff_round(scene: Scene) -> str:
 
 
 def _staff_coup(scene: Scene) -> str:
-    return reverse("staff_round", kwargs={"round_id": scene.chemin_coup})
+    return f"{reverse('staff_rounds')}?round={scene.chemin_coup}"
 
 
 def _staff_round_in_progress(scene: Scene) -> str:

@@ -17,7 +17,7 @@ from games.engine.cards import Card
 from games.engine.chemin.record import Played, RecordError, replay_coup
 from games.engine.chemin.state import Chips
 from games.engine.coup import Coup, TooFewCards, deal
-from games.engine.dealing import coup_at
+from games.engine.dealing import Opening, coup_at, opening
 from games.engine.settle import Line, Result, Settlement, SettlementError, settle
 from games.engine.shoe import SeedError, commitment, shuffle
 
@@ -124,6 +124,14 @@ def _put_right(bets: Mapping[str, int], taken: int, variant: Variant) -> Iterato
         if stake >= 0:
             others = {code: amount for code, amount in known.items() if code != bet.code}
             yield {**others, bet.code: stake} if stake else others
+
+
+def opening_of(seed: bytes, decks: int) -> Opening:
+    """Return how the dealing of a shoe begins, where cards are burned. Raises CannotDeal."""
+    try:
+        return opening(shuffle(seed, decks))
+    except SeedError as error:
+        raise CannotDeal(str(error)) from error
 
 
 def cards_from(seed: bytes, decks: int, first_card: int) -> tuple[Card, ...]:

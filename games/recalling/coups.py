@@ -33,7 +33,7 @@ from games.models import CheminCoup, CheminMove, CheminStake, Decider, Participa
 from games.recall import Moved
 from games.recalling import again
 from games.recalling.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
-from games.recalling.punto import CANNOT_UNSEAL, as_kept, as_stored, bet_row, moved_back
+from games.recalling.punto import CANNOT_UNSEAL, as_kept, as_stored, bet_row, moved_back, of_shoe
 from games.recalling.reading import Kept, balance_at, cash_of, face_up, moved
 
 FIRST_FOUR = 4  # cards of both hands
@@ -153,6 +153,7 @@ def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, again.Decl
     if first + len(again_.cards) > face_up(shoe):
         raise again.CannotDeal(f"It claims card {first} of its shoe, of which fewer have been seen: no card is shown.")
     facts = [
+        *of_shoe(shoe, seed),
         Fact("Cards gone from the shoe before", str(played.first_card), str(first)),
         Fact("Seal (SHA-256 of the seed)", played.commitment, again.seal_of(seed)),
         Fact("Cards, in dealing order", played.cards or NOTHING, written(again_.cards)),

@@ -11,7 +11,7 @@ from games.engine.coup import Coup, Side
 from games.engine.settle import Line, Settlement
 from games.limits import Limits
 from games.live.shoes import seed_of, written
-from games.models import Participation, Wager
+from games.models import Participation, Shoe, Wager
 from games.presentation import RoundView, SpotView
 from games.recalling import again
 from games.recalling.facts import NOTHING, Deal, Fact, PlayerPart, Row, Step, money
@@ -90,7 +90,7 @@ def _deal(kept: Kept, variant: Variant) -> _Dealt:
     else:
         seed, value, decks = seed_of(shoe), "", shoe.decks
         first = played.first_card or 0 if kept.sealed("first_card") is None else kept.sealed("first_card")
-        facts.append(Fact("Cards gone from the shoe before", str(played.first_card), str(first)))
+        facts += [*of_shoe(shoe, seed), Fact("Cards gone from the shoe before", str(played.first_card), str(first))]
     facts.append(Fact("Seal (SHA-256 of the seed)", played.commitment, again.seal_of(seed)))
     coup = again.coup_of(seed, decks=decks, player_value=value, first_card=first)
     if shoe is not None and (first or 0) + len(coup.cards) > face_up(shoe):
@@ -98,6 +98,17 @@ def _deal(kept: Kept, variant: Variant) -> _Dealt:
     facts.append(Fact("Cards, in dealing order", played.cards or NOTHING, written(coup.cards)))
     facts.append(Fact("Outcome", played.outcome or NOTHING, str(coup.outcome)))
     return _Dealt(tuple(facts), coup)
+
+
+def of_shoe(shoe: Shoe, seed: bytes) -> Iterator[Fact]:
+    """Yield what is kept of a shoe beside what its seed gives; the seed itself once it is public. Raises CannotDeal."""
+    yield Fact("Seal of the shoe", shoe.commitment, again.seal_of(seed))
+    if shoe.seed is not None:
+        yield Fact("Seed of the shoe, public", bytes(shoe.seed).hex())
+    if shoe.burned:
+        begins = again.opening_of(seed, shoe.decks)
+        yield Fact("Burn card", shoe.burn_card, begins.burn_card.code)
+        yield Fact("Cards burned", str(shoe.burned), str(begins.burned))
 
 
 def _stakes(kept: Kept, variant: Variant, coup: Coup, ledger: Mapping[int, Moved]) -> again.Stakes:

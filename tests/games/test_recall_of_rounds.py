@@ -162,8 +162,8 @@ class TestWhateverIsAlteredShowsAlone:
         assert found == {what: seen for what, (_, seen) in SOLO.items()}
 
     def test_of_a_shared_round(self, cloned_db, owner):
-        a_shared_evening("no_commission", len(SHARED))
-        rounds = Round.objects.order_by("at")
+        a_shared_evening("no_commission", len(SHARED) + 1)
+        *rounds, last = Round.objects.order_by("at")
         found = {
             what: altered(owner, played, statement)
             for played, (what, (statement, _)) in zip(rounds, SHARED.items(), strict=True)
@@ -175,6 +175,9 @@ class TestWhateverIsAlteredShowsAlone:
         assert {what: sorted(set(each)) for what, each in found.items()} == {
             what: seen for what, (_, seen) in SHARED.items() if seen
         }
+        owner.execute("ALTER TABLE games_shoe DISABLE TRIGGER USER")
+        owner.execute("UPDATE games_shoe SET burned = burned + 1")
+        assert [what for what, _, _ in differences(last)] == ["Cards burned"]
 
     def test_of_a_coup_between_guests(self, cloned_db, owner):
         live_table = a_chemin_table(places=3)

@@ -4,9 +4,12 @@ import html
 import re
 
 import pytest
+from django.db import transaction
 
 from games.incidents import open_incident
-from games.models import IncidentKind, LiveTable, Phase, Round, VoidReason
+from games.live import shoes
+from games.live.voiding import void_live_round
+from games.models import IncidentKind, LiveTable, Phase, Round, ShoeEnding, VoidReason
 from games.recalling.service import recall
 from games.variants import GAMES
 from games.void import void_round
@@ -125,6 +128,25 @@ class TestASharedRound:
         assert ("held" in text) is (phase is None)
         main = text.partition("<main")[2]
         assert not [card for card in live.cards.split() if re.search(rf"\b{card}\b", main)]
+
+    def test_annulled_before_its_deal_shows_what_was_held_and_no_card(self, shared):
+        live = round_at(shared)
+        void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
+        text = page(live.pk)
+        for said in ("It was annulled before its cards were dealt.", "cancelled before its deal", "Moved back"):
+            assert said in text
+        assert "Dealt again" not in text
+
+    def test_from_a_shoe_that_has_ended_shows_its_public_seed(self, shared):
+        played = Round.objects.earliest("at")
+        void_live_round(round_id=round_at(shared).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        assert played.shoe
+        with transaction.atomic():
+            shoes.end(played.shoe, ShoeEnding.RETIRED)
+        played.shoe.refresh_from_db()
+        text = page(played.pk)
+        assert bytes(played.shoe.seed or b"").hex() in text
+        assert "Recomputed: nothing differs." in text
 
     def test_in_progress_is_found_by_its_code(self, shared):
         live = round_at(shared)
