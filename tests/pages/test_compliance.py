@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from django.test import Client
 from django.urls import reverse
 
 from audit.models import Event
@@ -18,10 +17,10 @@ from players import looking
 from players.models import Player, Submission
 from tests.builders import a_player, a_verified_player
 from tests.matrix import DOCUMENT, FORBIDDEN, LINES, MOVED, PAGE, STAFF, TEXT, Line, World
+from tests.pages.house import House, undone
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import a_withdrawal
-
-pytestmark = pytest.mark.django_db
+from wallet.models import Withdrawal
 
 OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
 # What compliance may send: about people, their protection, how long what is kept, and who plays with whom. An approval
@@ -50,21 +49,23 @@ AND relname ~ '^(games|wallet)_' ORDER BY relname
 """
 
 
-def as_role(role: str) -> Client:
-    visitor = a_visitor()
-    visitor.force_login(a_member_of_staff(role).user)
-    return visitor
-
-
-def a_full_world() -> World:
-    """A world in which every page has something on it."""
-    world = World()
+@pytest.fixture(scope="module")
+def full(house: House) -> House:
+    """A house in which every page of staff has something on it."""
     for line in OF_STAFF:
-        line.arguments(world)
-        line.data(world)
-    player = a_verified_player(real=100_000)
-    a_withdrawal(player)
-    return world
+        line.arguments(house)
+        line.data(house)
+    a_withdrawal(a_verified_player(real=100_000))
+    for role in STAFF:
+        house.visitor(role)
+    return house
+
+
+@pytest.fixture(autouse=True)
+def world(full: House) -> Iterator[House]:
+    """The same, in which nobody has done anything else, and nothing stays of what a test does."""
+    with undone():
+        yield full
 
 
 def play_and_money() -> dict[str, str]:
@@ -126,10 +127,10 @@ def people_on_record(after: int) -> set[int]:
     return seen
 
 
-def test_every_page_file_and_list_puts_on_record_whose_data_it_shows():
+def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
     """Whoever adds a page to the back office that forgets it finds it here."""
-    world, forgotten, shown = a_full_world(), [], set()
-    visitors = {role: as_role(role) for role in STAFF}
+    forgotten, shown = [], set()
+    visitors = {role: world.visitor(role) for role in STAFF}
     for line, role, query in asked_for(world):
         before = Event.objects.latest("pk").pk
         with transaction.atomic():
@@ -162,8 +163,8 @@ def test_a_look_says_who_saw_what_of_whom_and_from_where():
     assert sorted(events("data.seen", on=str(player))[-1]["personal"]) == ["asked", "from"]
 
 
-def test_what_cannot_be_put_on_record_is_not_shown(monkeypatch: pytest.MonkeyPatch):
-    player, visitor = a_player(), as_role("compliance")
+def test_what_cannot_be_put_on_record_is_not_shown(world, monkeypatch: pytest.MonkeyPatch):
+    player, visitor = a_player(), world.visitor("compliance")
     exclude = {"email": player.user.email, "reason": "for a test"}
     visitor.post("/staff/exclusions/", exclude)
     visitor.raise_request_exception = False
@@ -182,8 +183,8 @@ def test_compliance_opens_every_page_of_the_back_office():
     assert closed == FORMS_ONLY
 
 
-def test_compliance_changes_nothing_of_play_or_money():
-    world, visitor = a_full_world(), as_role("compliance")
+def test_compliance_changes_nothing_of_play_or_money(world):
+    visitor = world.visitor("compliance")
     deeds = [line for line in OF_STAFF if line.method == "POST" and line.name not in ABOUT_PEOPLE]
     assert len(deeds) > 8
     before = play_and_money()
@@ -193,10 +194,7 @@ def test_compliance_changes_nothing_of_play_or_money():
     assert {line.answers["compliance"] for line in OF_STAFF if line.name in ABOUT_PEOPLE} <= {PAGE, MOVED, FORBIDDEN}
 
 
-def test_compliance_reads_requests_about_money_and_decides_none():
-    player = a_verified_player(real=100_000)
-    a_withdrawal(player)
-    visitor = as_role("compliance")
-    page = visitor.get(reverse("staff_withdrawals")).text
-    assert str(player) in page
+def test_compliance_reads_requests_about_money_and_decides_none(world):
+    page = world.visitor("compliance").get(reverse("staff_withdrawals")).text
+    assert str(Withdrawal.objects.get().player) in page
     assert 'action="/staff/' not in page
