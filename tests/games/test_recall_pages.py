@@ -4,7 +4,8 @@ import html
 import re
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from games.incidents import open_incident
 from games.live import shoes
@@ -147,6 +148,20 @@ class TestASharedRound:
         text = page(played.pk)
         assert bytes(played.shoe.seed or b"").hex() in text
         assert "Recomputed: nothing differs." in text
+
+    def test_costs_as_many_queries_however_many_have_played_it(self, shared, django_assert_num_queries):
+        first = Round.objects.latest("at")
+        advance_to(shared, Phase.SETTLED)
+        step(shared)
+        for _ in range(4):
+            bet(a_player(real=MONEY), shared, banker=5_000)
+        full = advance_to(shared, Phase.SETTLED).pk
+        with CaptureQueriesContext(connection) as one:
+            recall(first.pk)
+        with django_assert_num_queries(len(one)):
+            found = recall(full)
+        assert found
+        assert len(found.players) == 4
 
     def test_in_progress_is_found_by_its_code(self, shared):
         live = round_at(shared)
