@@ -1,6 +1,7 @@
 """Proof that one event is in the log, as a file that speaks for itself (C2SP tlog-proof)."""
 
 from base64 import b64encode
+from collections.abc import Iterable
 
 from audit import tree
 from audit.models import Checkpoint, Leaf
@@ -9,6 +10,12 @@ from audit.tiles import StoredTiles
 
 class NotSealed(Exception):
     """No signed tree holds the event yet, or there is no such event."""
+
+
+def sealed(events: Iterable[int]) -> set[int]:
+    """Return which of the events, given by their ids, are leaves of the last signed tree."""
+    last = Checkpoint.objects.order_by("-size").values_list("size", flat=True).first() or 0
+    return set(Leaf.objects.filter(event__in=events, leaf__lt=last).values_list("event", flat=True))
 
 
 def proof_of(event_id: int) -> str:

@@ -17,6 +17,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
+from audit.proofs import sealed
 
 PAGE = 50
 
@@ -57,6 +58,7 @@ class EventRow:
     by: str
     on: str
     body: str
+    sealed: bool  # in a tree that is signed, so that it can be proven
 
 
 @require_safe
@@ -71,8 +73,10 @@ def events(request: HttpRequest) -> HttpResponse:
         found = found.filter(id__lt=asked["before"])
     if any(field.errors for field in form.visible_fields()):
         found = found.none()
-    rows = [_row(event) for event in found[: PAGE + 1]]
-    page, more = rows[:PAGE], len(rows) > PAGE
+    shown = list(found[: PAGE + 1])
+    more = len(shown) > PAGE
+    proven = sealed(event.pk for event in shown)
+    page = [_row(event, sealed=event.pk in proven) for event in shown[:PAGE]]
     older = urlencode(wanted | {"before": page[-1].id}) if more else ""
     return render(
         request, "audit/events.html", {"form": form, "events": page, "older": older, "newest": urlencode(wanted)}
@@ -96,6 +100,6 @@ def kinds() -> list[str]:
         return [kind for (kind,) in cursor.fetchall()]
 
 
-def _row(event: Event) -> EventRow:
+def _row(event: Event, *, sealed: bool) -> EventRow:
     body = json.dumps(json.loads(bytes(event.body)), indent=2, ensure_ascii=False)
-    return EventRow(event.pk, event.at, event.kind, event.by, event.on, body)
+    return EventRow(event.pk, event.at, event.kind, event.by, event.on, body, sealed)

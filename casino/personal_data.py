@@ -8,7 +8,6 @@ nor keeps anyone waiting.
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -21,6 +20,7 @@ from django.db.models.query import QuerySet
 
 from audit.models import Event as LoggedEvent
 from audit.models import Personal
+from audit.zipped import zipped
 from games import models as games
 from players import models as people
 from players.looking import SEEN
@@ -122,17 +122,17 @@ LEFT_OUT: Final[Mapping[type[Model], str]] = {
 
 
 def export(player: Player) -> Iterator[bytes]:
-    """Yield a ZIP of everything about the player, piece by piece."""
-    outlet = _Outlet()
-    with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, columns, make in _contents(player):
-            yield from _file(archive, outlet, f"{name}.json", _as_json(make()))
-            yield from _file(archive, outlet, f"{name}.csv", _as_csv(columns, make()))
-        sealed = people.DocumentContent.objects.filter(document__submission__player=player)
-        for content in sealed.iterator(FEW):
-            file = f"documents/{content.pk}"
-            yield from _file(archive, outlet, file, [unseal(content.pk, bytes(content.sealed))])
-    yield outlet.take()
+    """Return a ZIP of everything about the player, piece by piece."""
+    return zipped(_files(player))
+
+
+def _files(player: Player) -> Iterator[tuple[str, Iterable[bytes]]]:
+    for name, columns, make in _contents(player):
+        yield f"{name}.json", _as_json(make())
+        yield f"{name}.csv", _as_csv(columns, make())
+    sealed = people.DocumentContent.objects.filter(document__submission__player=player)
+    for content in sealed.iterator(FEW):
+        yield f"documents/{content.pk}", [unseal(content.pk, bytes(content.sealed))]
 
 
 def _contents(player: Player) -> Iterator[tuple[str, tuple[str, ...], Any]]:
@@ -165,35 +165,6 @@ def events(player: Player) -> Iterator[Row]:
         if len(batch) < BATCH:
             return
         mark = batch[-1]["id"]
-
-
-class _Outlet(io.RawIOBase):
-    """Takes what is written and gives it away; it cannot go back, and a ZIP need not."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._waiting = bytearray()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any, /) -> int:
-        self._waiting += data
-        return len(data)
-
-    def take(self) -> bytes:
-        """Return what has been written since the last time."""
-        taken = bytes(self._waiting)
-        self._waiting.clear()
-        return taken
-
-
-def _file(archive: zipfile.ZipFile, outlet: _Outlet, name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    with archive.open(name, "w") as file:
-        for piece in pieces:
-            file.write(piece)
-            if taken := outlet.take():
-                yield taken
 
 
 def _as_json(rows: Iterator[Row]) -> Iterator[bytes]:

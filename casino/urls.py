@@ -15,6 +15,7 @@ from casino import (
     staff_looks,
     staff_markers,
     staff_players,
+    staff_proofs,
     staff_retention,
     views,
 )
@@ -51,7 +52,9 @@ urlpatterns = [
         staff_required("wallet.view_ledger")(listed("ledger")(id_for_code("round")(ledger))),
         name="staff_ledger",
     ),
+    path("staff/events/<int:event_id>/proof/", staff_proofs.staff_event_proof, name="staff_event_proof"),
     path("staff/log/", staff_required("audit.view_event")(log_state), name="staff_log"),
+    path("staff/log/export/", staff_proofs.staff_log_export, name="staff_log_export"),
     path("staff/looks/", staff_looks.staff_looks, name="staff_looks"),
     path("staff/looks/looks.csv", staff_looks.staff_looks_file, name="staff_looks_file"),
     path("staff/retention/", staff_retention.staff_retention, name="staff_retention"),

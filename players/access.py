@@ -51,7 +51,7 @@ class StaffRequest(HouseRequest):
 
 Args = ParamSpec("Args")
 PlayerView = Callable[Concatenate[PlayerRequest, Args], HttpResponseBase]
-StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponse]
+StaffView = Callable[Concatenate[StaffRequest, Args], HttpResponseBase]
 View = Callable[Concatenate[HttpRequest, Args], HttpResponseBase]
 
 

@@ -737,7 +737,9 @@ LINES = (
         lambda world: {"loss-kind": "loss", "loss-week": "100", "loss-reason": "for a test"},
     ),
     Line("staff_events", "GET", staff(PAGE, "compliance")),
+    Line("staff_event_proof", "GET", staff(MOVED, "compliance"), lambda world: {"event_id": 1}),  # not sealed
     Line("staff_log", "GET", staff(PAGE, "compliance")),
+    Line("staff_log_export", "GET", staff(MOVED, "compliance")),  # nothing is sealed
     Line("staff_looks", "GET", staff(PAGE, "compliance")),
     Line("staff_looks_file", "GET", staff(TEXT, "compliance")),
     Line("staff_retention", "GET", staff(PAGE, "compliance")),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connections
+from django.urls import reverse
 
 from audit import exporting
 from audit.models import Checkpoint, Leaf
@@ -18,7 +20,7 @@ from audit.proofs import NotSealed
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.harness import databases
-from tests.people import events
+from tests.people import a_member_of_staff, a_visitor, events
 
 
 @pytest.fixture(scope="module")
@@ -316,3 +318,44 @@ class TestOneEvent:
     def test_that_is_not_sealed_has_no_proof(self, house, django_db_blocker):
         with django_db_blocker.unblock(), pytest.raises(NotSealed):
             exporting.export_event(10**9)
+
+
+class TestTheBackOffice:
+    @pytest.fixture
+    def auditor(self, house, django_db_blocker):
+        """Somebody of compliance, in a copy of the house."""
+        connections.close_all()  # so that the house can be copied
+        with django_db_blocker.unblock(), databases.clone("office", like=house.name):
+            visitor = a_visitor()
+            visitor.force_login(a_member_of_staff("compliance").user)
+            yield visitor
+
+    def test_links_the_proof_of_a_sealed_event_and_says_of_others_that_they_are_not(self, auditor):
+        shown = auditor.get(reverse("staff_events")).content.decode()
+        assert shown.count("not sealed yet") + shown.count(">Take</a>") == 50
+        sealed_one = Leaf.objects.get(leaf=599).event_id
+        assert reverse("staff_event_proof", args=[sealed_one]) in shown
+
+    def test_gives_an_event_with_its_proof_and_records_whose_data_it_was(self, auditor):
+        event = Leaf.objects.get(leaf=7).event_id
+        answer = auditor.get(reverse("staff_event_proof", args=[event]))
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            assert b'"by":"player:7"' in archive.read("event.json")
+        assert events("data.seen")[-1]["data"]["players"] == ["player:7"]
+
+    def test_has_no_proof_of_what_is_not_sealed(self, auditor):
+        answer = auditor.get(reverse("staff_event_proof", args=[10**9]))
+        assert (answer.status_code, answer["Location"]) == (302, reverse("staff_events"))
+
+    def test_gives_the_log_or_a_part_and_records_that(self, auditor):
+        answer = auditor.get(reverse("staff_log_export") + "?first=300&end=400")
+        with zipfile.ZipFile(io.BytesIO(answer.getvalue())) as archive:
+            assert "tile/entries/001" in archive.namelist()
+        event = events("log.exported")[-1]
+        assert event["by"].startswith("staff:")
+        assert event["data"] == {"first": 256, "end": 512, "size": 600, "personal": False}
+
+    @pytest.mark.parametrize("query", ["?first=600", "?first=5&end=5", "?first=x"])
+    def test_has_no_leaves_that_are_not_there(self, auditor, query):
+        answer = auditor.get(reverse("staff_log_export") + query)
+        assert (answer.status_code, answer["Location"]) == (302, reverse("staff_log"))

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,11 @@ AIMS = {
     "pay_all_1000": 0.25,
     "close_bets_10000": 0.25,
     "pay_all_10000": 0.25,
+    "verify_leaves": None,
 }
+OVER_THE_HOUSE = ("solo_service", "solo_http", "live_bets_http")
+MOVEMENTS = ("posting", "hot_house", "audit_on")
+WHOLE_ROUNDS = ("close_bets_100", "pay_all_100")
 
 
 @pytest.fixture
@@ -56,6 +61,26 @@ def bench(var: Path, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
+@dataclass(frozen=True)
+class Run:
+    """A run that has ended."""
+
+    done: subprocess.CompletedProcess[str]
+    results: dict[object, dict[str, object]]
+    left: list[str]
+
+
+@pytest.fixture(scope="module")
+def of_houses() -> Iterator[Run]:
+    """One run of everything that needs a house: one pair of servers, and two clients where `make bench` has four."""
+    folder = fresh_folder("sabot-bench-")
+    done = bench(folder, *OVER_THE_HOUSE, *MOVEMENTS, *WHOLE_ROUNDS, CLIENTS="2")
+    assert done.returncode == 0, done.stderr
+    results = {each["name"]: each for each in written(folder)}
+    yield Run(done, results, [path.name for path in (folder / "bench").iterdir()])
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def written(var: Path) -> list[dict[str, object]]:
     results: list[dict[str, object]] = json.loads((var / "bench.json").read_text())
     for each in results:
@@ -68,40 +93,28 @@ def written(var: Path) -> list[dict[str, object]]:
     return results
 
 
-def test_solo_rounds_and_bets_are_measured_against_pgbench_on_a_durable_server(var: Path) -> None:
-    names = ["solo_service", "solo_http", "live_bets_http"]
-    done = bench(var, *names)
-    assert done.returncode == 0, done.stderr
-    assert "fsync on, synchronous_commit on" in done.stderr
-    measured = written(var)
-    assert [each["name"] for each in measured] == names
-    assert len({each["yardstick"] for each in measured}) == 1
-    for name in names:
-        assert name in done.stdout
-    assert [path.name for path in (var / "bench").iterdir()] == []
+def test_what_needs_a_house_is_measured_on_durable_servers_of_which_nothing_is_left(of_houses: Run) -> None:
+    assert list(of_houses.results) == [*OVER_THE_HOUSE, *MOVEMENTS, *WHOLE_ROUNDS]
+    for name in of_houses.results:
+        assert str(name) in of_houses.done.stdout
+    suites = 1 + len(MOVEMENTS) + 1
+    assert of_houses.done.stderr.count("fsync on, synchronous_commit on") == suites
+    assert of_houses.done.stderr.count("Migrating …") == 1
+    assert of_houses.left == []
 
 
-@pytest.mark.parametrize("name", ["posting", "hot_house", "audit_on"])
-def test_movements_of_money_are_measured_with_a_yardstick_for_each_question(var: Path, name: str) -> None:
-    done = bench(var, name)
-    assert done.returncode == 0, done.stderr
-    assert "fsync on, synchronous_commit on" in done.stderr
-    assert [each["name"] for each in written(var)] == [name]
-    assert [path.name for path in (var / "bench").iterdir()] == []
+@pytest.mark.parametrize("names", [OVER_THE_HOUSE, WHOLE_ROUNDS])
+def test_what_is_of_one_kind_is_measured_against_one_yardstick(of_houses: Run, names: tuple[str, ...]) -> None:
+    assert len({of_houses.results[name]["yardstick"] for name in names}) == 1
 
 
-def test_whole_rounds_of_a_shared_table_are_measured_against_plain_rows_on_a_durable_server(var: Path) -> None:
-    done = bench(var, "close_bets_100", "pay_all_100")
-    assert done.returncode == 0, done.stderr
-    assert "fsync on, synchronous_commit on" in done.stderr
-    closed, paid = written(var)
-    assert (closed["name"], paid["name"]) == ("close_bets_100", "pay_all_100")
-    assert closed["yardstick"] == paid["yardstick"]
+def test_movements_of_money_are_measured_with_a_yardstick_for_each_question(of_houses: Run) -> None:
+    assert len({of_houses.results[name]["yardstick"] for name in MOVEMENTS}) == len(MOVEMENTS)
 
 
 def test_the_ledger_is_measured_against_django_hordak_or_the_bench_says_how_to_get_it(var: Path) -> None:
     """It is no requirement of the house, nor of its tests."""
-    done = bench(var, "posting_vs_hordak")
+    done = bench(var, "posting_vs_hordak", CLIENTS="2")
     if done.returncode:
         assert "not measured: django-hordak is not installed: pip install -r requirements-bench.txt" in done.stderr
         assert written(var) == []
