@@ -141,7 +141,7 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
         finally:
             draft.unlink()
     except OSError as error:
-        raise NotDelivered(str(error)) from error
+        raise NotDelivered(f"{folder}: {error.strerror}") from error
 
 
 def _mail(address: str, checkpoint: Checkpoint) -> None:

@@ -42,7 +42,11 @@ INSERT INTO audit_personal (event_id, field, salt, value)
 SELECT id, 'ip', decode(md5("on"), 'hex'), '192.0.2.7' FROM audit_event
 WHERE kind = 'round.settled' AND split_part(by, ':', 2)::integer % 20 = 0
 """
-WAIT = "INSERT INTO audit_pending (event_id) SELECT id FROM audit_event ON CONFLICT DO NOTHING"
+WAIT_FOR_A_LEAF = """
+INSERT INTO audit_pending (event_id)
+SELECT id FROM audit_event AS event WHERE NOT EXISTS (SELECT FROM audit_leaf WHERE event_id = event.id)
+ON CONFLICT DO NOTHING
+"""
 
 
 def main() -> None:
@@ -51,7 +55,7 @@ def main() -> None:
     with connections["owner"].cursor() as cursor:
         cursor.execute(WRITE, [int(sys.argv[1])])
         cursor.execute(PERSONAL)
-        cursor.execute(WAIT)
+        cursor.execute(WAIT_FOR_A_LEAF)
         cursor.execute("VACUUM ANALYZE")
     with TemporaryDirectory() as folder:
         settings.AUDIT_SIGNER = str(Path(folder, "socket"))
