@@ -1,4 +1,4 @@
-"""Makes an empty database a house with a crowd at a shared table: `python -m bench.crowd NUMBER` registers so many
+"""Puts a crowd at a shared table into an empty house: `python -m bench.crowd NUMBER` registers so many
 players with money, by statements over all of them, and prints the table as JSON.
 """
 
@@ -11,7 +11,6 @@ import django
 
 django.setup()
 
-from django.core.management import call_command  # noqa: E402  (models need the set-up)
 from django.db import connections, transaction  # noqa: E402
 
 from bench.people import BORN, MONEY  # noqa: E402
@@ -29,8 +28,7 @@ SIT = "INSERT INTO players_sitting (session, player_id) SELECT md5(id::text)::uu
 
 
 def main() -> None:
-    """Migrate, open the tables, and fill the house."""
-    call_command("migrate", verbosity=0, interactive=False)
+    """Open the tables, and fill the house."""
     load_tables()
     number = int(sys.argv[1])
     with transaction.atomic():

@@ -24,7 +24,7 @@ from casino.embedded import Addresses
 from casino.embedded.places import SUPERUSER
 
 ONE_CURRENCY: Final = ("SE",) * CLIENTS
-CURRENCIES: Final = ("SE", "DK", "RO", "GB")  # one client in each, so that no two share an account of the house
+CURRENCIES: Final = ("SE", "DK", "RO", "GB")[:CLIENTS]  # a client in each: no two share an account of the house
 HORDAK: Final = "hordak"
 
 People = list[dict[str, Any]]

@@ -1,4 +1,4 @@
-"""Makes an empty database a house with players in it: `python -m bench.people SE SE DK` registers one in each of these
+"""Puts players into an empty house: `python -m bench.people SE SE DK` registers one in each of these
 jurisdictions and prints who they are, as JSON.
 """
 
@@ -14,7 +14,6 @@ import django
 django.setup()
 
 from allauth.account.models import EmailAddress  # noqa: E402  (models need the set-up)
-from django.core.management import call_command  # noqa: E402  (models need the set-up)
 from django.db import transaction  # noqa: E402
 
 from games.live.clock import LONGEST  # noqa: E402
@@ -33,9 +32,7 @@ SHARED = "no_commission"
 
 
 def main() -> None:
-    """Migrate, open the tables, register players and pay them their money."""
-    call_command("migrate", verbosity=0, interactive=False)
-    call_command("collectstatic", verbosity=0, interactive=False)
+    """Open the tables, register players and pay them their money."""
     load_tables()
     _open_betting()
     json.dump(list(_people(sys.argv[1:])), sys.stdout)

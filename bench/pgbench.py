@@ -14,8 +14,8 @@ from casino.embedded.binaries import client
 from casino.embedded.places import PORT, SUPERUSER
 
 DATABASE: Final = "pgbench"
-SCALE: Final = 10  # branches: more than clients, or they would wait for each other
 THREADS: Final = 2
+FEW: Final = 100  # transactions of each client, where it is only to be seen that it runs
 GRACE_SECONDS: Final = 60.0
 
 _RATE: Final = re.compile(r"^tps = ([\d.]+) ", re.MULTILINE)
@@ -30,15 +30,18 @@ class PgBench:
 
     def prepare(self) -> None:
         """Make its database and tables. Raises Unavailable."""
-        say(f"Making pgbench's tables, scale {SCALE} …")
+        scale = 2 * self._clients + 2  # branches: more than clients, or they would wait for each other
+        say(f"Making pgbench's tables, scale {scale} …")
         with psycopg.connect(self._addresses.superuser_url, autocommit=True) as connection:
             connection.execute(SQL("CREATE DATABASE {}").format(Identifier(DATABASE)))
-        self._run("--initialize", "--quiet", f"--scale={SCALE}")
+        self._run("--initialize", "--quiet", f"--scale={scale}")
 
     def rate(self, seconds: float) -> float:
-        """Transactions a second; pgbench counts time in whole seconds. Raises Unavailable."""
-        whole = max(round(seconds), 1)
-        said = self._run("--no-vacuum", f"--client={self._clients}", f"--jobs={THREADS}", f"--time={whole}")
+        """Transactions a second; pgbench counts time in whole seconds, and does a few for less than one. Raises
+        Unavailable.
+        """
+        long = f"--time={round(seconds)}" if seconds >= 1 else f"--transactions={FEW}"
+        said = self._run("--no-vacuum", f"--client={self._clients}", f"--jobs={THREADS}", long)
         found = _RATE.search(said)
         if found is None:
             raise Unavailable(f"pgbench printed no rate: {said}")

@@ -1,5 +1,9 @@
-"""A house of the bench's own: servers, durable as in production, settings of production, and players with money."""
+"""Houses of the bench's own: servers, durable as in production, settings of production, and players with money.
 
+One run has one pair of servers, whose tables are migrated once: each suite gets a database that is a copy of that one.
+"""
+
+import atexit
 import base64
 import json
 import os
@@ -10,36 +14,75 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import psycopg
+import redis
+from psycopg.sql import SQL, Identifier
 
 from audit.verify import LOG, TIME, Key
 from bench.contest import Unavailable, say
 from bench.places import PROJECT, WORK
 from casino.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
+from casino.embedded.places import DATABASE, OWNER_ROLE
 from casino.launcher import ADDRESS
+from casino.postgresql.roles import close_to_public
 
-CLIENTS: Final = 4  # of either side
+CLIENTS: Final = int(os.environ.get("CLIENTS", "4"))  # of either side
 SECONDS_TO_PREPARE: Final = 300.0
+MIGRATED: Final = "migrated"
+OF_SUITES: Final = "SELECT datname FROM pg_database WHERE NOT datistemplate AND datname NOT IN ('postgres', %s)"
 
 Environment = Mapping[str, str]
 
 
 @contextmanager
 def servers() -> Iterator[tuple[Path, Addresses]]:
-    """PostgreSQL and Valkey in a folder that goes with them."""
+    """PostgreSQL and Valkey with an empty house, migrated, and nothing of an earlier suite; the folder goes when the
+    run ends. Raises Unavailable.
+    """
+    var, addresses = _running()
+    with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
+        _clear(superuser)
+        superuser.execute(
+            SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(*map(Identifier, (DATABASE, OWNER_ROLE, MIGRATED)))
+        )
+        close_to_public(superuser, DATABASE)  # who may enter a database is no part of its copy
+        superuser.execute("CHECKPOINT")  # what it took to get here is no load of what is measured
+        with redis.Redis.from_url(addresses.cache_url) as valkey:
+            valkey.flushall()
+        yield var, addresses
+        _clear(superuser)
+
+
+def _clear(superuser: psycopg.Connection) -> None:
+    for (name,) in superuser.execute(OF_SUITES, [MIGRATED]).fetchall():
+        superuser.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@cache
+def _running() -> tuple[Path, Addresses]:
+    """Start the servers of this run, and make the database that others are copies of. Raises Unavailable."""
     WORK.mkdir(parents=True, exist_ok=True)
     var = Path(tempfile.mkdtemp(prefix="house-", dir=WORK))
     var.chmod(0o755)  # started by root, the servers run as another account
+    atexit.register(_close, var)
     try:
-        yield var, ensure_running(var, Purpose.BENCH)
+        addresses = ensure_running(var, Purpose.BENCH)
     except EmbeddedError as error:
         raise Unavailable(str(error)) from error
-    finally:
-        leave(var)
-        shutil.rmtree(var, ignore_errors=True)
+    say("Migrating …")
+    run(production(var, addresses), "manage.py", "migrate", "--verbosity=0", "--no-input")
+    with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
+        superuser.execute(SQL("ALTER DATABASE {} RENAME TO {}").format(Identifier(DATABASE), Identifier(MIGRATED)))
+    return var, addresses
+
+
+def _close(var: Path) -> None:
+    leave(var)
+    shutil.rmtree(var, ignore_errors=True)
 
 
 def durability(addresses: Addresses) -> str:
@@ -80,28 +123,32 @@ def _key() -> str:
 
 
 def settle_in(environment: Environment, *jurisdictions: str) -> list[dict[str, Any]]:
-    """Migrate, open the tables, and make a player with money in each of these jurisdictions. Raises Unavailable."""
+    """Open the tables, and make a player with money in each of these jurisdictions. Raises Unavailable."""
     say(f"Settling {len(jurisdictions)} players in …")
     return _prepared(environment, "bench.people", *jurisdictions)
 
 
 def fill(environment: Environment, number: int) -> list[dict[str, Any]]:
-    """Migrate, open the tables, and make so many players with money; return the shared table they bet at. Raises
-    Unavailable.
-    """
+    """Open the tables, and make so many players with money; return the shared table they bet at. Raises Unavailable."""
     say(f"Filling the house with {number:,} players …")
     return _prepared(environment, "bench.crowd", str(number))
 
 
 def fill_log(environment: Environment, number: int) -> list[dict[str, Any]]:
-    """Migrate, write so many events and seal them; return the keys of the log and its leaves. Raises Unavailable."""
+    """Write so many events and seal them; return the keys of the log and its leaves. Raises Unavailable."""
     say(f"Writing and sealing {number:,} events …")
     return _prepared(environment, "bench.many_events", str(number))
 
 
 def _prepared(environment: Environment, module: str, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(run(environment, "-m", module, *arguments))
+    return found
+
+
+def run(environment: Environment, *arguments: str) -> bytes:
+    """Run Python with these arguments for the house; return what it prints. Raises Unavailable."""
     done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
+        [sys.executable, *arguments],
         cwd=PROJECT,
         env=environment,
         stdout=subprocess.PIPE,
@@ -110,5 +157,4 @@ def _prepared(environment: Environment, module: str, *arguments: str) -> list[di
     )
     if done.returncode:
         raise Unavailable("the house could not be made ready; why stands above")
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    return done.stdout
