@@ -1,4 +1,4 @@
-"""A round survives the death of the web process before and after each of its SQL statements.
+"""A round survives the death of the web process after each of its SQL statements, which is right before the next one.
 
 Whenever it dies, there is no round or a whole one; the ledger is clean; and the same click again gives the one true
 answer.
@@ -44,8 +44,7 @@ def mortal_server(cloned_db: Database) -> Iterator[str]:
             process.wait(10)
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, when):
+def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db):
     player, _table = a_player(real=MONEY), a_table()
     visitor = Visitor(mortal_server, player.user)
     visitor.get("/en/table/baccarat/real/")
@@ -53,7 +52,7 @@ def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, when):
     for number in count(1):
         place = place_with_a_chip(visitor, player)
         form = click("deal", place)
-        died = dies(visitor, form, f"{when} {number}")
+        died = dies(visitor, form, f"after {number}")
         deaths += died
         if died:
             assert_whole_or_nothing(player, place)

@@ -15,6 +15,7 @@ from typing import Any, cast
 import uvicorn
 from a2wsgi import WSGIMiddleware
 from django.db.backends.signals import connection_created
+from django.urls import get_resolver
 
 from casino.postgresql.base import DatabaseWrapper
 from casino.wsgi import application as pages
@@ -71,6 +72,7 @@ def serve(descriptor: int) -> None:
 def main(descriptor: int) -> None:
     """Fork a server, and the next one when it has died, until told to stop."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    get_resolver().check()  # reads every page's module, which each child would have to do for itself
     child = 0
     try:
         while True:
