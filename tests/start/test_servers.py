@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -11,9 +13,34 @@ import redis
 
 from casino.embedded import Places, Purpose, addresses, keeper_pid
 from casino.embedded.locks import is_locked
-from tests.start.support import User, processes_of, server, using, wait_until
+from tests.start.support import User, fresh_var, processes_of, server, using, wait_until
 
 HOUSE = Purpose.HOUSE
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Path]:
+    """What a house leaves whose servers were started once and have stopped cleanly."""
+    with fresh_var() as var:
+        with using(var, HOUSE) as user:
+            user.leave()
+        wait_until(lambda: gone(var), "the servers did not stop")
+        yield Places(var).cluster
+
+
+@pytest.fixture
+def var(var: Path, cluster: Path) -> Path:
+    """A ``var/`` in which servers were before: they start without making a cluster, and have logged nothing."""
+    var.mkdir()
+    subprocess.run(["cp", "-a", cluster, Places(var).cluster], check=True)
+    return var
+
+
+@pytest.fixture
+def fresh() -> Iterator[Path]:
+    """A ``var/`` that is not there yet."""
+    with fresh_var() as place:
+        yield place
 
 
 def count_notes(var: Path) -> int:
@@ -32,11 +59,11 @@ def gone(var: Path) -> bool:
     return not processes_of(var)
 
 
-def test_the_first_start_makes_a_database_that_both_roles_can_enter(var: Path) -> None:
-    with using(var):
+def test_the_first_start_makes_a_database_that_both_roles_can_enter(fresh: Path) -> None:
+    with using(fresh):
         for url, role in (
-            (addresses(var).database_url, "sabot_web"),
-            (addresses(var).database_owner_url, "sabot_owner"),
+            (addresses(fresh).database_url, "sabot_web"),
+            (addresses(fresh).database_owner_url, "sabot_owner"),
         ):
             with psycopg.connect(url) as connection:
                 asked = "SELECT current_user, current_database(), rolsuper FROM pg_roles WHERE rolname = current_user"
@@ -94,10 +121,10 @@ def test_a_user_killed_the_hard_way_is_out_as_well(var: Path) -> None:
         wait_until(lambda: gone(var), "the servers outlived their killed user")
 
 
-def test_users_who_come_together_start_one_pair_of_servers(var: Path) -> None:
-    users = [User(var) for _ in range(4)]
+def test_users_who_come_together_start_one_pair_of_servers(fresh: Path) -> None:
+    users = [User(fresh) for _ in range(4)]
     assert [user.answer() for user in users] == ["ready"] * 4
-    assert len([p for p in processes_of(var) if "casino.embedded.keeper" in p.cmdline()]) == 1
+    assert len([p for p in processes_of(fresh) if "casino.embedded.keeper" in p.cmdline()]) == 1
     for user in users:
         user.kill()
 
@@ -112,13 +139,13 @@ def test_a_newcomer_waits_while_the_servers_stop(var: Path) -> None:
         assert count_notes(var) == 3
 
 
-def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(var: Path) -> None:
-    starter = User(var)
-    wait_until(lambda: is_locked(Places(var).keeper_lock), "no keeper came")
+def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(fresh: Path) -> None:
+    starter = User(fresh)
+    wait_until(lambda: is_locked(Places(fresh).keeper_lock), "no keeper came")
     starter.kill()
-    with using(var):
-        write_note(var)
-        assert "Traceback" not in (var / "log" / "keeper.log").read_text()
+    with using(fresh):
+        write_note(fresh)
+        assert "Traceback" not in (fresh / "log" / "keeper.log").read_text()
 
 
 @pytest.mark.parametrize("name", ["postgres", "valkey-server"])
@@ -149,30 +176,24 @@ def test_servers_do_not_outlive_their_keeper_and_the_next_user_starts_them_again
 
 
 def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no_hindrance(var: Path) -> None:
-    with using(var, HOUSE) as user:
-        user.leave()
-    wait_until(lambda: gone(var), "the servers did not stop")
     places = Places(var)
     (places.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n{places.cluster}\n")
     with using(var, HOUSE):
         pass
 
 
-def test_half_a_cluster_is_made_anew(var: Path) -> None:
-    places = Places(var)
+def test_half_a_cluster_is_made_anew(fresh: Path) -> None:
+    places = Places(fresh)
     draft = places.cluster.with_name("postgresql.new")
     draft.mkdir(parents=True, mode=0o700)
     if places.account:
         os.chown(draft, places.account.uid, places.account.gid)
     (draft / "PG_VERSION").write_text("1")
-    with using(var):
-        write_note(var)
+    with using(fresh):
+        write_note(fresh)
 
 
 def test_data_of_another_version_is_refused_with_what_to_do(var: Path) -> None:
-    with using(var, HOUSE) as user:
-        user.leave()
-    wait_until(lambda: gone(var), "the servers did not stop")
     (Places(var).cluster / "PG_VERSION").write_text("16\n")
     user = User(var, HOUSE)
     assert "was made by PostgreSQL 16, this is 18" in user.answer()
@@ -181,9 +202,6 @@ def test_data_of_another_version_is_refused_with_what_to_do(var: Path) -> None:
 
 
 def test_a_server_that_cannot_start_says_why(var: Path) -> None:
-    with using(var, HOUSE) as user:
-        user.leave()
-    wait_until(lambda: gone(var), "the servers did not stop")
     (Places(var).cluster / "pg_hba.conf").write_text("nonsense\n")
     user = User(var, HOUSE)
     assert "PostgreSQL ended with status 1" in user.answer()
@@ -198,9 +216,9 @@ def test_servers_of_tests_and_benches_leave_nothing(var: Path, purpose: Purpose)
     assert not var.exists()
 
 
-def test_only_the_servers_account_can_reach_data_and_sockets(var: Path) -> None:
-    with using(var):
-        places = Places(var)
+def test_only_the_servers_account_can_reach_data_and_sockets(fresh: Path) -> None:
+    with using(fresh):
+        places = Places(fresh)
         for folder in (places.cluster, places.valkey, places.sockets):
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
             assert folder.stat().st_uid == (places.account.uid if places.account else os.geteuid())
