@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from games.codes import read_code
 from games.models import OPEN_PHASES, LiveRound, Participation, Round
-from games.recalling.form import RoundsForm
+from games.recalling.staff_form import RoundsForm
 from games.recalling.search import OVER, PAGE, find, in_progress, players_called
 from games.recalling.service import going, recall
 from players import looking

@@ -5,6 +5,7 @@
 const game = document.getElementById("game");
 const steps = Array.from(document.querySelectorAll("#recall-steps li"));
 const acts = document.getElementById("recall-acts");
+const said = document.getElementById("recall-said");
 const KEYS = { ArrowLeft: "back", ArrowRight: "next" };
 let told = steps.length; // how many of the steps lie on the table
 
@@ -22,7 +23,7 @@ function show(count) {
     step.classList.toggle("is-now", index === told - 1);
     step.classList.toggle("is-later", index >= told);
   });
-  document.getElementById("recall-said").textContent = told ? steps[told - 1].textContent : "Nothing is dealt yet.";
+  said.textContent = told ? steps[told - 1].textContent : said.dataset.nothing;
 }
 
 const moves = {
