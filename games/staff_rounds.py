@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 
 from games.codes import read_code
 from games.models import OPEN_PHASES, LiveRound, Participation, Round
-from games.recalling.staff_form import RoundsForm
 from games.recalling.search import OVER, PAGE, find, in_progress, players_called
 from games.recalling.service import going, recall
+from games.recalling.staff_form import RoundsForm
 from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Conversation
