@@ -71,7 +71,9 @@ def together(*parts: Counts) -> Counts:
 
 
 def broken() -> list[str]:
-    """Return what is wrong with the ledger, or between the house and its bank: nothing, always."""
+    """Return what is wrong with the ledger, or between the house and its bank: nothing, always. It reads all that has
+    been written, and so finds whatever an act before the last one left behind as well.
+    """
     rows = [f"{check.invariant.name}: {row}" for check in verify.run() for row in check.rows]
     with connection.cursor() as cursor:
         cursor.execute(DISAGREEMENTS)
