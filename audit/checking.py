@@ -6,21 +6,23 @@ transaction that sees one state, so that the house may go on meanwhile.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from audit import models
 from audit.findings import Finding
+from audit.memory import Memory, Signed, history, signed
 from audit.rehashing import BATCH, Rehashing
 from audit.tiles import StoredTiles
-from audit.verify import HASH, WIDTH, Checkpoint, Key, Times, Tree, Unproven, decoded, root_from, root_of, split
+from audit.verify import WIDTH, Checkpoint, Key, Times, Unproven, root_from, root_of, split
 
 Progress = Callable[[int, int], None]
 """Is told how many leaves are done, and of how many."""
@@ -35,6 +37,22 @@ TWICE: Final = "SELECT event_id, min(leaf), max(leaf) FROM audit_leaf GROUP BY e
 SEALED_AND_WAITS: Final = """
     SELECT pending.event_id, leaf.leaf FROM audit_pending AS pending JOIN audit_leaf AS leaf USING (event_id)
 """
+UNCOVERED: Final = """
+    SELECT min(event.at)::text, extract(epoch FROM clock_timestamp() - min(event.at))
+    FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id WHERE leaf.leaf >= %s
+"""
+# Nobody can take out more leaves than there are hashes, nor more hashes than leaves, without taking both: a number
+# beyond their sum was made up, and is counted with by nobody.
+ROWS: Final = """
+    SELECT (SELECT count(*) FROM audit_leaf) + coalesce(sum(octet_length(hashes) / 32), 0)::bigint
+    FROM audit_tile WHERE level = 0
+"""
+LEAVES: Final = "SELECT coalesce(max(leaf) + 1, 0) FROM audit_leaf WHERE leaf >= 0 AND leaf < %s"
+TILED: Final = """
+    SELECT coalesce(max(256 * number + octet_length(hashes) / 32), 0) FROM audit_tile
+    WHERE level = 0 AND number >= 0 AND number < %s
+"""
+MADE_UP_LEAVES: Final = "SELECT leaf, event_id FROM audit_leaf WHERE leaf < 0 OR leaf >= %s ORDER BY leaf"
 LEVELS: Final = 8
 
 
@@ -48,13 +66,51 @@ class Outside:
     kept: Mapping[str, str]
 
 
-def check(keys: Sequence[Key], outside: Outside, *, first: int = 0, progress: Progress) -> Iterator[Finding]:
-    """Yield whatever is wrong with the log. Only events from leaf *first* on are hashed again; all else is checked
-    whole.
+@dataclass
+class Done:
+    """What a check has compared: how many *leaves* there are, how many events were *hashed* again, how many leaves
+    signed *checkpoints* cover, how many of those the database has; and *remarks* on what is odd and not wrong.
     """
+
+    leaves: int = 0
+    hashed: int = 0
+    covered: int = 0
+    checkpoints: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+class OutOfRange(Exception):
+    """There is no such leaf to begin with."""
+
+
+def check(
+    keys: Sequence[Key], outside: Outside, *, first: int = 0, progress: Progress, done: Done
+) -> Iterator[Finding]:
+    """Yield whatever is wrong with the log, and note in *done* what was compared. Only events from leaf *first* on are
+    hashed again; all else is checked whole. Raises OutOfRange; OSError where the signer's folder cannot be read,
+    UnicodeDecodeError or Unproven where its last checkpoint is no text.
+    """
+    memory = Memory.read(outside.signer) if outside.signer else None  # what it has signed, the database knows by now
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(ONE_STATE)
-        yield from _check(cursor, keys, outside, first // WIDTH * WIDTH, progress)
+        log = _Log(cursor, keys, done)
+        if first and not 0 <= first < log.size:
+            raise OutOfRange(f"there is no leaf {first} among {log.size}")
+        yield from log.tiles()
+        yield from log.checkpoints()
+        if outside.signer and memory:
+            yield from log.memory(memory, history(outside.signer))
+        for name, note in outside.kept.items():
+            yield from log.kept(name, note)
+        yield from log.uncovered()
+        events = Rehashing(cursor, Times(log.signed))
+        for begin in range(first // WIDTH * WIDTH, log.size, BATCH):
+            end = min(begin + BATCH, log.size)
+            yield from events.leaves(begin, end)
+            done.hashed += end - begin
+            progress(end, log.size)
+        yield from _twice(cursor)
+        yield from events.waiting()
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
@@ -64,25 +120,6 @@ def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
-
-
-def _check(
-    cursor: CursorWrapper, keys: Sequence[Key], outside: Outside, first: int, progress: Progress
-) -> Iterator[Finding]:
-    log = _Log(cursor, keys)
-    yield from log.tiles()
-    yield from log.checkpoints()
-    if outside.signer:
-        yield from log.signer(outside.signer)
-    for name, note in outside.kept.items():
-        yield from log.kept(name, note)
-    events = Rehashing(cursor, Times(log.signed))
-    for begin in range(first, log.size, BATCH):
-        end = min(begin + BATCH, log.size)
-        yield from events.leaves(begin, end)
-        progress(end, log.size)
-    yield from _twice(cursor)
-    yield from events.waiting()
 
 
 def _twice(cursor: CursorWrapper) -> Iterator[Finding]:
@@ -97,27 +134,35 @@ def _twice(cursor: CursorWrapper) -> Iterator[Finding]:
 class _Log:
     """The tree as its tiles have it, and whatever was signed over it."""
 
-    def __init__(self, cursor: CursorWrapper, keys: Sequence[Key]) -> None:
-        self._cursor, self._keys, self._stored = cursor, keys, StoredTiles()
-        cursor.execute("SELECT coalesce(max(leaf) + 1, 0) FROM audit_leaf")
-        (self._leaves,) = cursor.fetchone()
-        cursor.execute(
-            "SELECT coalesce(max(256 * number + octet_length(hashes) / 32), 0) FROM audit_tile WHERE level = 0"
-        )
-        (self._tiled,) = cursor.fetchone()
-        self.size: int = max(self._leaves, self._tiled)
+    def __init__(self, cursor: CursorWrapper, keys: Sequence[Key], done: Done) -> None:
+        self._cursor, self._keys, self._stored, self._done = cursor, keys, StoredTiles(), done
+        self._most = self._number(ROWS)
+        self._leaves = self._number(LEAVES, self._most)
+        self._tiled = self._number(TILED, self._rows(0))
+        self.size = done.leaves = max(self._leaves, self._tiled)
         self.signed: list[Checkpoint] = []
+
+    def _number(self, query: str, *arguments: int) -> int:
+        self._cursor.execute(query, arguments)
+        (number,) = self._cursor.fetchone()
+        return int(number)
+
+    def _rows(self, level: int) -> int:
+        """Return how many tiles a level can have at most, of so many leaves as there could be."""
+        return -(-(self._most >> 8 * level) // WIDTH)
 
     def tiles(self) -> Iterator[Finding]:
         """Check that the tiles are those of one tree over all leaves."""
+        yield from self._made_up()
         below: list[bytes] = []
         for level in range(LEVELS):
             hashes = self._tiled >> 8 * level
             led, below = below, [b""] * (hashes // WIDTH)
             due = [min(WIDTH, hashes - begin) for begin in range(0, hashes, WIDTH)]
-            rows = models.Tile.objects.filter(level=level).order_by("number").values_list("number", "hashes")
+            rows = models.Tile.objects.filter(level=level, number__gte=0, number__lt=self._rows(level))
+            rows = rows.order_by("number")
             there = set()
-            for number, tile in rows.iterator():
+            for number, tile in rows.values_list("number", "hashes").iterator():
                 there.add(number)
                 hashes_of_tile = split(bytes(tile))
                 yield from _lengths(level, number, len(hashes_of_tile), due[number] if number < len(due) else 0)
@@ -129,38 +174,101 @@ class _Log:
                 name = f"tile {number} of level {level}"
                 yield Finding(f"{name} is not there", "it was taken out", leaf=_leaf(level, number))
 
+    def _made_up(self) -> Iterator[Finding]:
+        """Name leaves and tiles with numbers that nothing leads to."""
+        self._cursor.execute(MADE_UP_LEAVES, [self._most])
+        for leaf, event in self._cursor.fetchall():
+            yield Finding("nothing leads to a leaf so far out", "it was put in past the sealer", event, leaf)
+        places = models.Tile.objects.order_by("level", "number").values_list("level", "number")
+        for level, number in places.exclude(level__range=(0, LEVELS - 1)):
+            yield Finding(f"tile {number} of level {level} is there", "no tree has such a level")
+        for level in range(LEVELS):
+            mine = places.filter(level=level)
+            for _, number in mine.filter(number__lt=0).union(mine.filter(number__gte=self._rows(level))):
+                yield Finding(f"tile {number} of level {level} is there", "nothing leads to a tile so far out")
+
     def checkpoints(self) -> Iterator[Finding]:
         """Check every checkpoint that the database keeps: its signatures, its columns, its tree."""
         for row in models.Checkpoint.objects.order_by("size").iterator():
             name = f"the checkpoint of {row.size} leaves"
-            signed = self._opened(row.note)
-            if isinstance(signed, Unproven):
-                yield Finding(f"{name} is not signed as it should be: {signed}", "it proves nothing", leaf=row.size - 1)
+            opened = self._opened(row.note)
+            if isinstance(opened, Unproven):
+                yield Finding(f"{name} is not signed as it should be: {opened}", "it proves nothing", leaf=row.size - 1)
                 continue
-            self.signed.append(signed)
-            at = datetime.fromtimestamp(signed.seconds, UTC) if signed.seconds is not None else None
-            said = {"size": signed.tree.size, "root": signed.tree.root, "at": at}
-            for field, stands in (("size", row.size), ("root", bytes(row.root)), ("at", row.at)):
-                if said[field] != stands:
-                    yield Finding(f"{name} has {stands!r} in its row", f"its note says {said[field]!r}", field=field)
-            yield from self._agrees(signed.tree, name)
+            self.signed.append(opened)
+            at = datetime.fromtimestamp(opened.seconds, UTC) if opened.seconds is not None else None
+            said = {"size": opened.tree.size, "root": opened.tree.root, "at": at}
+            for column, stands in (("size", row.size), ("root", bytes(row.root)), ("at", row.at)):
+                if said[column] != stands:
+                    yield Finding(f"{name} has {stands!r} in its row", f"its note says {said[column]!r}", field=column)
+            yield from self._agrees(opened.tree.size, opened.tree.root, name)
 
-    def signer(self, folder: Path) -> Iterator[Finding]:
-        """Check the signer's memory: the last tree that it signed, and all the trees before."""
-        note = (folder / "latest").read_text("utf-8")
-        if note:
-            yield from self.kept("latest of the signer", note)
-        for line in (folder / "history").read_text("utf-8").splitlines():
-            size, root, _ = line.split(" ")
-            yield from self._agrees(Tree("", int(size), decoded(root, HASH)), f"the signer's history of {size} leaves")
+    def memory(self, memory: Memory, later: list[bytes]) -> Iterator[Finding]:
+        """Check what the signer remembers: each tree against the log, and one by one against the checkpoints that the
+        database keeps. *memory* is from before the state that is checked, *later* the history since then.
+        """
+        there = {(each.tree.size, each.tree.root) for each in self.signed}
+        trees: list[Signed] = []
+        for each in memory.trees():
+            if isinstance(each, Finding):
+                yield each
+            elif isinstance(each, str):
+                self._done.remarks.append(each)
+            else:
+                trees.append(each)
+                yield from self._agrees(*each, f"the signer's history of {each[0]} leaves")
+        for size, _ in [each for each in dict.fromkeys(trees[:-1]) if each not in there and each != trees[-1]]:
+            name = f"the signer's history of {size} leaves"
+            yield Finding(f"{name} is in no checkpoint", "its checkpoint was taken out", leaf=size - 1)
+        for size, _ in sorted(there - set(trees) - {signed(line) for line in later}):
+            name = f"the checkpoint of {size} leaves"
+            yield Finding(f"{name} is not in the signer's history", "the history was shortened", leaf=size - 1)
+        yield from self._latest(memory.latest, trees, there)
+
+    def _latest(self, note: str, trees: list[Signed], there: set[Signed]) -> Iterator[Finding]:
+        """Check the last tree that the signer remembers, which is the last of its history. Only one that it was stopped
+        at before it could answer, which nobody else has, is not there yet.
+        """
+        name, last = "latest of the signer", trees[-1] if trees else None
+        if not note:
+            if last:
+                yield Finding(f"{name} is empty", f"its history ends with {last[0]} leaves")
+            return
+        yield from self.kept(name, note)
+        latest = self._opened(note)
+        if isinstance(latest, Unproven) or (latest.tree.size, latest.tree.root) == last:
+            return
+        if (latest.tree.size, latest.tree.root) not in there and latest.tree.size >= (last[0] if last else 0):
+            self._done.remarks.append("The last tree that the signer signed is not in its history yet.")
+        else:
+            ends = f"with {last[0]} leaves" if last else "before it begins"
+            yield Finding(f"{name} is of {latest.tree.size} leaves", f"its history ends {ends}")
+
+    def uncovered(self) -> Iterator[Finding]:
+        """Check that a signed checkpoint covers every leaf but the youngest."""
+        self._done.checkpoints = len(self.signed)
+        covered = max((each.tree.size for each in self.signed if each.tree.size <= self._leaves), default=0)
+        self._done.covered = covered
+        self._cursor.execute(UNCOVERED, [covered])
+        since, seconds = self._cursor.fetchone()
+        if since is None:
+            return
+        if not self.signed:
+            yield Finding("there is no signed checkpoint at all", f"nothing proves the {self.size} leaves", leaf=0)
+        elif seconds > settings.AUDIT_LAG_SECONDS:
+            yield Finding(
+                f"no signed checkpoint covers the leaves from here on, the oldest of {since}",
+                "nothing proves them: checkpoints were taken out, or the signer does not sign",
+                leaf=covered,
+            )
 
     def kept(self, name: str, note: str) -> Iterator[Finding]:
         """Check a checkpoint that was kept outside."""
-        signed = self._opened(note)
-        if isinstance(signed, Unproven):
-            yield Finding(f"{name} is not signed as it should be: {signed}", "it proves nothing")
+        opened = self._opened(note)
+        if isinstance(opened, Unproven):
+            yield Finding(f"{name} is not signed as it should be: {opened}", "it proves nothing")
         else:
-            yield from self._agrees(signed.tree, name)
+            yield from self._agrees(opened.tree.size, opened.tree.root, name)
 
     def _opened(self, note: str) -> Checkpoint | Unproven:
         try:
@@ -168,25 +276,25 @@ class _Log:
         except Unproven as wrong:
             return wrong
 
-    def _agrees(self, tree: Tree, name: str) -> Iterator[Finding]:
-        """Check that this log begins with a tree that was signed, which *name* speaks of."""
-        if tree.size > self._leaves:
+    def _agrees(self, size: int, root: bytes, name: str) -> Iterator[Finding]:
+        """Check that this log begins with a tree of that *size* that was signed, which *name* speaks of."""
+        if size > self._leaves:
             yield Finding(
-                f"the log has {self._leaves} leaves, and {name} speaks of {tree.size}",
+                f"the log has {self._leaves} leaves, and {name} speaks of {size}",
                 "this is an older state of it, or leaves were taken out at its end",
                 leaf=self._leaves,
             )
             return
         try:
-            found = root_from(lambda level, number: split(self._stored.read(level, number)), tree.size)
+            found = root_from(lambda level, number: split(self._stored.read(level, number)), size)
         except Unproven as lacking:
-            yield Finding(f"{lacking}", f"{name} cannot be compared with the log", leaf=tree.size - 1)
+            yield Finding(f"{lacking}", f"{name} cannot be compared with the log", leaf=size - 1)
             return
-        if found != tree.root:
+        if found != root:
             yield Finding(
-                f"the root over {tree.size} leaves is {found.hex()}",
-                f"{name} has {tree.root.hex()}: there are two histories",
-                leaf=tree.size - 1,
+                f"the root over {size} leaves is {found.hex()}",
+                f"{name} has {root.hex()}: there are two histories",
+                leaf=size - 1,
             )
 
 

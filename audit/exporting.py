@@ -35,11 +35,11 @@ README: Final = """\
 
 To check it you need Python 3.11 or newer, and nothing else: no network, no other program of the house.
 
-    python verify.py EXPORT --keys KEYS
+    python3 -I verify.py EXPORT --keys KEYS
 
 EXPORT is this ZIP, or the folder that it was unpacked into. KEYS is a file with the public keys of the log,
 a line each. Take it from where you trust it: the file "keys" in here comes from whoever made this export, and
-so does verify.py, which is short so that it can be read. A checkpoint that you kept from an earlier day shows
+so does verify.py, which is written to be read first. A checkpoint that you kept from an earlier day shows
 that nothing before it has changed since: add --checkpoint FILE.
 
 The formats are those of public transparency logs (c2sp.org: {formats}).

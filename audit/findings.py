@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from audit.verify import plain
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -22,4 +24,4 @@ class Finding:
             self.field,
         ]
         place = ", ".join(filter(None, where))
-        return f"{place + ': ' if place else ''}{self.stands}; {self.follows}."
+        return plain(f"{place + ': ' if place else ''}{self.stands}; {self.follows}.")

@@ -6,21 +6,23 @@ comparing bytes is enough; only what differs is taken apart. It does that while 
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from django.db.backends.utils import CursorWrapper
 
 from audit.findings import Finding
-from audit.verify import HASH, WIDTH, Times
+from audit.verify import HASH, SALT, UNREADABLE, WIDTH, Times
 
 BATCH: Final = 256 * WIDTH  # leaves
 
 # to_json writes text as audit.log.canonical does.
 FRAME: Final = """
-    convert_to('{"at":"' || to_char(event.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '","by":'
-        || to_json(event.by) || ',"data":', 'UTF8') AS begins,
+    convert_to('{"at":"' || coalesce(to_char(event.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'infinity')
+        || '","by":' || to_json(event.by) || ',"data":', 'UTF8') AS begins,
     convert_to(',"kind":' || to_json(event.kind) || ',"on":' || to_json(event."on") || '}', 'UTF8') AS ends,
     event.body
 """
@@ -51,32 +53,67 @@ PERSONAL_WAITING: Final = """
 """
 TILES: Final = "SELECT number, hashes FROM audit_tile WHERE level = 0 AND number >= %s AND number < %s"
 RECORDS: Final = """
-    SELECT id, kind, "on", body FROM audit_event WHERE kind IN ('personal.erased', 'personal.expired') ORDER BY id
+    SELECT id, body FROM audit_event WHERE kind IN ('personal.erased', 'personal.expired') ORDER BY id
 """
 
 Values = list[tuple[str, bytes, str]]
 """The personal values of an event: field, salt, value."""
 
 
+@dataclass(frozen=True)
+class Gone:
+    """That personal values were taken: those of the *fields*, all where it is None, of events *before* a time."""
+
+    number: int
+    before: str
+    fields: frozenset[str] | None
+
+    def covers(self, at: str, field: str) -> bool:
+        """Say whether that is why this value of an event of that time is gone."""
+        return at < self.before and (self.fields is None or field in self.fields)
+
+
 class Records:
-    """What the log says of personal values that were erased."""
+    """What the log says of personal values that were erased, and of those whose time was up. Only what the house itself
+    records counts, and of the past: who can have an event written cannot have it speak for what somebody took.
+    """
 
     def __init__(self, cursor: CursorWrapper) -> None:
-        self._erased: dict[str, int] = {}
-        self._expired: list[tuple[set[str], str]] = []
+        self._erased: dict[str, list[Gone]] = {}
+        self._expired: list[Gone] = []
+        self.wrong: list[Finding] = []
         cursor.execute(RECORDS)
-        for number, kind, on, body in cursor.fetchall():
-            data = json.loads(bytes(body))["data"]
-            if kind == "personal.erased":
-                self._erased[on] = number
-            else:
-                self._expired.append((set(data["fields"]), data["before"]))
+        for number, body in cursor.fetchall():
+            try:
+                self._take(number, json.loads(bytes(body)))
+            except (*UNREADABLE, LookupError, TypeError, AttributeError):
+                why = "it does not say which personal values went, so it speaks for none"
+                self.wrong.append(Finding("its body is no record of an erasure", why, number, field="body"))
+
+    def _take(self, number: int, event: Mapping[str, Any]) -> None:
+        """Read a record. Raises LookupError, TypeError or ValueError."""
+        at, data = str.strip(event["at"]), event["data"]
+        if event["by"] != "system":
+            return
+        if event["kind"] == "personal.erased":
+            fields = frozenset(data["fields"]) if "fields" in data else None  # the first ones named none
+            self._erased.setdefault(event["on"], []).append(Gone(number, at, fields))
+        elif event["kind"] == "personal.expired":
+            before, days = data["before"], timedelta(days=data["days"])
+            if days > timedelta(0) and _time(before) <= _time(at) - days:
+                self._expired.append(Gone(number, before, frozenset(data["fields"])))
 
     def account_for(self, number: int, event: Mapping[str, str], field: str) -> bool:
         """Say whether it is on record why a value is gone: whose it was was erased since, or its time was up."""
-        return any(self._erased.get(event[who], 0) > number for who in ("on", "by")) or any(
-            field in fields and event["at"] < before for fields, before in self._expired
+        erased = [*self._erased.get(event["on"], ()), *self._erased.get(event["by"], ())]
+        return any(each.number > number and each.covers(event["at"], field) for each in erased) or any(
+            each.covers(event["at"], field) for each in self._expired
         )
+
+
+def _time(text: str) -> datetime:
+    """Read a time as events have it. Raises ValueError or TypeError."""
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z")
 
 
 class Rehashing:
@@ -128,13 +165,16 @@ class Rehashing:
         if found != due:
             yield _changed(number, leaf, found, due, hashes, first)
         earliest, latest = self._times.of(leaf)
-        stands = begins[7:34].decode()
+        stands = begins[7:34].decode(errors="replace")
         if not earliest <= stands <= latest:
             between = f"it was sealed as something written between {earliest or 'the beginning'} and {latest}"
             yield Finding(f"{stands} is its time", between, number, leaf, "at")
 
     def waiting(self) -> Iterator[Finding]:
-        """Check the events that are no leaves yet, and personal values of events that are not there."""
+        """Check the events that are no leaves yet, personal values of events that are not there, and what the log says
+        of those that were erased.
+        """
+        yield from self._records.wrong
         personal = self._personal(PERSONAL_WAITING, [])
         self._cursor.execute(WAITING)
         for number, waits, begins, ends, body in self._cursor.fetchall():
@@ -167,7 +207,9 @@ class Rehashing:
             stands = json.loads(begins + b"0" + ends)
             said = {name: event[name] for name in ("at", "by", "kind", "on")}
             hashed = dict(event.get("personal", {}))
-        except (ValueError, KeyError, TypeError, AttributeError):
+            if not all(isinstance(text, str) for text in said.values()):
+                raise TypeError
+        except (*UNREADABLE, LookupError, TypeError, AttributeError):
             yield Finding("its body is no event", "it was not written by audit_record", number, leaf, "body")
             return
         for name, text in said.items():
@@ -175,7 +217,7 @@ class Rehashing:
                 yield Finding(f"{stands[name]} stands in the row", f"the event says {text}", number, leaf, name)
         for name, salt, value in values:
             due = hashed.pop(name, None)
-            if sha256(salt + value.encode()).hexdigest() != due:
+            if len(salt) != SALT or sha256(salt + value.encode()).hexdigest() != due:
                 what = "another personal value was written" if due else "the event has no such personal value"
                 yield Finding("the personal value that stands was changed or put in", what, number, leaf, name)
         for name in hashed:

@@ -1,11 +1,14 @@
 """What proves the event log, for somebody who trusts nobody: hashes, proofs and signatures, checked with nothing but
 Python itself (3.11 or newer). The house uses the same functions, and every export carries this very file:
 
-    python verify.py EXPORT --keys KEYS [--checkpoint FILE]
+    python3 -I verify.py EXPORT --keys KEYS [--checkpoint FILE]
 
 Hashes and proofs are those of RFC 6962, section 2.1; signatures those of RFC 8032, section 5.1; tiles, checkpoints,
 keys and files of proofs those of C2SP: tlog-tiles, tlog-checkpoint, signed-note, tlog-cosignature, tlog-proof. Leaves
 are counted from 0.
+
+What is checked is believed in nothing: no file is read further than one of its kind can reach, and whatever it holds
+instead of what it should becomes a sentence that says so.
 """
 
 from __future__ import annotations
@@ -15,24 +18,47 @@ import base64
 import binascii
 import bisect
 import hashlib
+import io
 import json
+import struct
 import sys
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import IO, Any
 
 HASH = 32  # bytes
+LONGEST_NUMBER = 19  # digits of a number of leaves: they are counted in 64 bits
 WIDTH = 256  # hashes in a whole tile
 EMPTY = hashlib.sha256(b"").digest()
 """The root of a tree without leaves."""
 
 
+SALT = 16
+"""Bytes of the salt of a personal value. Were any length as good, what a value begins with could pass for salt."""
+
+
 class Unproven(Exception):
     """Something does not follow from what it should follow from; the message says what, for whoever audits."""
+
+
+UNREADABLE = (
+    *(Unproven, OSError, EOFError, RuntimeError, ValueError, ArithmeticError),
+    *(struct.error, zipfile.BadZipFile, zlib.error),
+)
+"""What reading a file ends in that is not what it should be: among ValueError are text that is no UTF-8 and no JSON,
+among RuntimeError JSON that nests too deeply and a ZIP that is encrypted.
+"""
+
+
+def plain(text: str) -> str:
+    """Return text in which whatever cannot be printed, or would steer a terminal, stands as its number."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def leaf_hash(entry: bytes) -> bytes:
@@ -148,8 +174,8 @@ def hashes_of(lines: Iterable[str]) -> list[bytes]:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal() or str(int(text)) != text:
-        raise Unproven(f"{text!r} is no number of leaves")
+    if len(text) > LONGEST_NUMBER or not text.isdecimal() or str(int(text)) != text:
+        raise Unproven(f"{text[:80]!r} is no number of leaves")
     return int(text)
 
 
@@ -206,6 +232,7 @@ def _point(encoded: bytes) -> Point | None:
     return x, y, 1, x * y % PRIME
 
 
+LAST_SECOND = 253_370_764_800  # the beginning of the year 9999: no later time can be written down
 LOG = 1  # a key whose signatures are of a note's text (C2SP signed-note)
 TIME = 4  # a key whose signatures carry the time when they were made (C2SP tlog-cosignature, cosignature/v1)
 
@@ -286,6 +313,8 @@ class Checkpoint:
                 message = time_message(body, seconds) if timed else body.encode()
                 if not check(key.public, message, signature[8:] if timed else signature):
                     raise Unproven(f"the signature of {key} on the tree of {tree.size} leaves is wrong")
+                if timed and seconds > LAST_SECOND:
+                    raise Unproven(f"the tree of {tree.size} leaves is signed at no time: {seconds}")
                 if timed:
                     times.append(seconds)
                 logged = logged or (not timed and key.name == tree.origin)
@@ -393,42 +422,91 @@ def moment(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+NOTE = 64 * 1024  # bytes, the longest note, proof or file of keys that is read; an event is no longer either
+ENTRIES = WIDTH * (2 + 65535)  # bytes of the longest tile of entries
+LINE = 1024 * 1024  # bytes of the longest line of personal values
+BESIDE = frozenset({"README.txt", "verify.py", "keys"})
+"""What lies in every export and proves nothing."""
+
+
+def read(path: Path) -> str:
+    """Return the text of a note or of keys. Raises OSError, UnicodeDecodeError, and Unproven where it is too long."""
+    with path.open("rb") as file:
+        return _whole(file, str(path), NOTE).decode()
+
+
+def _whole(file: IO[bytes], name: str, most: int) -> bytes:
+    content = file.read(most + 1)
+    if len(content) > most:
+        raise Unproven(f"{name} is longer than {most} bytes")
+    return content
+
+
 class Export:
     """An export in a folder or a zip, checked with the keys to believe and checkpoints that were kept elsewhere: after
     `check`, sentences about what is right and what is wrong.
+
+    Raises one of `UNREADABLE` where there is nothing to read.
     """
 
     def __init__(self, path: Path, keys: Sequence[Key], kept: Sequence[Checkpoint] = ()) -> None:
-        self._keys, self._kept = keys, kept
+        self._keys, self._kept, self._path = keys, kept, path
         self._zip = None if path.is_dir() else zipfile.ZipFile(path)
-        files = (file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
-        self._names = {name for name in (self._zip.namelist() if self._zip else files) if not name.endswith("/")}
-        self._path = path
+        files = (file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir())
+        names = [name for name in (self._zip.namelist() if self._zip else files) if not name.endswith("/")]
+        self._twice = sorted(name for name, times in Counter(names).items() if times > 1)
+        self._names = set(names)
         self.right: list[str] = []
         self.wrong: list[str] = []
 
     def check(self) -> None:
         """Check all that is there: a log, or a single event."""
+        if self._twice:  # which of the two is checked, and which does somebody read?
+            self.wrong.extend(f"{name} is in the ZIP more than once" for name in self._twice)
+            return
         try:
             if "event.tlog-proof" in self._names:
-                self._check_event(Proof.of(self._read("event.tlog-proof").decode()))
+                self._check_event(Proof.of(self._read("event.tlog-proof", NOTE).decode()))
             else:
-                self._check_log(Checkpoint.of(self._read("checkpoint").decode(), self._keys))
-        except (Unproven, zipfile.BadZipFile, zlib.error, UnicodeDecodeError) as error:
-            self.wrong.append(f"{error}")
+                self._check_log(self._checkpoint("checkpoint"))
+        except UNREADABLE as error:
+            self.wrong.append(f"{error}" or type(error).__name__)
 
-    def _read(self, name: str) -> bytes:
+    def _open(self, name: str) -> IO[bytes]:
         if name not in self._names:
             raise Unproven(f"{name} is missing")
-        return self._zip.read(name) if self._zip else (self._path / name).read_bytes()
+        if self._zip is None:
+            return (self._path / name).open("rb")
+        packed = self._zip.getinfo(name)
+        if packed.flag_bits & 1 or packed.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise Unproven(f"{name} is encrypted, or packed in another way than exports are")
+        return self._zip.open(packed)
+
+    def _read(self, name: str, most: int) -> bytes:
+        """Return what a file holds. Raises one of `UNREADABLE`, Unproven where it holds more than *most* bytes."""
+        with self._open(name) as file:
+            return _whole(file, name, most)
+
+    def _checkpoint(self, name: str) -> Checkpoint:
+        return Checkpoint.of(self._read(name, NOTE).decode(), self._keys)
 
     def _tile(self, size: int, level: int, number: int) -> list[bytes]:
         """Return the hashes of a tile as it is in a tree of that size."""
-        return split(self._read(tile_path(level, number, min(WIDTH, (size >> 8 * level) - WIDTH * number))))
+        width = min(WIDTH, (size >> 8 * level) - WIDTH * number)
+        name = tile_path(level, number, width)
+        hashes = split(self._read(name, WIDTH * HASH))
+        if len(hashes) != width or len(hashes[-1]) != HASH:
+            raise Unproven(f"{name} does not hold {width} hashes")
+        return hashes
+
+    def _expect(self, names: Iterable[str]) -> None:
+        """Name what is in the export and was not looked at: nothing proves it."""
+        for name in sorted(self._names - BESIDE - set(names)):
+            self.wrong.append(f"{name} does not belong to such an export: nothing here proves it")
 
     def _check_event(self, proof: Proof) -> None:
         signed = Checkpoint.of(proof.note, self._keys)
-        hashed, size = leaf_hash(self._read("event.json")), signed.tree.size
+        hashed, size = leaf_hash(self._read("event.json", NOTE)), signed.tree.size
         demand_included(leaf=proof.leaf, size=size, hashed=hashed, proof=proof.hashes, root=signed.tree.root)
         self.right.append(f"The event is leaf {proof.leaf} of {signed}.")
         for kept in self._kept:
@@ -436,28 +514,41 @@ class Export:
                 self.wrong.append(f"{kept}, which was kept, has another root")
             elif kept.tree.size != size:
                 self.right.append(f"Whether it agrees with {kept}, which was kept, takes an export of the log.")
+        self._expect(["event.json", "event.tlog-proof"])
 
     def _check_log(self, signed: Checkpoint) -> None:
-        size, agree = signed.tree.size, [signed]
+        size = signed.tree.size
         tiles = lru_cache(WIDTH)(partial(self._tile, size))
+        if root_from(tiles, size) != signed.tree.root:
+            raise Unproven(f"the root that follows from the tiles is not that of {signed}")
+        agree = [signed, *self._agreeing(signed, tiles)]
+        self.right.append(f"The tiles are those of {signed}; {len(agree) - 1} other checkpoints agree with them.")
+        self._check_tiles(size, tiles)
+        self._check_entries(size, tiles, Times(agree))
+        self._expect(_names_of(size, (name for name in self._names if name.startswith("checkpoints/"))))
+
+    def _agreeing(self, signed: Checkpoint, tiles: Callable[[int, int], list[bytes]]) -> Iterator[Checkpoint]:
+        """Yield the other checkpoints, of the export and those that were kept, that are of the same history."""
         named = sorted(name for name in self._names if name.startswith("checkpoints/"))
-        for each in [signed, *(Checkpoint.of(self._read(name).decode(), self._keys) for name in named), *self._kept]:
-            if each.tree.size > size:
+        for each in [*map(self._checkpoint, named), *self._kept]:
+            if each.tree.origin != signed.tree.origin:
+                self.wrong.append(f"{each} is of another log")
+            elif each.tree.size > signed.tree.size:
                 self.wrong.append(f"the log was {each} already: {signed} is an older state, or leaves are missing")
             elif root_from(tiles, each.tree.size) != each.tree.root:
                 self.wrong.append(f"the root that follows from the tiles is not that of {each}")
             else:
-                agree.append(each)
-        self.right.append(f"The tiles are those of {signed}; {len(agree) - 2} other checkpoints agree with them.")
+                yield each
+
+    def _check_tiles(self, size: int, tiles: Callable[[int, int], list[bytes]]) -> None:
+        """Check that the whole tiles that are here lead to those above them, up to the root."""
         for level in range(1, 8):
             for place in range(size >> 8 * level):
                 below = tile_path(level - 1, place)
-                if (
-                    below in self._names
-                    and root_of(tiles(level - 1, place)) != tiles(level, place // WIDTH)[place % WIDTH]
-                ):
+                if below not in self._names:
+                    continue
+                if root_of(tiles(level - 1, place)) != tiles(level, place // WIDTH)[place % WIDTH]:
                     self.wrong.append(f"{below} does not lead to what stands above it")
-        self._check_entries(size, tiles, Times(agree))
 
     def _check_entries(self, size: int, tiles: Callable[[int, int], list[bytes]], times: Times) -> None:
         personal, shown = self._personal(), []
@@ -466,23 +557,40 @@ class Export:
             if path in self._names:
                 shown.append(number)
                 for leaf, entry in self._proven(path, number, tiles(0, number)):
-                    event = json.loads(entry)
-                    earliest, latest = times.of(leaf)
-                    if not earliest <= event["at"] <= latest:
-                        why = f"it is dated {event['at']}, not between {earliest or 'the beginning'} and {latest}"
-                        self.wrong.append(f"{path}: leaf {leaf}: {why}")
-                    for field, salt, value in personal.pop(leaf, []):
-                        if hashlib.sha256(bytes.fromhex(salt) + value.encode()).hexdigest() != event["personal"][field]:
-                            self.wrong.append(f"personal: leaf {leaf}: {field} is not what the event was written with")
-        for number in set(range(min(shown), max(shown) + 1)) - set(shown) if shown else ():
+                    self._check_entry(f"{path}: leaf {leaf}", entry, times.of(leaf), personal.pop(leaf, []))
+        for leaf in sorted(personal):
+            self.wrong.append(f"personal: leaf {leaf} is not among the events that are proven here")
+        for number in sorted(set(range(min(shown), max(shown) + 1)) - set(shown)) if shown else ():
             self.wrong.append(f"{tile_path('entries', number)} is missing between others")
         if shown:
             last = min(size, max(shown) * WIDTH + WIDTH) - 1
             self.right.append(f"Leaves {min(shown) * WIDTH} to {last} are here, of leaves 0 to {size - 1} there are.")
+        else:
+            self.right.append("No event is here, only hashes.")
+
+    def _check_entry(self, name: str, entry: bytes, span: tuple[str, str], values: list[Value]) -> None:
+        """Check the date of an event that is proven, and the personal values that are given as its."""
+        try:
+            event = json.loads(entry)
+            at, hashed = event["at"], event.get("personal", {})
+            if not isinstance(at, str) or not isinstance(hashed, dict):
+                raise TypeError
+        except (*UNREADABLE, LookupError, TypeError, AttributeError):
+            self.wrong.append(f"{name}: it is what was sealed, but no event")
+            return
+        earliest, latest = span
+        if not earliest <= at <= latest:
+            why = f"it is dated {at}, not between {earliest or 'the beginning'} and {latest}"
+            self.wrong.append(f"{name}: {why}")
+        for field, salt, value in values:
+            if hashlib.sha256(salt + value).hexdigest() != hashed.get(field):
+                self.wrong.append(
+                    f"personal: {name.rpartition(': ')[2]}: {field} is not what the event was written with"
+                )
 
     def _proven(self, path: str, number: int, hashes: list[bytes]) -> Iterator[tuple[int, bytes]]:
         """Yield the entries of a tile that are the leaves they should be."""
-        entries = _entries(self._read(path))
+        entries = _entries(path, self._read(path, ENTRIES))
         if len(entries) != len(hashes):
             self.wrong.append(f"{path} holds {len(entries)} entries, not {len(hashes)}")
         for at, (entry, hashed) in enumerate(zip(entries, hashes, strict=False)):
@@ -496,21 +604,56 @@ class Export:
             else:
                 self.wrong.append(f"{path}: leaf {leaf}: the entry is not the one that was sealed")
 
-    def _personal(self) -> dict[int, list[tuple[str, str, str]]]:
-        """Return personal values by leaf, where the export has them: field, salt in hex, value."""
-        found: dict[int, list[tuple[str, str, str]]] = {}
-        for line in self._read("personal").splitlines() if "personal" in self._names else []:
-            leaf, *value = json.loads(line)
-            found.setdefault(leaf, []).append(tuple(value))
+    def _personal(self) -> dict[int, list[Value]]:
+        """Return personal values by leaf, where the export has them."""
+        found: dict[int, list[Value]] = {}
+        if "personal" not in self._names:
+            return found
+        with self._open("personal") as file:
+            for number, line in enumerate(iter(partial(file.readline, LINE), b""), 1):
+                try:
+                    leaf, value = _value(json.loads(line))
+                except (*UNREADABLE, TypeError):
+                    self.wrong.append(f"personal: line {number} is no leaf, field, salt of {SALT} bytes and text")
+                else:
+                    found.setdefault(leaf, []).append(value)
         return found
 
 
-def _entries(bundle: bytes) -> list[bytes]:
-    """Cut a tile of entries: each begins with its length in two bytes, highest first."""
+Value = tuple[str, bytes, bytes]
+"""A personal value: its field, salt, and text."""
+
+
+def _value(line: Any) -> tuple[int, Value]:
+    """Read a line of personal values. Raises ValueError or TypeError."""
+    leaf, field, salt, text = line
+    if type(leaf) is not int or not isinstance(field, str) or len(bytes.fromhex(salt)) != SALT:
+        raise ValueError
+    return leaf, (field, bytes.fromhex(salt), str.encode(text))
+
+
+def _names_of(size: int, checkpoints: Iterable[str]) -> Iterator[str]:
+    """Yield what the export of a log of that size may hold."""
+    yield from ("checkpoint", "personal", *checkpoints)
+    for level in range(8):
+        hashes = size >> 8 * level
+        for number in range(-(-hashes // WIDTH)):
+            width = min(WIDTH, hashes - WIDTH * number)
+            yield tile_path(level, number, width)
+            if not level:
+                yield tile_path("entries", number, width)
+
+
+def _entries(path: str, bundle: bytes) -> list[bytes]:
+    """Cut a tile of entries: each begins with its length in two bytes, highest first. Raises Unproven where it does not
+    end with its last entry.
+    """
     entries, at = [], 0
     while at < len(bundle):
         begin, at = at + 2, at + 2 + int.from_bytes(bundle[at : at + 2], "big")
         entries.append(bundle[begin:at])
+    if at != len(bundle):
+        raise Unproven(f"{path} does not end where its last entry says that it ends")
     return entries
 
 
@@ -522,19 +665,22 @@ def main() -> int:
     parser.add_argument("--checkpoint", type=Path, action="append", default=[], help="a checkpoint that you kept")
     given = parser.parse_args()
     try:
-        keys = keys_of(given.keys.read_text("utf-8"))
-        kept = [Checkpoint.of(file.read_text("utf-8"), keys) for file in given.checkpoint]
+        keys = keys_of(read(given.keys))
+        kept = [Checkpoint.of(read(file), keys) for file in given.checkpoint]
         export = Export(given.export, keys, kept)
-    except (Unproven, OSError, UnicodeDecodeError, zipfile.BadZipFile) as error:
-        print(f"Cannot be checked: {error}")
+    except UNREADABLE as error:
+        print(plain(f"Cannot be checked: {error}"))
         return 2
     export.check()
-    print("\n".join(export.right))
+    for sentence in export.right:
+        print(plain(sentence))
     for sentence in export.wrong:
-        print(f"WRONG: {sentence}")
+        print(plain(f"WRONG: {sentence}"))
     print("Something is wrong." if export.wrong else "All that is here is proven.")
     return 1 if export.wrong else 0
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

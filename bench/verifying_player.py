@@ -29,7 +29,7 @@ EVENTS = f"""
 def verify() -> None:
     """Verify all there is."""
     outside = checking.Outside(None, {})
-    findings = list(checking.check(KEYS, outside, progress=lambda done, leaves: None))
+    findings = list(checking.check(KEYS, outside, progress=lambda done, leaves: None, done=checking.Done()))
     assert not findings, findings[0]
 
 

@@ -8,7 +8,7 @@ import psycopg
 from django.db import connections
 
 from audit import log, sealing, tree
-from audit.models import Checkpoint
+from audit.models import Checkpoint, Leaf
 from audit.tiles import StoredTiles
 from tests.audit.signing import Pens
 from tests.harness.databases import Database
@@ -52,3 +52,8 @@ def sign(pens: Pens, seconds: int | None = None) -> str:
     note = pens.note(size, root, at)
     Checkpoint.objects.create(size=size, root=root, at=datetime.fromtimestamp(at, UTC), note=note)
     return note
+
+
+def event_of(leaf: int) -> int:
+    """Return the id of the event that is this leaf."""
+    return Leaf.objects.get(leaf=leaf).event_id

@@ -170,6 +170,25 @@ class TestPersonalValues:
         status, said = verify(folder)
         assert (status, "WRONG: personal: leaf 7: ip is not what the event was written with" in said) == (1, True)
 
+    def test_that_belong_to_nothing_here_are_wrong(self, export, verify):
+        folder = export("--personal", "--from", 300, "--to", 301)
+        lines = (folder / "personal").read_text().splitlines()
+        leaf, field, salt, value = json.loads(lines[0])
+        moved = [leaf, field, salt + value[:2].encode().hex(), value[2:]]
+        added = [[7, "ip", salt, value], [str(leaf), field, salt, value], [300, field, salt, value], moved]
+        bad = [json.dumps(each) for each in added]
+        text = "\n".join([*lines, *bad, "{", "9" * 5000, "[" * 100_000, '[1,"x","zz","y"]', '[1,"x","","\\ud800"]', ""])
+        (folder / "personal").write_text(text)
+        status, said = verify(folder)
+        assert status == 1
+        wrong = [line.removeprefix("WRONG: personal: ") for line in said.splitlines() if line.startswith("WRONG: ")]
+        first = len(lines) + 1
+        assert wrong == [
+            *(f"line {first + at} is no leaf, field, salt of 16 bytes and text" for at in (1, 3, 4, 5, 6, 7, 8)),
+            f"leaf 300: {field} is not what the event was written with",
+            "leaf 7 is not among the events that are proven here",
+        ]
+
 
 def flip(folder):
     file = bundle(folder)
@@ -240,6 +259,91 @@ def test_what_was_done_to_an_export_is_found_and_named(whole, verify, tamper):
     status, said = verify(whole)
     assert status == 1
     assert any(line.startswith("WRONG: ") and due in line for line in said.splitlines()), said
+
+
+def too_long(name, most):
+    def tamper(folder):
+        (folder / name).write_bytes(b"x" * (most + 1))
+        return f"{name} is longer than {most} bytes"
+
+    return tamper
+
+
+def cut(folder):
+    file = bundle(folder, 2)
+    file.write_bytes(file.read_bytes()[:-1])
+    return "tile/entries/002.p/88 does not end where its last entry says that it ends"
+
+
+def shorten_a_tile(folder):
+    file = folder / "tile" / "1" / "000.p" / "2"
+    file.write_bytes(file.read_bytes()[:40])
+    return "tile/1/000.p/2 does not hold 2 hashes"
+
+
+def put_in(folder):
+    (folder / "tile" / "entries" / "007").write_bytes(b"")
+    (folder / "\x1b[2J").write_bytes(b"")
+    return "tile/entries/007 does not belong to such an export: nothing here proves it"
+
+
+def write_no_text(folder):
+    (folder / "checkpoint").write_bytes(b"\xff")
+    return "'utf-8' codec can't decode byte 0xff"
+
+
+def count_beyond_counting(folder):
+    (folder / "checkpoint").write_text(f"x\n{'9' * 5000}\nAAAA\n\n— x AAAAAAAA\n")
+    return "is no number of leaves"
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        *(too_long("checkpoint", 64 * 1024), too_long("tile/0/001", 8192), too_long("tile/entries/001", 256 * 65537)),
+        *(cut, shorten_a_tile, put_in, write_no_text, count_beyond_counting),
+    ],
+)
+def test_what_is_no_export_is_named_and_nothing_breaks(whole, verify, tamper):
+    due = tamper(whole)
+    status, said = verify(whole)
+    assert status == 1
+    assert any(line.startswith("WRONG: ") and due in line for line in said.splitlines()), said
+    assert "\x1b" not in said
+
+
+class TestAZip:
+    @pytest.fixture
+    def packed(self, whole, tmp_path):
+        """Pack an export again, in another way."""
+
+        def pack(compression=zipfile.ZIP_DEFLATED, *more):
+            with zipfile.ZipFile(tmp_path / "again.zip", "w", compression) as archive:
+                for file in sorted(whole.rglob("*")):
+                    archive.write(file, file.relative_to(whole).as_posix())
+                for name in more:
+                    archive.writestr(name, b"")
+            return tmp_path / "again.zip"
+
+        return pack
+
+    @pytest.mark.filterwarnings("ignore:Duplicate name")
+    def test_with_two_files_of_a_name_is_wrong(self, whole, packed, verify):
+        status, said = verify(packed(zipfile.ZIP_DEFLATED, "checkpoint"), program=whole / "verify.py")
+        assert (status, "WRONG: checkpoint is in the ZIP more than once" in said) == (1, True), said
+
+    def test_that_is_packed_in_another_way_is_wrong(self, whole, packed, verify):
+        status, said = verify(packed(zipfile.ZIP_LZMA), program=whole / "verify.py")
+        assert (status, "WRONG: checkpoint is encrypted, or packed in another way" in said) == (1, True), said
+
+    def test_that_is_damaged_is_wrong(self, whole, packed, verify):
+        file = packed()
+        data = bytearray(file.read_bytes())
+        at = data.index(b"checkpoint") + 40
+        data[at : at + 20] = bytes(20)
+        file.write_bytes(data)
+        status, said = verify(file, program=whole / "verify.py")
+        assert (status, "WRONG: " in said) == (1, True), said
 
 
 def test_other_keys_are_found(whole, verify, tmp_path):

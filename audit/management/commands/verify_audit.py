@@ -4,6 +4,7 @@ signer's memory and checkpoints that were kept elsewhere.
 The keys to believe come from AUDIT_KEYS or from --keys, never from the database.
 """
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from audit import checking, keys
-from audit.verify import Unproven, keys_of
+from audit.verify import Key, Unproven, keys_of, read
 
 
 class Command(BaseCommand):
@@ -25,7 +26,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take what lies outside the database."""
         parser.add_argument("--keys", type=Path, help="a file with the keys to believe, instead of AUDIT_KEYS")
-        parser.add_argument("--signer", type=Path, default=settings.SIGNER_DIR, help="the signer's folder")
+        parser.add_argument("--signer", type=Path, help="the signer's folder; in a demo it is known")
         parser.add_argument(
             "--checkpoint",
             type=Path,
@@ -42,24 +43,44 @@ class Command(BaseCommand):
     ) -> None:
         """Check. Raises CommandError where anything is wrong, or nothing can be checked."""
         believed, outside = self._given(keys, signer, checkpoint)
-        findings = 0
-        for finding in checking.check(believed, outside, first=first, progress=self._progress):
-            self.stdout.write(str(finding))
-            findings += 1
+        findings, done = 0, checking.Done()
+        try:
+            for finding in checking.check(believed, outside, first=first, progress=self._progress, done=done):
+                self.stdout.write(str(finding))
+                findings += 1
+        except (checking.OutOfRange, OSError, Unproven, UnicodeDecodeError) as error:
+            raise CommandError(f"Nothing can be checked: {error}", returncode=2) from error
+        for remark in done.remarks:
+            self.stdout.write(remark)
         if findings:
             raise CommandError(f"The log is not what it was: {findings} findings, which stand above.")
-        self.stdout.write("The log is what it was: every event, its place in the tree, and every signed tree.")
+        self.stdout.write(_sentence(done, outside))
 
-    def _given(self, file: Path | None, signer: Path | None, kept: list[Path]) -> tuple[list[Any], checking.Outside]:
+    def _given(self, file: Path | None, signer: Path | None, kept: list[Path]) -> tuple[list[Key], checking.Outside]:
         try:
-            believed = keys_of(file.read_text("utf-8")) if file else keys.known()
-            notes = {str(each): each.read_text("utf-8") for each in kept}
+            believed = keys_of(read(file)) if file else keys.known()
+            notes = {str(each): read(each) for each in kept}
         except (OSError, Unproven, UnicodeDecodeError) as error:
             raise CommandError(f"Nothing can be checked: {error}", returncode=2) from error
         if not believed:
             raise CommandError("Nothing can be checked: no key is known. Set AUDIT_KEYS, or give --keys.", returncode=2)
-        return believed, checking.Outside(signer if signer and (signer / "latest").exists() else None, notes)
+        return believed, checking.Outside(signer or _of_a_demo(), notes)
 
     def _progress(self, done: int, leaves: int) -> None:
         if sys.stderr.isatty():
             self.stderr.write(f"\r{done:,} of {leaves:,} events", ending="\n" if done == leaves else "")
+
+
+def _of_a_demo() -> Path | None:
+    """Return the folder of a demo's signer, where it has begun and may be read here."""
+    folder: Path | None = settings.SIGNER_DIR
+    return folder if folder and os.access(folder / "latest", os.R_OK) else None
+
+
+def _sentence(done: checking.Done, outside: checking.Outside) -> str:
+    """Say what was compared."""
+    memory = "with the signer's memory" if outside.signer else "without the signer's memory"
+    return (
+        f"The log is what it was: {done.hashed} of {done.leaves} leaves hashed, {done.covered} of them covered by"
+        f" {done.checkpoints} checkpoints, {memory}, with {len(outside.kept)} checkpoints kept outside."
+    )

@@ -1,0 +1,65 @@
+"""A house whose log somebody tampers with, and the command that finds it."""
+
+from io import StringIO
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.audit import sealed
+from tests.audit.signing import Pens
+from tests.harness import databases
+
+
+@pytest.fixture(scope="module")
+def pens():
+    return Pens()
+
+
+@pytest.fixture(scope="module")
+def base(django_db_setup, django_db_blocker, pens):
+    """The house that nothing was done to. Nobody is connected to it, so that it can be copied."""
+    with django_db_blocker.unblock(), databases.clone("audited") as database:
+        sealed.fill(database, pens)
+        yield database
+
+
+@pytest.fixture
+def house(base, django_db_blocker):
+    """A copy of it, to tamper with."""
+    with django_db_blocker.unblock(), databases.clone("tampered", like=base.name) as database:
+        yield database
+
+
+@pytest.fixture
+def tamper(house):
+    """Log in as who can do everything, with triggers and constraints out of the way."""
+    with psycopg.connect(house.superuser_url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute("ALTER TABLE audit_personal DROP CONSTRAINT IF EXISTS audit_personal_is_salted")
+        yield connection
+
+
+@pytest.fixture
+def check(tmp_path, pens, settings):
+    """Run the command; return what it found. Nothing is so old that a checkpoint has to cover it, however long the
+    tests take.
+    """
+    (tmp_path / "keys").write_text(pens.keys)
+    settings.AUDIT_LAG_SECONDS = 86_400
+
+    def run(*arguments, keys=tmp_path / "keys"):
+        out, refusal = StringIO(), None
+        try:
+            call_command("verify_audit", "--keys", str(keys), *map(str, arguments), stdout=out)
+        except CommandError as error:
+            refusal = error
+        said = out.getvalue().splitlines()
+        if refusal is None:
+            assert said[-1].startswith("The log is what it was: ")
+            return []
+        assert refusal.returncode == 1
+        assert str(refusal) == f"The log is not what it was: {len(said)} findings, which stand above."
+        return said
+
+    return run

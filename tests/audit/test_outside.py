@@ -1,0 +1,171 @@
+"""What lies outside the database shows what its owner did: checkpoints that were kept, and the signer's memory."""
+
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit import sealing
+from audit.models import Checkpoint
+from tests.audit import sealed
+from tests.audit.signing import Pens
+from tests.harness import databases
+
+
+def test_what_was_compared_is_said(house, check, pens, tmp_path):
+    note = Checkpoint.objects.get(size=600).note
+    remember(tmp_path, note)
+    out = StringIO()
+    outside = ("--signer", str(tmp_path), "--checkpoint", str(tmp_path / "latest"))
+    call_command("verify_audit", "--keys", str(tmp_path / "keys"), "--from", "300", *outside, stdout=out)
+    assert out.getvalue() == (
+        "The log is what it was: 344 of 600 leaves hashed, 600 of them covered by 4 checkpoints,"
+        " with the signer's memory, with 1 checkpoints kept outside.\n"
+    )
+
+
+def remember(folder, note, history=None):
+    """Write the memory of a signer: all that the database has, where nothing else is said."""
+    lines = [f"{each.size} {each.note.splitlines()[2]} 1795348800" for each in Checkpoint.objects.order_by("size")]
+    (folder / "latest").write_text(note)
+    text = "".join(f"{line}\n" for line in lines) if history is None else history
+    (folder / "history").write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--from", "600"], "there is no leaf 600 among 600"),
+        (["--from", "1000000"], "there is no leaf 1000000 among 600"),
+        (["--from", "-1"], "there is no leaf -1 among 600"),
+        (["--signer", "/nonexistent"], "No such file or directory"),
+        (["--signer", "/proc/1/root"], "Permission denied|No such file"),
+        (["--signer", "/dev/null"], "Not a directory"),
+    ],
+)
+def test_what_cannot_be_compared_ends_with_words(house, check, tmp_path, arguments, why):
+    with pytest.raises(CommandError, match=f"Nothing can be checked: .*({why})") as stopped:
+        call_command("verify_audit", "--keys", str(tmp_path / "keys"), *arguments)
+    assert stopped.value.returncode == 2
+
+
+class TestTheMemoryOfTheSigner:
+    """Held against the checkpoints of the database, both ways."""
+
+    @pytest.fixture
+    def note(self):
+        return lambda: Checkpoint.objects.get(size=600).note
+
+    @pytest.fixture
+    def lines(self):
+        return lambda: [f"{each.size} {each.note.splitlines()[2]} 17" for each in Checkpoint.objects.order_by("size")]
+
+    def test_misses_a_checkpoint_that_was_taken_out(self, tamper, check, tmp_path, note):
+        remember(tmp_path, note())
+        tamper.execute("DELETE FROM audit_checkpoint WHERE size = 300")
+        (finding,) = check("--signer", tmp_path)
+        assert (
+            finding == "leaf 299: the signer's history of 300 leaves is in no checkpoint; its checkpoint was taken out."
+        )
+
+    def test_may_be_one_ahead_of_the_database(self, tamper, check, tmp_path, note):
+        remember(tmp_path, note())
+        tamper.execute("DELETE FROM audit_checkpoint WHERE size = 600")
+        assert check("--signer", tmp_path) == []
+
+    @pytest.mark.parametrize("end", [0, 2, 3])
+    def test_that_was_shortened_is_found(self, house, check, tmp_path, note, lines, end):
+        remember(tmp_path, note(), "".join(f"{line}\n" for line in lines()[:end]))
+        findings = check("--signer", tmp_path)
+        assert findings[0].endswith("leaves is not in the signer's history; the history was shortened.")
+        assert findings[-1].startswith("latest of the signer is of 600 leaves; its history ends ")
+
+    def test_whose_last_tree_is_gone_is_found(self, house, check, tmp_path):
+        remember(tmp_path, "")
+        assert check("--signer", tmp_path) == ["latest of the signer is empty; its history ends with 600 leaves."]
+
+    @pytest.mark.parametrize("bad", [b"\0\0\0", b"300 \xff\xfe 17", b"300", b"3 x 1", b"9" * 5000, b""])
+    def test_with_a_line_that_cannot_be_read_is_found(self, house, check, tmp_path, note, lines, bad):
+        history = [line.encode() for line in lines()]
+        remember(tmp_path, note(), b"\n".join([*history[:3], bad, history[3], b""]))
+        (finding,) = check("--signer", tmp_path)
+        assert finding.startswith("line 4 of the signer's history is b'")
+
+    def test_with_a_line_that_was_broken_off_and_written_again_passes(self, house, check, tmp_path, note, lines):
+        history = [line.encode() for line in lines()]
+        remember(tmp_path, note(), b"\n".join([*history[:3], history[3][:20], history[3], b""]))
+        assert check("--signer", tmp_path) == []
+        remember(tmp_path, note(), b"\n".join([*history[:3], history[3], history[3][:20]]))
+        assert check("--signer", tmp_path) == []
+
+
+def fork(tamper, by=None):
+    """Write another history from the 299th leaf on: the event, the tiles and, where somebody signs it, a checkpoint."""
+    tamper.execute(
+        "UPDATE audit_event SET body = set_byte(body, 60, get_byte(body, 60) # 1) WHERE id = %s", [sealed.event_of(299)]
+    )
+    tamper.execute("DELETE FROM audit_tile")
+    tamper.execute("DELETE FROM audit_checkpoint WHERE size > 256")
+    return sealed.sign(by) if by else sealing.seal()
+
+
+TWO_HISTORIES = (
+    r"leaf 599: the root over 600 leaves is \w{64}; the checkpoint of 600 leaves has \w{64}: there are two histories\."
+)
+
+
+def test_a_fork_that_nobody_signed_is_found_by_the_checkpoints(tamper, check):
+    note = Checkpoint.objects.get(size=600)
+    fork(tamper)
+    note.save(force_insert=True)
+    (finding,) = check()
+    assert re.fullmatch(TWO_HISTORIES, finding)
+
+
+def test_a_fork_without_checkpoints_is_found_by_the_memory_of_the_signer(tamper, check, tmp_path):
+    remember(tmp_path, Checkpoint.objects.get(size=600).note)
+    fork(tamper)
+    assert check() == []
+    history, again, taken, latest = check("--signer", tmp_path)
+    assert re.search(r"leaf 299: .* the signer's history of 300 leaves has \w{64}: there are two histories", history)
+    assert re.search(r"leaf 599: .* the signer's history of 600 leaves has \w{64}: there are two histories", again)
+    assert taken.startswith("leaf 299: the signer's history of 300 leaves is in no checkpoint;")
+    assert re.search(r"latest of the signer has \w{64}: there are two histories", latest)
+
+
+def test_a_fork_signed_by_another_key_is_found(tamper, pens, check):
+    other = Pens()
+    fork(tamper, by=other)
+    (finding,) = check()
+    assert finding.startswith(
+        "leaf 606: the checkpoint of 607 leaves is not signed as it should be:"
+        " no key given for sabot.test/log has signed the tree of 607 leaves; it is signed by sabot.test/log ("
+    )
+
+
+def test_a_fork_signed_with_the_stolen_key_is_found_by_a_checkpoint_kept_outside(tamper, pens, check, tmp_path):
+    kept = tmp_path / "kept"
+    kept.write_text(Checkpoint.objects.get(size=300).note)
+    fork(tamper, by=pens)
+    assert check() == []
+    (finding,) = check("--checkpoint", kept)
+    assert re.fullmatch(
+        rf"leaf 299: the root over 300 leaves is \w{{64}}; {kept} has \w{{64}}: there are two histories\.", finding
+    )
+
+
+def test_an_old_dump_is_found_by_the_memory_of_the_signer_and_by_a_checkpoint_kept_outside(
+    base, house, pens, check, tmp_path
+):
+    """The copy went on and was signed; then the base, which is what it was before, is put in its place."""
+    note = sealed.sign(pens)
+    remember(tmp_path, note)
+    assert check("--signer", tmp_path, "--checkpoint", tmp_path / "latest") == []
+    with databases.pointed_at(base.name):
+        findings = check("--signer", tmp_path, "--checkpoint", tmp_path / "latest")
+    older = "this is an older state of it, or leaves were taken out at its end."
+    assert findings == [
+        f"leaf 600: the log has 600 leaves, and {name} speaks of 607; {older}"
+        for name in ("the signer's history of 607 leaves", "latest of the signer", tmp_path / "latest")
+    ]
