@@ -7,12 +7,13 @@ Personal values are in no event, so in no export either; only somebody entitled 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from django.db import connection
 
-from audit import keys, log, verify
+from audit import checkpoints, keys, log, verify
 from audit.models import Checkpoint, Event, Tile
 from audit.proofs import NotSealed, proof_of
 from audit.verify import HASH, WIDTH, tile_path
@@ -20,6 +21,7 @@ from audit.zipped import zipped
 
 Files = Iterator[tuple[str, Iterable[bytes]]]
 
+EXPORTED: Final = "log.exported"  # the kind of the events about exports
 ENTRIES: Final = """
     SELECT event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
     WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
@@ -90,7 +92,7 @@ def part(first: int = 0, end: int | None = None) -> Part:
     """Return the part of the last signed tree with these leaves and those that share a tile with them. Raises NotSealed
     where there is none such.
     """
-    last = Checkpoint.objects.order_by("-size").first()
+    last = checkpoints.last()
     if last is None or not 0 <= first < last.size or (end is not None and end <= first):
         raise NotSealed(f"no signed tree has leaf {first}")
     whole = last.size if end is None else min(-(-end // WIDTH) * WIDTH, last.size)
@@ -102,7 +104,7 @@ def export(chosen: Part, *, by: str, personal: bool = False) -> Iterator[bytes]:
     them. Who has it is on record before the first piece: *by* as an event names them.
     """
     data: dict[str, log.Json] = {"first": chosen.first, "end": chosen.end, "size": chosen.checkpoint.size}
-    log.record("log.exported", by=by, on="log", data=data | {"personal": personal})
+    log.record(EXPORTED, by=by, on="log", data=data | {"personal": personal})
     return zipped(_log(chosen, personal=personal))
 
 
@@ -153,10 +155,11 @@ def _earlier(chosen: Part) -> list[Checkpoint]:
     the one after.
     """
     below = Checkpoint.objects.filter(size__lt=chosen.checkpoint.size)
-    before = below.filter(size__lte=chosen.first).order_by("-size")[:1]
-    after = below.filter(size__gte=chosen.end).order_by("size")[:1]
+    before = below.filter(size__lte=chosen.first).order_by("-size")[: checkpoints.FEW]
+    after = below.filter(size__gte=chosen.end).order_by("size")[: checkpoints.FEW]
     within = below.filter(size__gt=chosen.first, size__lt=chosen.end).order_by("size")
-    return [*before, *within, *after]
+    first, middle, end = (checkpoints.counting(rows) for rows in (before, within, after))
+    return [*islice(first, 1), *middle, *islice(end, 1)]
 
 
 def _tiles(level: int, size: int) -> Iterator[tuple[int, bytes]]:

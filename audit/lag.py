@@ -6,14 +6,13 @@ from datetime import datetime
 from django.conf import settings
 from django.db import connection
 
-from audit import alarms
+from audit import alarms, checkpoints
 
 # Leaves follow the order of ids within one call of the sealer, so the first of each is the oldest but for transactions
 # that were still open then.
 OLDEST = """
     SELECT clock_timestamp(), min(event.at) FROM audit_event AS event WHERE event.id IN (
-        (SELECT event_id FROM audit_leaf
-         WHERE leaf >= (SELECT coalesce(max(size), 0) FROM audit_checkpoint) ORDER BY leaf LIMIT 1)
+        (SELECT event_id FROM audit_leaf WHERE leaf >= %s ORDER BY leaf LIMIT 1)
         UNION ALL
         (SELECT event_id FROM audit_pending ORDER BY event_id LIMIT 1))
 """
@@ -36,8 +35,9 @@ class Lag:
 
 def lag() -> Lag:
     """Return the lag as it is now."""
+    signed = checkpoints.size()
     with connection.cursor() as cursor:
-        cursor.execute(OLDEST)
+        cursor.execute(OLDEST, [signed])
         now, since = cursor.fetchone()
     return Lag(since, max(int((now - since).total_seconds()), 0) if since else 0)
 

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from audit import alarms, keys, lag, sealing, sending
+from audit import alarms, checkpoints, keys, lag, sealing, sending
 from audit.models import Checkpoint, Pending
 from audit.verify import Unproven
 
@@ -48,7 +48,7 @@ class Refusal:
 @require_safe
 def log_state(request: HttpRequest) -> HttpResponse:
     """The page. Who may see it, the floor above decides."""
-    signed = [Signed.of(each) for each in Checkpoint.objects.order_by("-size")[:SHOWN]]
+    signed = [Signed.of(each) for each in checkpoints.latest(SHOWN)]
     leaves = sealing.leaves()
     waiting = Pending.objects.count()
     found = lag.lag()

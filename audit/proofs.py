@@ -3,8 +3,8 @@
 from base64 import b64encode
 from collections.abc import Iterable
 
-from audit import tree
-from audit.models import Checkpoint, Leaf
+from audit import checkpoints, tree
+from audit.models import Leaf
 from audit.tiles import StoredTiles
 
 
@@ -14,8 +14,8 @@ class NotSealed(Exception):
 
 def sealed(events: Iterable[int]) -> set[int]:
     """Return which of the events, given by their ids, are leaves of the last signed tree."""
-    last = Checkpoint.objects.order_by("-size").values_list("size", flat=True).first() or 0
-    return set(Leaf.objects.filter(event__in=events, leaf__lt=last).values_list("event", flat=True))
+    signed = checkpoints.size()
+    return set(Leaf.objects.filter(event__in=events, leaf__lt=signed).values_list("event", flat=True))
 
 
 def proof_of(event_id: int) -> str:
@@ -23,7 +23,7 @@ def proof_of(event_id: int) -> str:
     Unproven where tiles lack hashes.
     """
     leaf = Leaf.objects.filter(event=event_id).values_list("leaf", flat=True).first()
-    last = Checkpoint.objects.order_by("-size").first()
+    last = checkpoints.last()
     if leaf is None or last is None or leaf >= last.size:
         raise NotSealed(f"event {event_id} is in no signed tree")
     hashes = tree.inclusion_proof(StoredTiles(), leaf, last.size)

@@ -5,16 +5,17 @@ their hashes in tiles are one transaction, and a checkpoint that was signed and 
 """
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from audit import alarms, keys, signing, tree, verify
+from audit import alarms, checkpoints, keys, signing, tree, verify
 from audit.models import Checkpoint
 from audit.tiles import StoredTiles
 from audit.verify import Tree, Unproven
@@ -23,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 BATCH: Final = 4096  # leaves of one transaction
 MOST: Final = 16 * BATCH  # leaves of one call, so that a long queue keeps no worker for long
+CLOCKS_APART: Final = timedelta(minutes=1)  # the signer's and the database's, at most
 
 TILED = """
     SELECT 256 * number + octet_length(hashes) / 32 FROM audit_tile WHERE level = 0 ORDER BY number DESC LIMIT 1
@@ -58,7 +60,7 @@ def seal() -> Sealed:
         before, size = _make_leaves()
         if size - before < BATCH:
             return Sealed(size, _sign(size))
-    return Sealed(size, _signed())
+    return Sealed(size, checkpoints.size())
 
 
 def leaves() -> int:
@@ -89,9 +91,14 @@ def _tiled(cursor: CursorWrapper) -> int:
 
 
 def _sign(size: int) -> int:
-    """Have the tree signed unless it is; return how many leaves are under the last checkpoint."""
-    last = _signed()
-    if size <= last:
+    """Have the tree signed unless it is; return how many leaves are under the last checkpoint. A row that is none has
+    its place for good: it is told to staff, which is an event, so that the tree to be signed next is a larger one.
+    """
+    last, unsigned = checkpoints.size(), checkpoints.unsigned()
+    if unsigned:
+        logger.error("%s", unsigned.reason)
+        alarms.begin(alarms.REFUSED, {"reason": unsigned.reason, "size": unsigned.size, "signed": last})
+    if size <= max(last, unsigned.size if unsigned else 0):
         return last
     try:
         checkpoint = _checkpoint(size, last)
@@ -102,19 +109,15 @@ def _sign(size: int) -> int:
         logger.error("no checkpoint over %s leaves: %s", size, refusal)
         alarms.begin(alarms.REFUSED, {"reason": str(refusal), "size": size, "signed": last})
         return last
-    Checkpoint.objects.bulk_create([checkpoint], ignore_conflicts=True)  # another sealer may have asked for the same
+    with suppress(IntegrityError), transaction.atomic():  # another sealer may have kept the same, or a larger one
+        checkpoint.save(force_insert=True)
     alarms.end(alarms.REFUSED, {"size": size})
     return size
 
 
-def _signed() -> int:
-    """Return how many leaves are under the last checkpoint."""
-    return Checkpoint.objects.order_by("-size").values_list("size", flat=True).first() or 0
-
-
 def _checkpoint(size: int, last: int) -> Checkpoint:
     """Ask the signer. Raises SignerAway, SignerRefused, and Unproven where the tiles are not whole or the keys that the
-    house believes have not signed.
+    house believes have not signed, or at another time than it is.
     """
     believed = keys.known()
     origin = keys.origin(believed)
@@ -130,6 +133,11 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     if found.tree != asked or found.seconds is None:
         raise Unproven(f"the signer has signed another tree than that of {size} leaves")
     at = datetime.fromtimestamp(found.seconds, UTC)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (now,) = cursor.fetchone()
+    if abs(now - at) > CLOCKS_APART:
+        raise Unproven(f"the signer's clock says {at:%Y-%m-%d %H:%M:%S}, the database's {now:%Y-%m-%d %H:%M:%S} (UTC)")
     return Checkpoint(size=size, root=asked.root, at=at, note=note)
 
 

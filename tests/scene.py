@@ -7,6 +7,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
 from django.db import connection, transaction
 from django.test import RequestFactory
 from django.urls import resolve, reverse
@@ -46,6 +48,7 @@ from players.models import (
     Topic,
     User,
 )
+from tests.audit.signing import TIME, Pen, Pens
 from tests.builders import (
     a_guest_table,
     a_newcomer,
@@ -515,7 +518,11 @@ class Scene(World):
             cursor.execute("SELECT audit_seal(5)")
         reason = "a tree of 5 leaves does not extend one of 6"
         log.record("log.refused", by="system", on="log", data={"reason": reason, "size": 5, "signed": 3})
-        return Checkpoint.objects.create(size=3, root=bytes(32), at=now(), note="test.example/log\n3\n…\n")
+        private = Ed25519PrivateKey.from_private_bytes(bytes(32))  # the same whenever: its public half stays in a file
+        pens = Pens(Pen(private=private), Pen(private=private, kind=TIME))
+        settings.SIGNER_DIR.mkdir(parents=True, exist_ok=True)
+        (settings.SIGNER_DIR / "keys").write_text(pens.keys)
+        return Checkpoint.objects.create(size=3, root=bytes(32), at=now(), note=pens.note(3, bytes(32)))
 
     @cached_property
     def leaver(self) -> Player:

@@ -34,7 +34,7 @@ DECLARE
 BEGIN
     ALTER TABLE {table} DISABLE TRIGGER USER;
     FOR each IN SELECT conname FROM pg_constraint
-        WHERE conrelid = '{table}'::regclass AND contype <> 'n' AND conname <> '{guard}'
+        WHERE conrelid = '{table}'::regclass AND contype NOT IN ('n', 't') AND conname <> '{guard}'
     LOOP
         EXECUTE format('ALTER TABLE {table} DROP CONSTRAINT IF EXISTS %I CASCADE', each.conname);
     END LOOP;

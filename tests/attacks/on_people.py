@@ -6,6 +6,10 @@ OPEN = "SELECT a.id FROM audit_approval AS a LEFT JOIN audit_decision AS d ON d.
 DECIDE = "INSERT INTO audit_decision (approval_id, verdict, by, asker, person, reason)"
 OTHER = "sha256(hashes) || sha256(hashes)"
 LONGER = "hashes = hashes || sha256(hashes)"
+FULL = "hashes = hashes || decode(repeat('00', 8192 - octet_length(hashes)), 'hex')"
+OF_ANY = "ALTER TABLE audit_tile DISABLE TRIGGER audit_tile_is_of_its_leaves"
+TILE = "INSERT INTO audit_tile (level, number, hashes) VALUES"
+CHECKPOINT = "INSERT INTO audit_checkpoint (root, at, note, size) SELECT root, at, note,"
 
 AUDIT = [
     *kept("audit_event", "audit_event_is_kept", "kind"),
@@ -19,9 +23,32 @@ AUDIT = [
     Attack("audit_retention", "audit_retention_identity", "UPDATE audit_retention SET minimum = 1"),
     changed("audit_retention", "audit_retention_long_enough", "days = minimum - 1"),
     changed("audit_retention", "audit_retention_has_a_source", "source = ''"),
-    Attack("audit_tile", "audit_tile_only_grows", "UPDATE audit_tile SET hashes = hashes", name="not longer"),
-    Attack("audit_tile", "audit_tile_only_grows", f"UPDATE audit_tile SET hashes = {OTHER}", name="another hash"),
-    Attack("audit_tile", "audit_tile_only_grows", f"UPDATE audit_tile SET number = number + 1, {LONGER}", name="moved"),
+    *(
+        Attack("audit_tile", "audit_tile_only_grows", f"UPDATE audit_tile SET {change}", OF_ANY, name=name)
+        for name, change in {
+            "not longer": "hashes = hashes",
+            "another hash": f"hashes = {OTHER}",
+            "moved": f"number = number + 1, {LONGER}",
+        }.items()
+    ),
+    *(
+        Attack("audit_tile", "audit_tile_is_of_its_leaves", deed, name=name)
+        for name, deed in {
+            "a hash of nothing": f"UPDATE audit_tile SET {LONGER}",
+            "beyond the leaves": f"{TILE} (0, 1000, sha256(''))",
+            "further up": f"{TILE} (1, 0, sha256(''))",
+            "of a tile that is not full": "INSERT INTO audit_tile SELECT 1, 0, hashes FROM audit_tile",
+        }.items()
+    ),
+    Attack("audit_tile", "audit_tile_has_its_hash_above", f"UPDATE audit_tile SET {FULL}", OF_ANY),
+    Attack(
+        "audit_checkpoint",
+        "audit_checkpoint_is_next",
+        f"{CHECKPOINT} 10::bigint ^ 15 FROM audit_checkpoint",
+        name="ahead",
+    ),
+    Attack("audit_checkpoint", "audit_checkpoint_is_next", f"{CHECKPOINT} 1 FROM audit_checkpoint", name="below"),
+    changed("audit_personal", "audit_personal_is_salted", "salt = ''"),
     changed("audit_tile", "audit_tile_is_of_hashes", "hashes = hashes || '\\x00'"),
     changed("audit_tile", "audit_tile_place", "level = 8"),
     changed("audit_leaf", "audit_leaf_counts", "leaf = -1"),

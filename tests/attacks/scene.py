@@ -6,7 +6,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from audit import approvals, log
-from audit.models import Checkpoint, Delivery, Tile
+from audit.models import Checkpoint, Delivery, Leaf, Tile
+from audit.verify import leaf_hash
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
 from tests.builders import a_player, a_verified_player
@@ -73,9 +74,10 @@ def _protection(player: Player) -> None:
 
 
 def _seal() -> None:
-    """Leaves of some events, while others wait; a tile and a checkpoint that say nothing of them."""
+    """Leaves of some events, while others wait; a tile with the first of them, and a checkpoint that nobody signed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_seal(3)")
-    Tile.objects.create(level=0, number=0, hashes=bytes(range(32)))
-    checkpoint = Checkpoint.objects.create(size=3, root=bytes(32), at=timezone.now(), note="for a test")
+    first = Leaf.objects.select_related("event").get(leaf=0).event
+    Tile.objects.create(level=0, number=0, hashes=leaf_hash(bytes(first.body)))
+    checkpoint = Checkpoint.objects.create(size=2, root=bytes(32), at=timezone.now(), note="for a test")
     Delivery.objects.create(checkpoint=checkpoint, to="file:/for/a/test")

@@ -9,6 +9,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from django.test import override_settings
 
 from audit import tree
 from audit.models import Checkpoint, Leaf
@@ -56,7 +57,8 @@ def log(django_db_setup, django_db_blocker, tmp_path_factory):
     folder, pens = tmp_path_factory.mktemp("log"), Pens()
     for name in ("checkpoints", "proofs", "entries", "consistency"):
         (folder / name).mkdir()
-    with django_db_blocker.unblock(), databases.clone("go") as database:
+    believed = override_settings(AUDIT_KEYS=pens.keys)
+    with believed, django_db_blocker.unblock(), databases.clone("go") as database:
         sealed.fill(database, pens)
         (folder / "keys").write_text(pens.keys)
         *older, last = Checkpoint.objects.order_by("size")

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -144,14 +145,24 @@ class TestARefusal:
         with signing(tmp_path / "other"):
             settings.AUDIT_KEYS = (tmp_path / "other" / "keys").read_text()  # keys that did not sign
         happen()
-        assert sealing.seal().signed == 2
+        assert sealing.seal().signed == 0  # nor do they know of the checkpoint that there is
         (refused,) = Event.objects.filter(kind="log.refused")
-        assert "has signed the tree of 3 leaves" in json.loads(bytes(refused.body))["data"]["reason"]
+        assert "has signed the tree of 2 leaves" in json.loads(bytes(refused.body))["data"]["reason"]
         settings.AUDIT_KEYS = good
         sealing.seal()
         sealing.seal()
         assert alarms_raised() == ["log.refused", "log.accepted"]
         assert is_whole()
+
+    @pytest.mark.parametrize("seconds", [-90, 90])
+    def test_is_one_where_the_signer_s_clock_is_not_the_database_s(self, signed, monkeypatch, seconds):
+        clock = time.time
+        monkeypatch.setattr(time, "time", lambda: clock() + seconds)
+        happen()
+        sealing.seal()
+        assert not Checkpoint.objects.exists()
+        (refused,) = Event.objects.filter(kind="log.refused")
+        assert "the signer's clock says" in json.loads(bytes(refused.body))["data"]["reason"]
 
     def test_a_checkpoint_that_was_signed_and_lost_is_no_refusal(self, signed):
         happen(3)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from audit import exporting, log
@@ -23,8 +24,11 @@ from tests.builders import a_player
 
 
 @pytest.fixture
-def pens() -> Pens:
-    return Pens()
+def pens(settings: LazySettings) -> Pens:
+    """Two keys, which the house believes."""
+    pens = Pens()
+    settings.AUDIT_KEYS = pens.keys
+    return pens
 
 
 @pytest.fixture
@@ -107,8 +111,8 @@ def an_old_event(owner: psycopg.Connection) -> None:
     """An event of three years ago, as it would have been written then."""
     written = log.event("x.y", by="player:1", on="player:1", data={}, personal={"ip": "192.0.2.1", "name": "Ö"})
     at = datetime.now(UTC) - timedelta(days=3 * 365)
-    source = owner.execute("SELECT pg_get_functiondef('audit_record'::regproc)").fetchone()
+    source = owner.execute("SELECT pg_get_functiondef('audit_write'::regproc)").fetchone()
     assert source
-    then = source[0].replace("audit_record", "recorded_then").replace("clock_timestamp()", f"timestamptz '{at}'")
+    then = source[0].replace("audit_write", "recorded_then").replace("clock_timestamp()", f"timestamptz '{at}'")
     owner.execute(then)
     owner.execute("SELECT recorded_then(%s, %s, %s, %s, %s::jsonb)", [*vars(written).values()])
