@@ -49,7 +49,8 @@ def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Ma
     """Return an event as the database is given it: canonical, but for the time that the database puts in front.
 
     *kind* is a dotted verb (``round.settled``), *by* who did it (``player:12``, ``staff:3``, ``system``), *on* what
-    it was done to.
+    it was done to. People in *data* are called so, too: who reads an event is put on record as having seen whom it
+    names.
     """
     kept = [
         {"field": field, "salt": secrets.token_hex(16), "value": value}

@@ -1,18 +1,27 @@
 """Checkpoints leave the house: to a file, a mailbox or an address of the operator's choice, where nobody who holds the
 keys can change them. Only what lies outside shows that the log was not written anew.
 
-Each place has a line of its own in ``AUDIT_CHECKPOINTS_TO``, and each try a row that says when and why it failed.
+Each place has a line of its own in ``AUDIT_CHECKPOINTS_TO``, and each try a row when it begins, and one that says why
+it failed, or nothing.
 """
 
+import logging
 import os
+import re
 import secrets
+import socket
+import ssl
+import threading
+from base64 import b64encode
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from smtplib import SMTPException
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import requests
 from django.conf import settings
@@ -21,11 +30,16 @@ from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 from django.db import connection, transaction
 
+from audit import checkpoints
 from audit.models import Checkpoint, Clock, Delivery
 
-SECONDS: Final = 20  # that a place may take to answer
+logger = logging.getLogger(__name__)
+
+SECONDS: Final = 20  # that an address may take in all
 FIRST_PAUSE: Final = timedelta(minutes=1)  # before a place that failed is tried again; each one after is twice as long
 LONGEST_FAILURE: Final = 500  # characters of the reason that are kept
+UNDER_WAY: Final = "under way"  # of a try that has begun
+LOST: Final = "whoever tried was not heard of again"
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
@@ -40,7 +54,7 @@ class NotDelivered(Exception):
 @dataclass(frozen=True)
 class Record:
     """How a place stands: the last checkpoint that it has and when it got it, and how often it has failed since, the
-    last time when and why.
+    last time when and why; and since when a try is under way, if one is.
     """
 
     place: str
@@ -49,76 +63,119 @@ class Record:
     failures: int
     failed_at: datetime | None
     failure: str
+    under_way_since: datetime | None
 
 
 def place_of(place: str) -> Callable[[Checkpoint], None]:
     """Return what brings a checkpoint to *place*: ``file:/folder``, ``mailto:someone@example.com``, ``https://…``, to
     which it is posted as text, or ``http://`` on this machine. What is returned raises NotDelivered. Raises NoPlace.
     """
-    address = urlsplit(place)
+    try:
+        address = urlsplit(place)
+        _ = address.port
+    except ValueError as error:
+        raise NoPlace(f"{shown(place)} is no address") from error
     if address.scheme == "file" and not address.netloc and address.path.startswith("/"):
         return lambda checkpoint: _write(Path(unquote(address.path)), checkpoint)
     if address.scheme == "mailto":
         try:
             validate_email(address.path)
         except ValidationError as error:
-            raise NoPlace(f"{place} is no mailbox") from error
+            raise NoPlace(f"{shown(place)} is no mailbox") from error
         return lambda checkpoint: _mail(address.path, checkpoint)
-    if address.scheme == "https" and address.hostname:
-        return lambda checkpoint: _post(place, checkpoint)
-    if address.scheme == "http" and address.hostname in LOOPBACK:
-        return lambda checkpoint: _post(place, checkpoint)
-    raise NoPlace(f"{place} is no place: it takes file:/folder, mailto:address or https://address")
+    if address.hostname and (address.scheme == "https" or (address.scheme == "http" and address.hostname in LOOPBACK)):
+        return lambda checkpoint: _post(address, checkpoint)
+    raise NoPlace(f"{shown(place)} is no place: it takes file:/folder, mailto:address or https://address")
+
+
+def shown(place: str) -> str:
+    """Return how a place is called on pages and in rows: without user, password, query and fragment, which may be
+    secrets.
+    """
+    before, slashes, rest = re.split("[?#]", place, maxsplit=1)[0].partition("//")
+    host, slash, path = rest.partition("/")
+    return f"{before}{slashes}{host.rpartition('@')[2]}{slash}{path}"
 
 
 def due() -> list[str]:
     """Return the places that should get the last checkpoint now: those that never had one, those whose last one is
     ``AUDIT_CHECKPOINT_SECONDS`` old, and those that failed once their pause is over.
     """
-    last = Checkpoint.objects.order_by("-size").annotate(now=Clock()).first()
+    last = checkpoints.last()
     if last is None:
         return []
-    found = (record(place) for place in settings.AUDIT_CHECKPOINTS_TO)
-    return [each.place for each in found if each.size != last.pk and last.now >= _next(each, last.now)]
+    now = Checkpoint.objects.values_list(Clock(), flat=True).get(pk=last.pk)
+    return [
+        place
+        for place, found in ((place, record(place)) for place in settings.AUDIT_CHECKPOINTS_TO)
+        if found.size != last.pk and now >= _next(found, now)
+    ]
 
 
 def send(place: str) -> Delivery | None:
     """Bring the last checkpoint to *place* and return how that went; None where it is not due or another worker is at
     it.
+
+    While it is on its way nothing is locked and no transaction open: that somebody is at it stands in a row, which is
+    void after `FIRST_PAUSE`.
     """
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_xact_lock(1013, hashtext(%s))", [place])
-            (is_free,) = cursor.fetchone()
-        checkpoint = Checkpoint.objects.order_by("-size").first()
-        if not is_free or checkpoint is None or place not in due():
-            return None
-        try:
-            place_of(place)(checkpoint)
-        except (NoPlace, NotDelivered) as error:
-            return Delivery.objects.create(checkpoint=checkpoint, to=place, failure=str(error)[:LONGEST_FAILURE])
-        return Delivery.objects.create(checkpoint=checkpoint, to=place)
+    claimed = _claim(place)
+    if claimed is None or claimed.failure == LOST:
+        return claimed
+    try:
+        place_of(place)(claimed.checkpoint)
+    except (NoPlace, NotDelivered) as error:
+        failure = str(error)
+    except Exception as error:
+        logger.exception("no checkpoint for %s", shown(place))
+        failure = type(error).__name__  # what it says may hold what is secret of the place
+    else:
+        failure = ""
+    return _enter(claimed.checkpoint, place, failure)
+
+
+@transaction.atomic
+def _claim(place: str) -> Delivery | None:
+    """Return the row that says who is at it; None where nobody should be, and one with `LOST` after somebody who was
+    never heard of again.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(1013, hashtext(%s))", [shown(place)])
+    checkpoint = checkpoints.last()
+    if checkpoint is None or place not in due():
+        return None
+    last = Delivery.objects.filter(to=shown(place)).order_by("-pk").first()
+    return _enter(checkpoint, place, LOST if last and last.failure == UNDER_WAY else UNDER_WAY)
+
+
+def _enter(checkpoint: Checkpoint, place: str, failure: str) -> Delivery:
+    said = "".join(each if each.isprintable() else " " for each in failure)[:LONGEST_FAILURE]
+    return Delivery.objects.create(checkpoint=checkpoint, to=shown(place), failure=said)
 
 
 def record(place: str) -> Record:
     """Return how *place* stands."""
-    tries = Delivery.objects.filter(to=place).order_by("-pk")
+    tries = Delivery.objects.filter(to=shown(place)).order_by("-pk")
     arrived = tries.filter(failure="").first()
-    failed = tries.filter(pk__gt=arrived.pk if arrived else 0).exclude(failure="")
-    last = failed.first()
+    since = tries.filter(pk__gt=arrived.pk if arrived else 0)
+    failed = since.exclude(failure__in=("", UNDER_WAY))
+    claimed, last = since.filter(failure=UNDER_WAY).first(), failed.first()
     return Record(
-        place,
+        shown(place),
         arrived.checkpoint_id if arrived else None,
         arrived.at if arrived else None,
         failed.count(),
         last.at if last else None,
         last.failure if last else "",
+        claimed.at if claimed and (last is None or last.pk < claimed.pk) else None,
     )
 
 
 def _next(found: Record, now: datetime) -> datetime:
     """Return when a place should be tried, once there is a checkpoint that it does not have."""
     every = timedelta(seconds=settings.AUDIT_CHECKPOINT_SECONDS)
+    if found.under_way_since:
+        return found.under_way_since + FIRST_PAUSE
     if found.failed_at:
         return found.failed_at + min(FIRST_PAUSE * 2 ** min(found.failures - 1, 20), every)
     return found.at + every if found.at else now
@@ -138,10 +195,11 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
         except FileExistsError as error:
             if path.read_text() != checkpoint.note:
                 raise NotDelivered(f"{path} is there and is another checkpoint") from error
-        finally:
-            draft.unlink()
     except OSError as error:
         raise NotDelivered(f"{folder}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink()
 
 
 def _mail(address: str, checkpoint: Checkpoint) -> None:
@@ -160,14 +218,51 @@ def _mail(address: str, checkpoint: Checkpoint) -> None:
         raise NotDelivered(f"{type(error).__name__}: {error}") from error
 
 
-def _post(address: str, checkpoint: Checkpoint) -> None:
-    """Post the note; anything but a success is a failure, to be sent elsewhere as well. Raises NotDelivered."""
-    kind = {"Content-Type": "text/plain; charset=utf-8"}
+def _post(address: SplitResult, checkpoint: Checkpoint) -> None:
+    """Post the note; anything but a success is a failure, to be sent elsewhere as well. Raises NotDelivered.
+
+    Of the answer its first line counts, and the rest is not read. Whoever answers a byte at a time is cut off: a
+    time limit of a socket is one of each wait, so a thread does the talking, and this one watches the clock.
+    """
+    line = _line(address)
+    said: list[int | OSError | HTTPException] = []
+    talk = threading.Thread(target=_talk, args=(line, address, checkpoint.note.encode(), said), daemon=True)
+    talk.start()
+    talk.join(SECONDS)
+    if not said:
+        if line.sock:
+            with suppress(OSError):
+                line.sock.shutdown(socket.SHUT_RDWR)
+        raise NotDelivered(f"no answer within {SECONDS} seconds")
+    (answer,) = said
+    if not isinstance(answer, int):
+        raise NotDelivered(f"{type(answer).__name__}: {getattr(answer, 'strerror', None) or 'nothing more is known'}")
+    if answer not in range(200, 300):
+        raise NotDelivered(f"answered {answer}")
+
+
+def _line(address: SplitResult) -> HTTPConnection:
+    """Return a connection that is not open yet. No proxy and no password that the machine is set up with is used."""
+    host = str(address.hostname)
+    if address.scheme == "http":
+        return HTTPConnection(host, address.port, timeout=SECONDS)
+    trusted = ssl.create_default_context(cafile=requests.utils.DEFAULT_CA_BUNDLE_PATH)
+    return HTTPSConnection(host, address.port, timeout=SECONDS, context=trusted)
+
+
+def _talk(line: HTTPConnection, address: SplitResult, note: bytes, said: list[int | OSError | HTTPException]) -> None:
+    """Post, and put into *said* what was answered or what went wrong."""
+    headers = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
+    if address.username is not None:
+        secret = f"{unquote(address.username)}:{unquote(address.password or '')}"
+        headers["Authorization"] = f"Basic {b64encode(secret.encode()).decode()}"
+    target = f"{address.path or '/'}{'?' * bool(address.query)}{address.query}"
     try:
-        answer = requests.post(
-            address, data=checkpoint.note.encode(), headers=kind, timeout=SECONDS, allow_redirects=False
-        )
-    except requests.RequestException as error:
-        raise NotDelivered(f"{type(error).__name__}: {error}") from error
-    if answer.status_code not in range(200, 300):
-        raise NotDelivered(f"answered {answer.status_code} {answer.reason}")
+        line.request("POST", target, note, headers)
+        said.append(line.getresponse().status)
+    except (OSError, HTTPException) as error:
+        said.append(error)
+    except Exception as error:  # noqa: BLE001  (a thread has nobody to raise to; what it says may hold a secret)
+        said.append(HTTPException(type(error).__name__))
+    finally:
+        line.close()

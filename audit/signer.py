@@ -3,6 +3,8 @@
 It remembers the last tree that it signed, and signs another one only where that is proven to begin with it. So whoever
 owns the database, or every program of the house but this one, cannot have a second history signed. It writes down what
 it signs before it answers, and begins nowhere: keys without their memory, or a memory without its keys, it refuses.
+Nor does it sign at a time before its last signature's, or a tree that has grown beyond all reason: whoever may ask
+could have one signed that nobody can go on from.
 
 ``python -m audit.signer --folder F --socket S --name N`` makes both on its first start. The folder then holds
 
@@ -15,9 +17,11 @@ A checkpoint gets two signatures: the log's, and one that says when (C2SP tlog-c
 """
 
 import argparse
+import errno
 import fcntl
 import grp
 import os
+import re
 import secrets
 import socket
 import sys
@@ -33,6 +37,9 @@ from audit.signing import LONGEST, SECONDS, short
 from audit.verify import EMPTY, LOG, TIME, Checkpoint, Key, Tree, Unproven, demand_extended, hashes_of, time_message
 
 BACKLOG: Final = 16
+MOST: Final = 10_000_000  # leaves that a tree may have more than the one before, unless the signer is told otherwise
+PAUSE: Final = 0.1  # seconds before another try to answer where there was nothing to answer with
+DRAFT: Final = re.compile(r"(latest|keys|log\.key|time\.key)\.[0-9a-f]{16}")
 
 
 class CannotStart(Exception):
@@ -80,20 +87,33 @@ class Pen:
 class Signer:
     """The keys and the memory in one folder, which nobody else works in meanwhile."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        """Open *folder*, or make it with keys that sign as *name*. Raises CannotStart."""
+    def __init__(self, folder: Path, name: str, most: int = MOST) -> None:
+        """Open *folder*, or make it with keys that sign as *name*; a tree may grow by *most* leaves at once. Raises
+        CannotStart.
+        """
         if not name or "+" in name or any(map(str.isspace, name)):
             raise CannotStart(f"{name!r} is no name: it has to be without spaces and plus signs")
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._folder = folder
+        if folder.stat().st_mode & 0o077:
+            raise CannotStart(f"others than its owner may open {folder}")
+        self._folder, self._most = folder, most
         self._lock = _lock(folder / "lock")
+        try:
+            self._open(name)
+        except ValueError as error:  # bytes that are no text, figures that are none
+            raise CannotStart(f"a file in {folder} is damaged: {error}") from error
+
+    def _open(self, name: str) -> None:
+        """Read keys and memory, or make them. Raises CannotStart, ValueError."""
+        folder = self._folder
+        _remove_drafts(folder)
         self._make_what_is_not_there(name)
         self._log, self._time = (Pen.read(_private(folder / file)) for file in ("log.key", "time.key"))
         for pen, kind in ((self._log, LOG), (self._time, TIME)):
             if (pen.key.name, pen.key.kind) != (name, kind):
                 raise CannotStart(f"the keys in {folder} sign as {pen.key.name}, not as {name}")
         _replace(folder / "keys", f"{self._log.key.vkey}\n{self._time.key.vkey}\n".encode())
-        self._last = self._remembered()
+        self._last, self._at = self._remembered()
 
     def close(self) -> None:
         """Let another process have the folder."""
@@ -128,7 +148,12 @@ class Signer:
         demand_extended(
             old=self._last.size, size=tree.size, proof=hashes_of(proof), old_root=self._last.root, root=tree.root
         )
+        if tree.size - self._last.size > self._most:
+            grown = tree.size - self._last.size
+            raise Unproven(f"{grown} leaves more than the last tree has; {self._most} are the most at once")
         at = int(time.time())
+        if at < self._at:
+            raise Unproven(f"the signer's clock says {at}, and the last signature is of {self._at}")
         signatures = self._log.line(body, at) + self._time.line(body, at)
         self._remember(tree, at, f"{body}\n{signatures}")
         return signatures
@@ -138,30 +163,34 @@ class Signer:
         the next start adds there.
         """
         _replace(self._folder / "latest", note.encode())
-        self._last = tree
+        self._last, self._at = tree, at
         _append(self._folder / "history", _entry(tree, at))
 
-    def _remembered(self) -> Tree:
-        """Return the last tree that was signed, an empty one if none was. Raises CannotStart."""
+    def _remembered(self) -> tuple[Tree, int]:
+        """Return the last tree that was signed and when, an empty one and 0 if none was. Raises CannotStart, and
+        ValueError where a file is damaged.
+        """
         note = (self._folder / "latest").read_text()
         history = _end(self._folder / "history")
         last = history.splitlines()[-1].split() if history.strip() else []
         if not note:
             if last:
                 raise CannotStart(f"{self._folder} has lost the last checkpoint, of {last[0]} leaves")
-            return Tree(self._log.key.name, 0, EMPTY)
+            return Tree(self._log.key.name, 0, EMPTY), 0
         try:
-            tree = Checkpoint.of(note, [self._log.key, self._time.key]).tree
+            signed = Checkpoint.of(note, [self._log.key, self._time.key])
         except Unproven as reason:
             raise CannotStart(f"the last checkpoint in {self._folder} is not one: {reason}") from reason
+        tree, at = signed.tree, signed.seconds
+        if at is None:
+            raise CannotStart(f"the last checkpoint in {self._folder} does not say when it was signed")
         if last and int(last[0]) > tree.size:
             raise CannotStart(f"{self._folder} has an old checkpoint as its last: one of {last[0]} leaves was signed")
         if last[:2] != _entry(tree, 0).split()[:2]:
-            at = int((self._folder / "latest").stat().st_mtime)
             _append(
                 self._folder / "history", ("\n" if history and not history.endswith("\n") else "") + _entry(tree, at)
             )
-        return tree
+        return tree, at
 
     def _make_what_is_not_there(self, name: str) -> None:
         """Make the memory, then the keys: a first start that was broken off goes on, and keys are never without a
@@ -206,8 +235,12 @@ def serve(listening: socket.socket, signer: Signer) -> None:
     while True:
         try:
             asker, _ = listening.accept()
-        except OSError:
-            return
+        except OSError as error:
+            if error.errno in (errno.EBADF, errno.EINVAL):
+                return
+            print(f"Nobody could be answered: {error}", file=sys.stderr, flush=True)
+            time.sleep(PAUSE)  # too many open files, say; whoever asks waits in line meanwhile
+            continue
         with asker:
             question = _read(asker)
             if question is None:
@@ -248,6 +281,13 @@ def _private(path: Path) -> str:
     if path.stat().st_mode & 0o077:
         raise CannotStart(f"others than its owner may read {path}")
     return path.read_text()
+
+
+def _remove_drafts(folder: Path) -> None:
+    """Remove what was being written when an earlier process was killed."""
+    for path in folder.iterdir():
+        if DRAFT.fullmatch(path.name):
+            path.unlink()
 
 
 def _lock(path: Path) -> int:
@@ -304,9 +344,10 @@ def main() -> None:
     parser.add_argument("--socket", type=Path, required=True, help="where to listen")
     parser.add_argument("--name", required=True, help="what the log is called, such as casino.example/log")
     parser.add_argument("--group", default="", help="whose members may ask, besides the signer's own user")
+    parser.add_argument("--most", type=int, default=MOST, help="leaves that a tree may have more than the one before")
     asked = parser.parse_args()
     try:
-        signer = Signer(asked.folder, asked.name)
+        signer = Signer(asked.folder, asked.name, asked.most)
         listening = listen(asked.socket, asked.group)
     except (CannotStart, OSError, KeyError) as error:
         sys.exit(f"The signer does not start: {error}")

@@ -147,6 +147,9 @@ def _event_log() -> Iterator[CheckMessage]:
             sending.place_of(place)
         except sending.NoPlace as error:
             yield Error(f"AUDIT_CHECKPOINTS_TO: {error}.", id="sabot.E015")
+    called = [sending.shown(place) for place in settings.AUDIT_CHECKPOINTS_TO]
+    if len(set(called)) < len(called):
+        yield Error("AUDIT_CHECKPOINTS_TO: two places differ in their secrets alone.", id="sabot.E015")
 
 
 def _key_bytes(key: str) -> int:

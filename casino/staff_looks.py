@@ -1,12 +1,15 @@
-"""Who looked at whose data, as compliance reads it: what `players.looking` put on record, by whom, about whom, when."""
+"""Who looked at whose data, as compliance reads it: what `players.looking` put on record, by whom, about whom, when;
+and who took the log out of the house.
+"""
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from itertools import chain
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django import forms
@@ -16,6 +19,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from audit.exporting import EXPORTED
 from audit.models import Event
 from players.access import StaffRequest, staff_required
 from players.looking import SEEN, listed, note_list
@@ -66,6 +70,7 @@ class Look:
 
     id: int
     at: datetime
+    kind: str
     by: str
     page: str
     of: str
@@ -80,7 +85,7 @@ class Look:
 def staff_looks(request: StaffRequest) -> HttpResponse:
     """A page of looks, newest first."""
     form = LooksForm(request.GET)
-    rows = read(found(form)[: PAGE + 1])
+    rows = read(found(form, PAGE + 1))
     shown = rows[:PAGE]
     wanted = {name: value for name, value in request.GET.items() if name != "before" and value}
     context = {
@@ -96,33 +101,43 @@ def staff_looks(request: StaffRequest) -> HttpResponse:
 @require_safe
 def staff_looks_file(request: StaffRequest) -> HttpResponse:
     """The same as CSV, at most `MOST` lines."""
-    looks = read(found(LooksForm(request.GET))[:MOST])
+    looks = read(found(LooksForm(request.GET), MOST))
     note_list(request, {int(name.partition(":")[2]) for look in looks for name in look.players}, what="looks")
     response = HttpResponse("".join(_lines(looks)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="looks.csv"'
     return response
 
 
-def found(form: LooksForm) -> QuerySet[Event]:
-    """Return the events of the looks that the form asks for, newest first; none where it cannot be understood."""
-    looks = Event.objects.filter(kind=SEEN).order_by("-id")
+def found(form: LooksForm, most: int) -> list[Event]:
+    """Return the events of the looks that the form asks for, newest first, at most so many; none where it cannot be
+    understood. Who took the log is among them, but where one player is asked about: it names nobody.
+    """
     if not form.is_valid():
-        return looks.none()
+        return []
     asked = form.cleaned_data
+    if asked["player"]:
+        named = Event.objects.filter(kind=SEEN).alias(named=NAMED)
+        about = named.filter(Q(on=asked["player"]) | Q(named__contains=[asked["player"]]))
+        return list(_narrowed(about, asked)[:most])
+    both = (_narrowed(Event.objects.filter(kind=kind), asked)[:most] for kind in (SEEN, EXPORTED))
+    return sorted(chain(*both), key=lambda event: event.pk, reverse=True)[:most]
+
+
+def _narrowed(looks: QuerySet[Event], asked: Mapping[str, Any]) -> QuerySet[Event]:
     if asked["staff"]:
         looks = looks.filter(by=asked["staff"])
-    if asked["player"]:
-        looks = looks.alias(named=NAMED).filter(Q(on=asked["player"]) | Q(named__contains=[asked["player"]]))
     if asked["since"]:
         looks = looks.filter(at__gte=asked["since"])
     if asked["until"]:
         looks = looks.filter(at__lt=asked["until"])
-    return looks.filter(pk__lt=asked["before"]) if asked["before"] else looks
+    if asked["before"]:
+        looks = looks.filter(pk__lt=asked["before"])
+    return looks.order_by("-id")
 
 
 def latest(player: Player, most: int) -> list[Look]:
     """Return the last looks at a player's data, newest first."""
-    return read(found(LooksForm({"player": str(player.pk)}))[:most])
+    return read(found(LooksForm({"player": str(player.pk)}), most))
 
 
 def read(events: Iterable[Event]) -> list[Look]:
@@ -132,10 +147,15 @@ def read(events: Iterable[Event]) -> list[Look]:
 
 def _look(event: Event) -> Look:
     said = json.loads(bytes(event.body))["data"]
+    if event.kind == EXPORTED:
+        of = f"leaves {said['first']} to {said['end'] - 1} of {said['size']}"
+        whole = (said["first"], said["end"]) == (0, said["size"])
+        what = f"took {'the whole' if whole else 'a part of the'} log{', personal values too' * said['personal']}"
+        return Look(event.pk, event.at, event.kind, event.by, "staff_log_export", of, what, 0, ())
     players = said.get("players") or ([event.on] if event.on.startswith("player:") else [])
     of = ", ".join(f"{name} {value}" for name, value in said.get("of", {}).items())
     count = said.get("count", len(players))
-    return Look(event.pk, event.at, event.by, said["page"], of, said["what"], count, tuple(players))
+    return Look(event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players))
 
 
 def _lines(looks: Iterable[Look]) -> Iterator[str]:

@@ -57,6 +57,7 @@ def staff_players(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         player = _find(form.cleaned_data["who"])
         if player is not None:
+            looking.note(request, player, what="which player it is")
             return redirect("staff_player", player.pk)
         form.add_error("who", "No player has this address or number.")
     return render(request, "staff/players.html", {"form": form})

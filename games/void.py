@@ -75,7 +75,7 @@ def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
         "players": [
             {
                 "currency": part.currency,
-                "player": part.player_id,
+                "player": f"player:{part.player_id}",
                 "returned": part.returned,
                 "shortfall": part.shortfall,
             }

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
+from urllib.parse import urlencode
 
 from allauth.account.adapter import get_adapter
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +21,9 @@ from players.models import Player
 SEEN: Final = "data.seen"  # the kind of every event about a look
 MOST_NAMED: Final = 50  # players of a list, above which only their number is kept
 NAMED: Final = re.compile(rb"\bplayer:([1-9][0-9]{0,18})\b")  # as every page and file calls a player
+# What may have been asked for and says nothing of anybody by itself: numbers, as they are or as events name them, and
+# times. Any other text may be an address or a name, and would stay when the player it belongs to is erased.
+PLAIN: Final = re.compile(r"(?:[a-z_]{1,20}:)?(?:[0-9][0-9T:.-]{0,30}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 Request = TypeVar("Request", bound=HttpRequest)
 Args = ParamSpec("Args")
@@ -76,6 +80,9 @@ def _number(player: Player | int) -> int:
 
 
 def _circumstances(request: HttpRequest) -> dict[str, str]:
-    """Return from where the page was asked for, and what was asked for, which may name somebody."""
-    asked = request.GET.urlencode()
+    """Return from where the page was asked for, and what was asked for; of text that may name somebody, that it was
+    asked for. Whom it found, the look itself says.
+    """
+    values = ((name, value if PLAIN.fullmatch(str(value)) else "…") for name, value in request.GET.dict().items())
+    asked = urlencode({name: value for name, value in values if name.isidentifier()}, safe=":…")
     return {"from": str(get_adapter().get_client_ip(request))} | ({"asked": asked} if asked else {})

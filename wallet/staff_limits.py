@@ -35,6 +35,7 @@ def staff_limits(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         player = Player.objects.filter(pk=form.cleaned_data["player"]).first()
         if player is not None:
+            looking.note(request, player, what="which player it is")
             return redirect("staff_player_limits", player.pk)
         form.add_error("player", "No player has this number.")
     return render(request, "staff/limits.html", {"form": form})

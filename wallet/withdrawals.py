@@ -373,7 +373,7 @@ def _enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = Non
         journal_id=journal,
     )
     data: dict[str, log.Json] = {
-        "player": found.player_id,
+        "player": str(found.player),
         "amount": found.amount,
         "currency": found.currency,
         "before": before,

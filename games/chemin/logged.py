@@ -50,5 +50,6 @@ def _of_bank(tenure: CheminTenure | None, amount: int) -> dict[str, Json]:
 
 def _of_guest(moved: Moved, kind: str, seat: CheminSeat, data: dict[str, Json]) -> None:
     by = str(seat.player) if seat.player and moved.decider is Decider.GUEST and moved.place == seat.number else SYSTEM
-    guest = {"number": seat.number, "player": seat.player_id, "seat": seat.pk}
+    who = f"player:{seat.player_id}" if seat.player_id else None
+    guest = {"number": seat.number, "player": who, "seat": seat.pk}
     log.record(kind, by=by, on=f"live_table:{seat.live_table_id}", data={**guest, **data})

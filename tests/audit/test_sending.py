@@ -1,10 +1,13 @@
 """Checkpoints reach the places outside the house that the operator chose, byte for byte, and each place on its own."""
 
+import base64
+import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from select import select
 
 import pytest
 from django.core import mail
@@ -15,6 +18,10 @@ from audit import log, sealing, sending, tasks
 from audit.models import Checkpoint, Delivery
 
 PLACE = "https://keeper.example/"
+LOCKS = """
+SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+WHERE locktype = 'advisory' AND datname = current_database()
+"""
 
 
 @pytest.fixture
@@ -48,6 +55,8 @@ class Keeper(HTTPServer):
     def __init__(self, status: int) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.status = status
+        self.secrets: list[str | None] = []
+        self.is_endless = False
         self.kept: list[tuple[str, str, bytes]] = []
         self.before_answering: Callable[[], None] = lambda: None
 
@@ -62,7 +71,14 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.kept.append((self.path, self.headers["Content-Type"], body))
+        self.server.secrets.append(self.headers["Authorization"])
         self.server.before_answering()
+        if self.server.is_endless:
+            with suppress(OSError):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+                while self.wfile.write(b"X"):  # one header without an end, until whoever asked hangs up
+                    select([self.rfile], [], [], 0.01)
+            return
         self.send_response(self.server.status)
         self.send_header("Location", "/elsewhere")
         self.send_header("Content-Length", "0")
@@ -114,7 +130,7 @@ class TestAPlace:
     def test_that_does_not_take_it_has_failed(self, checkpoint, settings, status):
         with a_keeper(status) as keeper:
             settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
-            assert deliver(keeper.address).startswith(f"answered {status} ")
+            assert deliver(keeper.address) == f"answered {status}"
         assert len(keeper.kept) == 1, "nobody is redirected"
 
     @pytest.mark.parametrize(
@@ -136,15 +152,72 @@ class TestAPlace:
         with pytest.raises(sending.NoPlace):
             sending.place_of(place)
 
+    def test_is_named_without_what_is_secret_of_it(self, checkpoint, settings):
+        with a_keeper() as keeper:
+            place = f"http://some:one%21@127.0.0.1:{keeper.server_port}/keep?token=s3cret#part"
+            settings.AUDIT_CHECKPOINTS_TO = [place]
+            assert deliver(place) == ""
+        assert keeper.secrets == [f"Basic {base64.b64encode(b'some:one!').decode()}"]
+        another()
+        settings.AUDIT_CHECKPOINT_SECONDS = 0
+        assert deliver(place) == "ConnectionRefusedError: Connection refused"
+        called = f"http://127.0.0.1:{keeper.server_port}/keep"
+        assert sending.record(place).place == called
+        assert set(Delivery.objects.values_list("to", flat=True)) == {called}
+        for each in Delivery.objects.all():
+            assert not {word for word in ("some", "one", "s3cret", "token") if word in each.failure}
+        with pytest.raises(sending.NoPlace) as told:
+            sending.place_of("http://some:one@keeper.example/?token=s3cret")
+        assert "s3cret" not in str(told.value)
+        assert "some:" not in str(told.value)
+
+    def test_is_asked_without_the_machine_s_proxy_or_its_passwords(self, checkpoint, settings, tmp_path, monkeypatch):
+        (tmp_path / "netrc").write_text("machine 127.0.0.1 login some password one\n")
+        monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+        monkeypatch.setenv("http_proxy", "http://127.0.0.1:1/")
+        with a_keeper() as keeper:
+            settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
+            assert deliver(keeper.address) == ""
+        assert keeper.secrets == [None]
+
 
 class TestAPlaceThatFails:
+    def test_is_given_so_much_time_in_all_however_it_fills_it(self, checkpoint, settings, monkeypatch):
+        monkeypatch.setattr(sending, "SECONDS", 0.3)
+        with a_keeper() as keeper:
+            keeper.is_endless = True
+            settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
+            assert deliver(keeper.address) == "no answer within 0.3 seconds"
+            assert sending.due() == []
+
+    def test_in_a_way_nobody_thought_of_has_failed_and_waits(self, checkpoint, settings, tmp_path, monkeypatch):
+        def broken(descriptor: int) -> None:
+            raise RuntimeError("of a disk, say, with a secret")
+
+        place = f"file:{tmp_path}"
+        settings.AUDIT_CHECKPOINTS_TO = [place]
+        monkeypatch.setattr(os, "fsync", broken)
+        assert deliver(place) == "RuntimeError"
+        assert not list(tmp_path.glob("*checkpoint*")), "the draft is gone"
+        assert sending.due() == []
+
+    def test_after_whoever_tried_was_killed_is_tried_again_later(self, checkpoint, settings):
+        settings.AUDIT_CHECKPOINTS_TO = [PLACE]
+        tried(checkpoint, 50, sending.UNDER_WAY)
+        assert sending.send(PLACE) is None
+        found = sending.record(PLACE)
+        assert (found.failures, bool(found.under_way_since)) == (0, True)
+        tried(checkpoint, 61, sending.UNDER_WAY)
+        assert deliver(PLACE) == sending.LOST
+        assert (sending.record(PLACE).failures, sending.due()) == (1, [])
+
     def test_delays_no_other(self, checkpoint, settings, tmp_path):
         gone, there = f"file:{tmp_path}/gone", f"file:{tmp_path}"
         settings.AUDIT_CHECKPOINTS_TO = [gone, "http://127.0.0.1:1/", there]
         for place in sending.due():
             tasks.send_checkpoint(place)
         assert (tmp_path / "checkpoint-000000000001.txt").exists()
-        failures = dict(Delivery.objects.values_list("to", "failure"))
+        failures = dict(Delivery.objects.order_by("pk").values_list("to", "failure"))
         assert "No such file or directory" in failures[gone]
         assert "Connection refused" in failures["http://127.0.0.1:1/"]
         assert failures[there] == ""
@@ -194,6 +267,7 @@ def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
     """The second one comes while the first waits for the place to answer."""
     another()
     found: list[Delivery | None] = []
+    held: list[int] = []
     with a_keeper() as keeper:
         settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
 
@@ -202,6 +276,10 @@ def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
             connections.close_all()
 
         def second() -> None:
+            with connections["default"].cursor() as cursor:
+                cursor.execute(LOCKS)
+                held.append(cursor.fetchone()[0])
+            connections.close_all()
             thread = threading.Thread(target=meanwhile)
             thread.start()
             thread.join()
@@ -209,4 +287,5 @@ def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
         keeper.before_answering = second
         assert sending.send(keeper.address)
     assert found == [None]
+    assert held == [0], "nothing is locked while the place makes up its mind"
     assert len(keeper.kept) == 1

@@ -1,6 +1,7 @@
 """The signer signs what extends the last tree that it signed, and nothing else, whatever becomes of it meanwhile."""
 
 import base64
+import errno
 import grp
 import os
 import socket
@@ -162,6 +163,57 @@ def test_junk_is_refused(folder, tiles, question, answer):
         ask(at, tiles, 3, 0)
 
 
+def test_a_tree_that_grows_beyond_reason_is_refused(folder, tiles):
+    """Nobody could go on from it, and it would be the last one of this log."""
+    works = signer.Signer(folder, NAME, most=100)
+    for size, answer in [
+        (101, b"refused 101 leaves more than the last tree has; 100 are the most"),
+        (100, b"\xe2\x80\x94"),
+    ]:
+        assert works.answer(f"old 0\n\n{of(tiles, size).body}".encode()).startswith(answer)
+    works.close()
+
+
+def test_a_time_before_the_last_signature_s_is_refused_after_another_start_too(folder, tiles, monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
+    with signing_in(folder) as at:
+        ask(at, tiles, 100, 0)
+    monkeypatch.setattr(time, "time", lambda: 1_999_999_999.0)
+    with signing_in(folder) as at:
+        with pytest.raises(
+            signing.SignerRefused, match="clock says 1999999999, and the last signature is of 2000000000"
+        ):
+            ask(at, tiles, 200, 100)
+        monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
+        ask(at, tiles, 200, 100)
+
+
+def test_without_a_file_to_answer_with_it_waits_and_goes_on(folder, tiles, monkeypatch, capsys):
+    """Until there is one again; it does not end as if it were done."""
+    works, listening = signer.Signer(folder, NAME), signer.listen(folder / "socket")
+
+    class Scarce:
+        """A socket that has no file left for the first who ask."""
+
+        left = 2
+
+        def accept(self) -> tuple[socket.socket, object]:
+            if self.left:
+                self.left -= 1
+                raise OSError(errno.EMFILE, "Too many open files")
+            return listening.accept()
+
+    monkeypatch.setattr(signer, "PAUSE", 0)
+    thread = threading.Thread(target=signer.serve, args=(Scarce(), works), daemon=True)
+    thread.start()
+    ask(folder / "socket", tiles, 3, 0)
+    listening.shutdown(2)
+    listening.close()
+    thread.join()
+    works.close()
+    assert capsys.readouterr().err.count("Too many open files") == 2
+
+
 def test_two_who_ask_at_once_get_one_history(folder, tiles, fork):
     """One of two different trees of every size is signed, and the other one is told so."""
     got: list[str] = []
@@ -226,6 +278,16 @@ class TestItsMemory:
                 ask(at, tiles, 6, 0)
             ask(at, tiles, 5, 5)  # the answer that was lost
 
+    def test_lies_in_a_folder_that_nobody_else_opens_without_what_was_left_half_written(self, folder):
+        signer.Signer(folder, NAME).close()
+        (folder / "latest.0123456789abcdef").write_text("half")
+        (folder / "mine.0123456789abcdef").write_text("whole")
+        signer.Signer(folder, NAME).close()
+        assert [path.name for path in folder.glob("*.0123456789abcdef")] == ["mine.0123456789abcdef"]
+        folder.chmod(0o750)
+        with pytest.raises(signer.CannotStart, match="others than its owner may open"):
+            signer.Signer(folder, NAME)
+
     def test_goes_on_after_half_a_line(self, folder, tiles):
         with signing_in(folder) as at:
             ask(at, tiles, 200, 0)
@@ -258,6 +320,9 @@ class TestItsMemory:
             (lambda folder: (folder / "time.key").unlink(), "has signed, and its keys are gone"),
             (lambda folder: (folder / "log.key").chmod(0o640), "others than its owner may read"),
             (lambda folder: (folder / "log.key").write_text("x"), "a key is no key"),
+            (lambda folder: (folder / "log.key").write_bytes(b"\xff"), "a file in .* is damaged: .*can't decode"),
+            (lambda folder: (folder / "latest").write_bytes(b"\xff"), "a file in .* is damaged: .*can't decode"),
+            (lambda folder: (folder / "history").write_text("many\n"), "a file in .* is damaged: invalid literal"),
             (
                 lambda folder: (folder / "log.key").write_text(
                     signer.Pen.of(NAME, LOG, Ed25519PrivateKey.generate()).text

@@ -9,19 +9,21 @@ import time_machine
 from django.db import connection, transaction
 from django.db.utils import IntegrityError, ProgrammingError
 from django.utils.timezone import now
+from psycopg.sql import SQL, Identifier
 
 from audit import approvals, log, retention
 from audit.models import Approval, Event, Kept, Personal, Retention
 from casino import expiry
 from casino.tasks import expire
-from players import verification
-from players.models import DocumentContent, Mail, Part, RefusalReason, Session, Staff
+from players import closures, verification
+from players.models import DocumentContent, Mail, Part, Player, RefusalReason, Session, Staff
 from tests.ageing import age
 from tests.builders import a_player, a_submission
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.players.test_sessions import a_browser
 
 ADDRESS = 730  # days
+TABLES = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
 
 
 def an_event(**personal: str) -> int:
@@ -223,3 +225,29 @@ class TestExpiry:
         kept = DocumentContent.objects.values_list("document__submission", flat=True)
         assert set(kept) == {waiting.pk}
         assert sent.document_set.filter(part=Part.FRONT).exists()
+
+
+def test_of_whom_staff_looked_for_the_address_is_nowhere_after_the_erasure(cloned_db, owner: psycopg.Connection):
+    """Nor in what was asked for, which stays with the look at a list, or at somebody else."""
+    player, other, staff = a_player(), a_player(), a_visitor()
+    address = player.user.email
+    closures.begin(player=player, by=str(player), ip="192.0.2.1")
+    closures.finish(player=player, by="system")
+    staff.force_login(a_member_of_staff("support").user)
+    staff.get("/staff/players/", {"who": address})
+    staff.get("/staff/exclusions/", {"player": str(other.pk), "text": address})
+    staff.get(f"/staff/players/{other.pk}/", {"back": f"/staff/players/?who={address}"})
+    assert Personal.objects.filter(field="asked").count() == 3
+    assert sorted(tables_with(owner, address)) == ["players_mail", "players_user"]
+    age(owner, "players_closure", "at", 1827)
+    age(owner, "players_mail", "written_at", 1827)
+    assert expiry.expire()[Kept.ACCOUNT] == 1
+    assert tables_with(owner, address) == []
+    assert Player.objects.get(pk=player.pk).user.email != address
+
+
+def tables_with(owner: psycopg.Connection, text: str) -> list[str]:
+    """Which tables have it in any column of any row."""
+    has = "SELECT 1 FROM {} AS t WHERE strpos(t::text, %s) > 0 LIMIT 1"
+    tables = [table for (table,) in owner.execute(TABLES)]
+    return [each for each in tables if owner.execute(SQL(has).format(Identifier(each)), [text]).fetchone()]

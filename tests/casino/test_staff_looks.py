@@ -3,10 +3,14 @@
 import csv
 import io
 from typing import Any
+from urllib.parse import parse_qsl
+from uuid import UUID
 
 import pytest
 from django.test import Client
 
+from audit import sealing
+from audit.models import Checkpoint, Personal
 from casino import staff_looks
 from players import looking
 from players.models import Player
@@ -98,6 +102,45 @@ def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytes
     visitor.get("/staff/exclusions/")
     said = events("data.seen")[-1]["data"]
     assert (said["count"], "players" in said) == (2, False)
+
+
+def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
+    sealing.seal()
+    _, taker = as_staff("compliance")
+    assert taker.get("/staff/log/export/").getvalue().startswith(b"PK")
+    shown = reader.get(PAGE).context["looks"]
+    assert (shown[0].kind, shown[0].page, shown[0].what) == ("log.exported", "staff_log_export", "took the whole log")
+    size = Checkpoint.objects.get().size
+    assert shown[0].of == f"leaves 0 to {size - 1} of {size}"
+    assert [look.id for look in shown] == sorted((look.id for look in shown), reverse=True)
+    assert "took the whole log" in reader.get(f"{PAGE}looks.csv").text
+    assert "kind=log.exported" in reader.get(PAGE).text
+    assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["looks"]}
+
+
+@pytest.mark.parametrize(
+    "page", ["/staff/players/?who={email}", "/staff/players/?who={pk}", "/staff/limits/?player={pk}"]
+)
+def test_a_search_that_tells_which_player_it_is_is_a_look(pair, page):
+    _, visitor = as_staff("support")
+    address = page.format(email=pair[0].user.email, pk=pair[0].pk)
+    assert visitor.get(address).status_code == 302
+    (seen,) = events("data.seen", on=str(pair[0]))
+    assert seen["data"]["what"] == "which player it is"
+
+
+def test_what_was_asked_for_is_kept_where_it_cannot_name_anybody():
+    player = a_player()
+    _, visitor = as_staff("support")
+    visitor.get(
+        f"/staff/players/{player.pk}/?since=2026-11-22T18:00&round={UUID(int=2**128 - 1)}&who=Ada+Byron&by=staff:3"
+    )
+    assert dict(parse_qsl(Personal.objects.get(field="asked").value)) == {
+        "since": "2026-11-22T18:00",
+        "round": str(UUID(int=2**128 - 1)),
+        "who": "…",
+        "by": "staff:3",
+    }
 
 
 def test_the_player_s_page_tells_compliance_who_looked_and_nobody_else(pair, reader):

@@ -130,6 +130,7 @@ class TestSittingDown:
         player = a_guest(table, 2, money=7_654_321)
         (event,) = events("guest.joined")
         assert (event["by"], event["on"]) == (str(player), f"live_table:{table.pk}")
+        assert event["data"]["player"] == str(player)  # by which whoever reads it is known to have seen them
         move = CheminMove.objects.get()
         assert (move.kind, move.decider, there(move.seat).number, move.amount) == ("join", Decider.GUEST, 2, None)
         assert "7654321" not in json.dumps([event, move.events])

@@ -99,7 +99,7 @@ class TestASettledRound:
         assert event["data"] == {
             "cards": part.round.cards,
             "count": 1,
-            "players": [{"currency": "SEK", "player": player.pk, "returned": returned, "shortfall": 0}],
+            "players": [{"currency": "SEK", "player": str(player), "returned": returned, "shortfall": 0}],
             "reason": "not_reproduced",
             "sha256": hashlib.sha256(line.encode()).hexdigest(),
         }

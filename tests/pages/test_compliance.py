@@ -118,6 +118,15 @@ def people_in(answer: Any, world: World) -> list[set[int]]:
     return [*numbers, *(who for name, who in named.items() if name in told)]
 
 
+def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
+    """Where in an event a player is called by a number alone, by which `looking` does not know them."""
+    if isinstance(said, dict):
+        return [found for key, value in said.items() for found in bare_numbers(value, players, key)]
+    if isinstance(said, list):
+        return [found for value in said for found in bare_numbers(value, players, name)]
+    return [name] if type(said) is int and said in players else []
+
+
 def people_on_record(after: int) -> set[int]:
     """The players of whom the looks after an event say that they were shown."""
     seen: set[int] = set()
@@ -144,6 +153,13 @@ def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
             shown.add(line.name)
     assert forgotten == []
     assert {"staff_player", "staff_document", "staff_service_thread", "staff_withdrawals", "staff_markers"} <= shown
+
+
+def test_events_of_every_kind_call_a_player_as_looks_know_them():
+    players = set(Player.objects.values_list("pk", flat=True))
+    said = {kind: json.loads(bytes(body))["data"] for kind, body in Event.objects.values_list("kind", "body")}
+    assert {kind: names for kind, data in said.items() if (names := bare_numbers(data, players))} == {}
+    assert len(said) > 30
 
 
 def test_a_look_says_who_saw_what_of_whom_and_from_where():
