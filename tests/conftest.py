@@ -60,8 +60,10 @@ def cloned_db(
     """
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         pytest.fail("cloned_db commits for real: use it without django_db", pytrace=False)
-    with django_db_blocker.unblock(), databases.clone("clone") as database:
-        yield database
+    with django_db_blocker.unblock():
+        with databases.clone("clone") as database:
+            yield database
+        databases.demand_untouched()
 
 
 @pytest.fixture

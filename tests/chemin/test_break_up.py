@@ -108,7 +108,7 @@ class TestBetweenCoups:
             play.join(player=player, live_table_id=live_table.pk, place=None, session=None)
         a_dealt_coup(live_table, BANK, STAKE)
 
-    def test_house_players_get_up_with_the_guests(self):
+    def test_house_players_get_up_with_the_guests(self, db):
         live_table = a_practice_table()
         guests(live_table, 1)
         while LiveRound.objects.filter(live_table=live_table, phase=RoundPhase.DEALT).exists():

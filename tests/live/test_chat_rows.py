@@ -84,9 +84,9 @@ class TestAMessage:
         )
 
     def test_is_not_deleted_before_its_time(self, message):
-        refused("DELETE FROM games_chatmessage WHERE id = %s", "ninety days", message.pk)
+        refused("DELETE FROM games_chatmessage WHERE id = %s", "kept for longer", message.pk)
         ChatReport.objects.create(message=message, player=a_player(), reason="abuse")
-        refused("DELETE FROM games_chatreport", "ninety days")
+        refused("DELETE FROM games_chatreport", "kept for longer")
 
     def test_is_not_said_by_whoever_is_banned(self, message):
         ban = ChatBan.objects.create(player=message.player, reason="abuse", by="staff:1")
@@ -122,7 +122,7 @@ class TestAfterNinetyDays:
     def test_a_message_goes_and_not_a_minute_before(self, cloned_db, owner: psycopg.Connection):
         message = a_message(live_table_of(a_shared_table()), a_named_player("Anna"))
         age(owner, YOUNGER)
-        refused("DELETE FROM games_chatmessage WHERE id = %s", "ninety days", message.pk)
+        refused("DELETE FROM games_chatmessage WHERE id = %s", "kept for longer", message.pk)
         age(owner, OLDER)
         assert ChatMessage.objects.filter(pk=message.pk).delete()[0] == 1
 
@@ -130,8 +130,8 @@ class TestAfterNinetyDays:
         message = a_message(live_table_of(a_shared_table()), a_named_player("Anna"))
         report = ChatReport.objects.create(message=message, player=a_player(), reason="abuse")
         age(owner, OLDER)
-        refused("DELETE FROM games_chatmessage", "ninety days")
-        refused("DELETE FROM games_chatreport", "ninety days")
+        refused("DELETE FROM games_chatmessage", "kept for longer")
+        refused("DELETE FROM games_chatreport", "kept for longer")
         ChatReport.objects.filter(pk=report.pk).update(decision="kept", decided_by="staff:1")
         ChatReport.objects.filter(pk=report.pk).delete()
         ChatMessage.objects.filter(pk=message.pk).delete()
