@@ -22,6 +22,7 @@ from games.chemin import play
 from games.chemin.reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
+from games.engine.chemin.state import there
 from games.live import chat, chat_moderation, malfunction
 from games.live.chat_moderation import Length
 from games.live.clock import LONGEST, Clock
@@ -520,8 +521,9 @@ class Scene(World):
         log.record("log.refused", by="system", on="log", data={"reason": reason, "size": 5, "signed": 3})
         private = Ed25519PrivateKey.from_private_bytes(bytes(32))  # the same whenever: its public half stays in a file
         pens = Pens(Pen(private=private), Pen(private=private, kind=TIME))
-        settings.SIGNER_DIR.mkdir(parents=True, exist_ok=True)
-        (settings.SIGNER_DIR / "keys").write_text(pens.keys)
+        folder = there(settings.SIGNER_DIR)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "keys").write_text(pens.keys)
         return Checkpoint.objects.create(size=3, root=bytes(32), at=now(), note=pens.note(3, bytes(32)))
 
     @cached_property

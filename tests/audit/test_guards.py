@@ -6,10 +6,11 @@ import pytest
 from django.db import DataError, IntegrityError, ProgrammingError, connection, transaction
 
 from audit import checkpoints, exporting, keys, lag, log, proofs, sealing, sending, tree
-from audit.models import Event, Leaf
+from audit.models import Checkpoint, Event, Leaf
 from audit.tiles import StoredTiles
 from audit.verify import Checkpoint as Signed
 from audit.verify import leaf_hash, root_of
+from games.engine.chemin.state import there
 
 WRITE = "INSERT INTO audit_tile (level, number, hashes) VALUES (%s, %s, %s)"
 
@@ -18,11 +19,15 @@ def happen(times: int = 1) -> int:
     return [log.record("test.happened", by="system", on="test:1", data={}) for _ in range(times)][-1]
 
 
-def execute(statement: str, *values: object) -> None:
+def execute(statement: str, *values: int | str | bytes) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, values)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as when a transaction of its own is over
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+def last() -> Checkpoint:
+    return there(checkpoints.last())
 
 
 def hashes() -> list[bytes]:
@@ -67,7 +72,7 @@ class TestACheckpointThatIsNone:
         assert said == {"reason": reason, "size": at, "signed": 3}
         sealed = sealing.seal()
         assert sealed.signed == sealed.size == checkpoints.size() > 8
-        assert Signed.of(checkpoints.last().note, keys.known()).tree.size == sealed.size
+        assert Signed.of(last().note, keys.known()).tree.size == sealed.size
 
     def test_is_neither_sent_nor_shown_nor_proven_from(self, signed, settings, tmp_path):
         settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
@@ -77,7 +82,7 @@ class TestACheckpointThatIsNone:
         execute("SELECT audit_seal(100)")
         junk(4)
         assert [each.size for each in checkpoints.latest(20)] == [3]
-        assert sending.send(f"file:{tmp_path}").checkpoint_id == 3
+        assert there(sending.send(f"file:{tmp_path}")).checkpoint_id == 3
         assert proofs.sealed([covered, waits]) == {covered}
         assert exporting.part().checkpoint.size == 3
         assert lag.lag().since == Event.objects.get(pk=waits).at
@@ -93,12 +98,12 @@ class TestACheckpointThatIsNone:
     def test_nor_does_a_note_of_another_tree_count(self, signed):
         happen(3)
         sealing.seal()
-        note = checkpoints.last().note
+        note = last().note
         happen()
         execute("SELECT audit_seal(100)")
         execute("INSERT INTO audit_checkpoint VALUES (4, %s, now(), %s)", bytes(32), note)
         assert checkpoints.size() == 3
-        assert "has the note of another tree, of 3" in checkpoints.unsigned().reason
+        assert "has the note of another tree, of 3" in there(checkpoints.unsigned()).reason
 
 
 @pytest.mark.django_db
