@@ -30,10 +30,10 @@ LONGEST = "test_machine.py"  # most of a minute, and among the last by name
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
     """Instead of Django's test database: this process's own clone of the migrated template."""
-    with django_db_blocker.unblock(), databases.clone(os.environ.get("PYTEST_XDIST_WORKER", "main")):
-        yield
+    with django_db_blocker.unblock(), databases.clone(os.environ.get("PYTEST_XDIST_WORKER", "main")) as database:
+        yield database
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def nobody_s_language() -> None:
 
 @pytest.fixture
 def cloned_db(
-    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    request: pytest.FixtureRequest, django_db_setup: Database, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Database]:
     """Give the test a database of its own, with real commits; the aliases ``default`` and ``owner`` both point to it
     meanwhile.
@@ -63,7 +63,7 @@ def cloned_db(
     with django_db_blocker.unblock():
         with databases.clone("clone") as database:
             yield database
-        databases.demand_untouched()
+        databases.demand_untouched(django_db_setup)
 
 
 @pytest.fixture

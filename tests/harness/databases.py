@@ -109,9 +109,9 @@ def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
             superuser.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(unique)))
 
 
-def demand_untouched() -> None:
-    """Fail where something was committed to the database of tests that roll back: all after it would find it there."""
-    with psycopg.connect(servers().database(connections.settings["default"]["NAME"], SUPERUSER)) as superuser:
+def demand_untouched(database: Database) -> None:
+    """Fail where something was committed to the *database* of tests that roll back: all after it would find it."""
+    with psycopg.connect(database.superuser_url) as superuser:
         found = superuser.execute("SELECT (SELECT count(*) FROM games_table), (SELECT count(*) FROM players_user)")
         counts = found.fetchone()
         assert counts == (0, 0), f"{counts} tables and people were committed where tests roll back, here or before"
