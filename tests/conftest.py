@@ -22,8 +22,10 @@ from tests.harness.databases import Database
 
 pytest_plugins = ["tests.harness.web", "tests.harness.browser", "tests.harness.signer"]
 
-# How long an example takes says how busy the machine is, and nothing about the house.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long an example takes says how busy the machine is, and how many are thrown away at first is chance.
+settings.register_profile(
+    "house", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 settings.load_profile("house")
 
 LONGEST = "test_machine.py"  # most of a minute, and among the last by name

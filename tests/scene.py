@@ -7,8 +7,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.conf import settings
 from django.db import connection, transaction
 from django.test import RequestFactory
 from django.urls import resolve, reverse
@@ -22,7 +20,6 @@ from games.chemin import play
 from games.chemin.reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
-from games.engine.chemin.state import there
 from games.live import chat, chat_moderation, malfunction
 from games.live.chat_moderation import Length
 from games.live.clock import LONGEST, Clock
@@ -49,7 +46,7 @@ from players.models import (
     Topic,
     User,
 )
-from tests.audit.signing import TIME, Pen, Pens
+from tests.audit.signing import Pens
 from tests.builders import (
     a_guest_table,
     a_newcomer,
@@ -513,18 +510,18 @@ class Scene(World):
         return player
 
     @cached_property
+    def pens(self) -> Pens:
+        """The keys of the signer; whoever serves the scene is to believe them."""
+        return Pens()
+
+    @cached_property
     def refused_log(self) -> Checkpoint:
         """The signer has signed once, and refuses what came then."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT audit_seal(5)")
         reason = "a tree of 5 leaves does not extend one of 6"
         log.record("log.refused", by="system", on="log", data={"reason": reason, "size": 5, "signed": 3})
-        private = Ed25519PrivateKey.from_private_bytes(bytes(32))  # the same whenever: its public half stays in a file
-        pens = Pens(Pen(private=private), Pen(private=private, kind=TIME))
-        folder = there(settings.SIGNER_DIR)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "keys").write_text(pens.keys)
-        return Checkpoint.objects.create(size=3, root=bytes(32), at=now(), note=pens.note(3, bytes(32)))
+        return Checkpoint.objects.create(size=3, root=bytes(32), at=now(), note=self.pens.note(3, bytes(32)))
 
     @cached_property
     def leaver(self) -> Player:

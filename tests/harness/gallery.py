@@ -107,7 +107,9 @@ def open_gallery(browser: Browser, log: Path) -> Iterator[Gallery]:
         scene = Scene()
         with psycopg.connect(database.owner_url, autocommit=True) as owner:
             scene.go_wrong(owner)
-        server = web.start(database, log, application=APPLICATION, environment={})
+        server = web.start(
+            database, log, application=APPLICATION, environment={"AUDIT_KEYS": scene.pens.keys.replace("\n", ",")}
+        )
         gallery = Gallery(browser, server, scene)
         try:
             yield gallery
