@@ -121,7 +121,8 @@ def test_no_other_field_of_a_form_is_an_amount():
     named = [
         f"{form.__name__}.{name}"
         for form in every_form(forms.BaseForm)
-        if form.__module__ != "casino.styleguide"  # shows what fields look like, and moves nothing
+        # One shows what fields look like, the other finds rounds by sums in whichever currency: neither moves anything.
+        if form.__module__ not in ("casino.styleguide", "games.recalling.staff_form")
         for name, field in form.base_fields.items()  # type: ignore[attr-defined]
         if any(word in name for word in ("amount", "money", "deposit", "stake", "loss")) and not is_money(field)
     ]
