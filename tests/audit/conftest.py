@@ -11,6 +11,15 @@ from tests.audit.signing import Pens
 from tests.harness import databases
 
 
+@pytest.fixture(scope="module", autouse=True)
+def emptied(django_db_setup):
+    """Begin with an empty log: what refusals recorded in transactions of their own outlives the tests before."""
+    with psycopg.connect(django_db_setup.superuser_url) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute("TRUNCATE audit_event, audit_pending, audit_personal, audit_leaf, audit_tile")
+        superuser.execute("TRUNCATE audit_checkpoint, audit_delivery")
+
+
 @pytest.fixture(scope="module")
 def pens():
     return Pens()
