@@ -1,6 +1,6 @@
 """How long what is kept: read here, changed by two people, and what it means for the personal values of events.
 
-The database has the last word (``sql/0004_retention.sql``): nothing is kept for less than the law demands, and nobody
+The database has the last word (``sql/0005_retention.sql``): nothing is kept for less than the law demands, and nobody
 changes a period but by an approval of two.
 """
 

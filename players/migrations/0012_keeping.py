@@ -20,7 +20,7 @@ def give(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("players", "0011_person"), ("audit", "0004_retention")]
+    dependencies = [("players", "0011_person"), ("audit", "0005_retention")]
     operations = [
         migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0012_keeping.sql").read_text()),
         migrations.RunPython(give, migrations.RunPython.noop),

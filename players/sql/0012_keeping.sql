@@ -20,7 +20,7 @@ BEGIN
     )
     SELECT coalesce(sum(number), 0), coalesce(string_agg(to_json(field)::text, ',' ORDER BY field COLLATE "C"), '')
     INTO erased, named FROM fields;
-    PERFORM audit_record('personal.erased', 'system', who, format(
+    PERFORM audit_write('personal.erased', 'system', who, format(
         '{"by":"system","data":{"fields":[%s],"values":%s},"kind":"personal.erased","on":"%s"}', named, erased, who), NULL);
     RETURN erased;
 END $$;

@@ -45,7 +45,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'approval % does not fit any more', approval USING ERRCODE = 'SB008';
     END IF;
-    PERFORM audit_record('retention.changed', decider, 'retention:' || (asked ->> 'what'), format(
+    PERFORM audit_write('retention.changed', decider, 'retention:' || (asked ->> 'what'), format(
         '{"by":%s,"data":{"approval":%s,"before":%s,"days":%s},"kind":"retention.changed","on":%s}', to_json(decider), approval,
         asked ->> 'before', asked ->> 'days', to_json('retention:' || (asked ->> 'what'))), NULL);
 END $$;
@@ -69,7 +69,7 @@ BEGIN
     WHERE p.event_id = oldest.event_id AND p.field = oldest.field AND event.id = oldest.event_id AND event.at < ends;
     GET DIAGNOSTICS expired = ROW_COUNT;
     IF expired > 0 THEN
-        PERFORM audit_record('personal.expired', 'system', 'retention:' || kept.what, format(
+        PERFORM audit_write('personal.expired', 'system', 'retention:' || kept.what, format(
             '{"by":"system","data":{"before":"%s","days":%s,"fields":%s,"values":%s},"kind":"personal.expired","on":%s}',
             to_char(ends AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), kept.days,
             (SELECT '[' || string_agg(to_json(field)::text, ',' ORDER BY field) || ']' FROM unnest(kept.fields) AS field),

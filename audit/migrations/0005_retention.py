@@ -1,4 +1,4 @@
-"""How long what is kept: one table, changed by two people; the rest is in ``audit/sql/0004_retention.sql``."""
+"""How long what is kept: one table, changed by two people; the rest is in ``audit/sql/0005_retention.sql``."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('audit', '0003_tree'),
+        ('audit', '0004_guards'),
     ]
 
     operations = [
@@ -37,5 +37,5 @@ class Migration(migrations.Migration):
             model_name='personal',
             index=models.Index(fields=['field', 'event'], name='audit_personal_field'),
         ),
-        migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0004_retention.sql").read_text()),
+        migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0005_retention.sql").read_text()),
     ]
