@@ -34,11 +34,14 @@ from games.models.live import (
 from games.models.rounds import Participation, ReplayDue, Result, Round, Wager
 from games.models.solo import NextRound, OpenTable
 from games.models.tables import Shape, Table, TableVersion
+from games.models.tallies import BetTally, CardTally, Evidence, ReturnsAlarm, ShuffleTally, StopPolicy, Tally
 from games.models.voids import Incident, IncidentKind, IncidentRuling, Ruling, Void, VoidPart, VoidReason, VoidTold
 
 __all__ = [
     "OPEN_PHASES",
     "UNDEALT",
+    "BetTally",
+    "CardTally",
     "ChatBan",
     "ChatBlock",
     "ChatMessage",
@@ -52,6 +55,7 @@ __all__ = [
     "CheminTenure",
     "ChipSet",
     "Decider",
+    "Evidence",
     "FavouriteBet",
     "FavouriteTable",
     "Incident",
@@ -72,13 +76,17 @@ __all__ = [
     "ReportDecision",
     "ReportReason",
     "Result",
+    "ReturnsAlarm",
     "Round",
     "Ruling",
     "Shape",
     "Shoe",
     "ShoeEnding",
+    "ShuffleTally",
+    "StopPolicy",
     "Table",
     "TableVersion",
+    "Tally",
     "Void",
     "VoidPart",
     "VoidReason",

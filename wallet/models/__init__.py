@@ -3,6 +3,7 @@
 from wallet.models.days import Day, Reserved
 from wallet.models.holds import Hold
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
+from wallet.models.moved import Moved, Standing
 from wallet.models.payments import NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
 from wallet.models.withdrawals import (
@@ -29,6 +30,7 @@ __all__ = [
     "Hold",
     "Journal",
     "Mode",
+    "Moved",
     "NoticePath",
     "OrderState",
     "Payment",
@@ -38,6 +40,7 @@ __all__ = [
     "PayoutNotice",
     "PostingKey",
     "Reserved",
+    "Standing",
     "Withdrawal",
     "WithdrawalStatus",
     "WithdrawalStep",

@@ -1,0 +1,54 @@
+"""What takes two people; triggers refuse every change."""
+
+from django.db import models
+
+from audit.models.clock import Clock
+
+
+class Verdict(models.TextChoices):
+    """How an approval ended."""
+
+    APPROVED = "approved"
+    REFUSED = "refused"
+    EXPIRED = "expired"  # nobody decided in time
+
+
+class Approval(models.Model):
+    """Something that one person asked for and another one has to decide.
+
+    ``request`` holds the canonical JSON that will be executed as it stands, ``sha256`` its hash. ``person`` is the
+    human behind ``by``: two accounts of one human have one.
+    """
+
+    kind = models.TextField()
+    on = models.TextField()  # what it is about, as the event log names it
+    request = models.TextField()
+    sha256 = models.BinaryField()
+    by = models.TextField()
+    person = models.UUIDField()
+    reason = models.TextField()
+    at = models.DateTimeField(db_default=Clock())
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "audit_approval"
+        default_permissions = ("view",)
+        indexes = [models.Index(fields=["on", "id"], name="audit_approval_on")]
+
+
+class Decision(models.Model):
+    """The end of an approval, of which there is one. ``asker`` repeats the approval's person, so that the database can
+    tell the two apart; ``person`` is None where nobody decided.
+    """
+
+    approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True)
+    verdict = models.CharField(max_length=8, choices=Verdict)
+    by = models.TextField()
+    asker = models.UUIDField()
+    person = models.UUIDField(null=True)
+    reason = models.TextField()
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "audit_decision"
+        default_permissions = ()
