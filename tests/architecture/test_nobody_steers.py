@@ -76,7 +76,7 @@ def called_names(tree: ast.AST) -> frozenset[str]:
     )
 
 
-def test_no_product_module_uses_a_predictable_generator():
+def test_gli19_3_2_no_product_module_uses_a_predictable_generator():
     offenders = [
         name
         for name, tree in sources()
@@ -86,7 +86,7 @@ def test_no_product_module_uses_a_predictable_generator():
     assert offenders == []
 
 
-def test_seeds_come_from_the_operating_system_in_one_place():
+def test_gli19_3_2_seeds_come_from_the_operating_system_in_one_place():
     drawing = {name for name, tree in sources() if {"token_bytes", "urandom"} & called_names(tree)}
     assert {name for name in drawing if name.startswith("games/")} - {"games/seeds.py"} <= set(DEALS) | {
         name for name in drawing if name.startswith("games/simulation")
@@ -127,7 +127,7 @@ def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
 @pytest.mark.parametrize(
     ("module", "shuffled"), [("games/solo.py", 1), ("games/guests/play.py", 1), ("games/live/shoes.py", 2)]
 )
-def test_cards_are_shuffled_from_that_seed(module, shuffled):
+def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
     tree = dict(sources())[module]
     shuffles = [
         node for node in nodes(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"

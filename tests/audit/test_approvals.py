@@ -99,7 +99,7 @@ class TestAsking:
 
 @pytest.mark.django_db
 class TestDeciding:
-    def test_executes_exactly_what_was_asked_for_and_records_it(self, done):
+    def test_gli19_b_3_2_executes_exactly_what_was_asked_for_and_records_it(self, done):
         asked, other = ask(a_member_of_staff()), a_member_of_staff()
         assert decide(asked, other).verdict == Verdict.APPROVED
         assert done.executed == [REQUEST]
@@ -124,7 +124,7 @@ class TestDeciding:
             decide(ask(staff), staff)
         assert [event["data"]["why"] for event in events("approval.not_decided", by=str(staff))] == ["OwnRequest"]
 
-    def test_takes_another_person_and_not_another_account_of_the_same(self, done):
+    def test_gli19_b_3_2_takes_another_person_and_not_another_account_of_the_same(self, done):
         staff = a_member_of_staff()
         with pytest.raises(approvals.OwnRequest):
             decide(ask(staff), one_of_two_accounts(staff))
@@ -190,7 +190,7 @@ def superuser(cloned_db):
 
 
 class TestTheDatabase:
-    def test_refuses_the_asker_as_decider_whoever_writes(self, cloned_db, done):
+    def test_gli19_b_3_2_refuses_the_asker_as_decider_whoever_writes(self, cloned_db, done):
         staff = a_member_of_staff()
         asked, twin = ask(staff), one_of_two_accounts(staff)
         with pytest.raises(DatabaseError, match="audit_decision_other_person"), transaction.atomic():

@@ -91,7 +91,7 @@ class TestWithoutMoney:
         assert again.status_code == 403
         assert "This account is closed" in again.text
 
-    def test_is_on_record_and_told_by_mail(self):
+    def test_gli19_2_8_5_is_on_record_and_told_by_mail(self):
         player = a_player(password=PASSWORD)
         send(a_browser(player.user))
         for kind in ("account.closing", "account.closed"):

@@ -67,7 +67,7 @@ class TestWhoeverIsExcluded:
         assert 'id="take-pause"' not in client.get("/en/protection/").text
 
     @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
-    def test_gets_no_round_and_stakes_nothing(self, stop, mode):
+    def test_gli19_a_3_7_gets_no_round_and_stakes_nothing(self, stop, mode):
         player, table = a_player(real=MONEY, free=MONEY), a_table()
         place = a_place(player, table, mode, player=1000)
         before = accounts.balance(player.pk, mode)

@@ -113,7 +113,7 @@ class TestGameLogs:
         assert [(wager.name, wager.stake) for wager in line_of(banker).wagers] == [("Bank", 4_000)]
         assert line_of(banker).coup.banker == "Seat 1 (you)"
 
-    def test_say_what_the_croupier_decided_in_a_guests_place(self, table):
+    def test_gli19_4_16_say_what_the_croupier_decided_in_a_guests_place(self, table):
         guests(table)
         _, punter = a_staked_coup(table)
         step_to(table, *PLAYED)

@@ -66,7 +66,7 @@ def between(one: Player, other: Player, scope: Scope = MONTH) -> Examined:
 class TestFound:
     """Whoever plays against the others together is found within a stated number of coups of the table."""
 
-    def test_who_calls_a_friend_s_bank_and_stands_on_nothing(self):
+    def test_gli19_a_8_1_who_calls_a_friend_s_bank_and_stands_on_nothing(self):
         giver, taker, *_ = an_evening(FEW_COUPS, {1: gives_to(2)})
         found = between(giver, taker)
         assert Sign.GIVEN in found.signs
@@ -78,7 +78,7 @@ class TestFound:
         assert {Sign.GIVEN, Sign.CALLED} <= set(found.signs)
         assert found.choices[giver.pk].called.done == found.choices[giver.pk].called.asked
 
-    def test_and_by_the_money_alone_once_there_are_enough_coups(self):
+    def test_gli19_a_8_1_and_by_the_money_alone_once_there_are_enough_coups(self):
         giver, taker, *_ = an_evening(ENOUGH_FOR_MONEY, {1: hands_over_to(2), 2: takes_from(1)})
         found = between(giver, taker)
         assert Sign.MONEY in found.signs
@@ -92,7 +92,7 @@ class TestFound:
         called = found.choices[taker.pk].called
         assert called.done > 0.8 * called.asked > called.done_elsewhere
 
-    def test_who_lets_the_bank_of_a_friend_go_by(self):
+    def test_gli19_a_8_1_who_lets_the_bank_of_a_friend_go_by(self):
         soft, friend, *_ = an_evening(MORE_COUPS, {1: spares(2)})
         found = between(soft, friend)
         assert found.signs == (Sign.LET_GO,)
@@ -108,7 +108,7 @@ class TestFound:
 class TestHonest:
     """Chance brings something to every table. What it brings is not named more often than is said."""
 
-    def test_honest_evenings_are_as_chance_says_and_nobody_is_named(self):
+    def test_gli19_a_8_1_honest_evenings_are_as_chance_says_and_nobody_is_named(self):
         tables = 12
         for number in range(tables):
             an_evening(80, guests=6, seed=100 + number, live_table=a_live_table(slug=f"table-{number}"))

@@ -137,7 +137,7 @@ class TestWhoSeesWhat:
         assert sentence_in(text) == "The table is closed: nobody can sit down now."
         assert "data-may-sit" not in text
 
-    def test_a_practice_table_says_so_plainly(self):
+    def test_gli19_4_11_1_a_practice_table_marks_every_house_player(self):
         live_table = a_practice_table(places=5)
         text = page(visitor_as(a_guest(live_table)), live_table).text
         assert "Play money only, against house players. Nothing to win or lose." in text

@@ -79,7 +79,7 @@ class TestACoup:
         assert kinds_of(coup.pk) == ["stake", "settle"]
         assert [row for check in verify.run() for row in check.rows] == []
 
-    def test_is_kept_as_a_round_with_everybodys_part(self):
+    def test_gli19_a_8_1_is_kept_as_a_round_with_everybodys_part(self):
         table = a_chemin_table()
         guests(table, 3)
         banker, punter = a_dealt_coup(table, amount=10_000, stake=4_000)

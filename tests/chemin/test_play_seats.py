@@ -61,7 +61,7 @@ class TestSittingDown:
         assert (seat.number, seat.player, seat.account_id, seat.is_random) == (4, player, cash(player).pk, False)
         assert [each.number for each in state_of(table).seats] == [4]
 
-    def test_a_place_by_chance_is_one_that_is_free(self):
+    def test_gli19_4_11_1_a_place_by_chance_is_one_that_is_free(self):
         table = a_chemin_table(places=3)
         seats = [sit(a_player(real=MONEY), table) for _ in range(3)]
         assert {seat.number for seat in seats} == {1, 2, 3}
@@ -209,7 +209,7 @@ class TestLeaving:
 
 
 class TestSteppingAway:
-    def test_keeps_the_seat_and_lets_turns_pass(self):
+    def test_gli19_4_11_3_keeps_the_seat_and_lets_turns_pass(self):
         table = a_chemin_table()
         first, second, third = guests(table, 3)
         play.step_away(player=second, live_table_id=table.pk)
@@ -265,7 +265,7 @@ class TestSteppingAway:
         answer(first, table, "take_bank", 10_000)
 
 
-def test_a_player_has_one_seat_whatever_is_written():
+def test_gli19_4_11_1_a_player_has_one_seat_whatever_is_written():
     table = a_chemin_table()
     player = a_guest(table, 1)
     with pytest.raises(IntegrityError, match="games_cheminseat_guest"), transaction.atomic():

@@ -66,7 +66,7 @@ def seat_of_long_ago(live_table: LiveTable, number: int, minutes: int) -> Chemin
 
 
 class TestAReport:
-    def test_is_kept_with_the_seat_the_table_and_the_words(self, live_table):
+    def test_gli19_a_8_1_is_kept_with_the_seat_the_table_and_the_words(self, live_table):
         one, other, _ = guests(live_table)
         made = reported(one, live_table, 2, "  Stood on 0 three times.  ")
         assert (made.reporter, made.seat.player, made.live_table) == (one, other, live_table)
@@ -179,7 +179,7 @@ class TestThePage:
         table = visitor_of(one).get(reverse("table", args=[live_table.table.slug, live_table.mode])).text
         assert f'href="{address(live_table)}"' in table
 
-    def test_is_led_to_from_the_seat_of_every_other_guest(self, live_table):
+    def test_gli19_a_8_1_is_led_to_from_the_seat_of_every_other_guest(self, live_table):
         one, *_ = guests(live_table)
         table = visitor_of(one).get(reverse("table", args=[live_table.table.slug, live_table.mode])).text
         for place in (1, 2, 3):

@@ -50,7 +50,9 @@ def end(shoe: Shoe) -> None:
     assert shoes.end(shoe, ShoeEnding.RETIRED) == ()
 
 
-def test_gli19_4_18_2_in_play_it_tells_results_and_no_card_and_no_count(client: Client, live_table: LiveTable) -> None:
+def test_gli19_4_18_2_in_play_it_tells_results_of_guests_and_no_card_and_no_count(
+    client: Client, live_table: LiveTable
+) -> None:
     play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=12)
     shoe = shoe_of(live_table)
     seen = page(client, shoe)

@@ -110,7 +110,7 @@ class TestWhatIsDue:
 
 
 class TestTimeThatIsUp:
-    def test_a_whole_coup_is_played_by_the_rule(self):
+    def test_gli19_4_16_a_whole_coup_is_played_by_the_rule_for_who_is_absent(self):
         table = a_chemin_table()
         guests(table, 2)
         a_staked_coup(table)
@@ -129,7 +129,7 @@ class TestTimeThatIsUp:
         assert state_of(table).phase is Phase.SUITE
         assert cash(banker).balance == MONEY
 
-    def test_missed_in_a_row_is_away(self):
+    def test_gli19_4_11_3_missed_in_a_row_is_away(self):
         table = a_chemin_table()
         first, _ = guests(table, 2)
         limit = standing_of(table).clock.missed
@@ -220,7 +220,7 @@ class TestAHouseThatStoodStill:
 
 
 class TestGuestsWhoAreGone:
-    def test_one_who_was_away_for_too_long_gets_up(self):
+    def test_gli19_4_11_3_one_who_was_away_for_too_long_gets_up(self):
         table = a_chemin_table()
         first, _, _ = guests(table, 3)
         play.step_away(player=first, live_table_id=table.pk)
@@ -284,7 +284,7 @@ class TestATableThatCloses:
         assert tick.advance(table.pk)
         assert not standing_of(table).seats
 
-    def test_waits_for_the_end_of_the_coup(self):
+    def test_gli19_2_4_1_waits_for_the_end_of_the_coup(self):
         table = a_chemin_table()
         guests(table, 2)
         a_staked_coup(table)

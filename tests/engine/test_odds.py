@@ -28,7 +28,7 @@ def published(slug: str, places: int) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("slug", ["baccarat", "golden"])
-def test_baccarat_with_one_deck_returns_what_was_published(slug: str) -> None:
+def test_gli19_4_6_baccarat_with_one_deck_returns_what_was_published(slug: str) -> None:
     assert published(slug, 2) == {"player": "98.71", "banker": "98.99", "tie": "84.25"}
 
 
@@ -38,7 +38,7 @@ def test_the_mean_over_the_bets_of_baccarat_is_shown_as_93_985() -> None:
     assert (percent(mean, 5), percent(mean, 3)) == ("93.98525", "93.985")
 
 
-def test_no_commission_with_eight_decks_returns_what_was_published() -> None:
+def test_gli19_4_6_no_commission_with_eight_decks_returns_what_was_published() -> None:
     assert published("no_commission", 2) == {
         "player": "98.76",
         "banker": "98.54",
@@ -116,7 +116,7 @@ def test_even_money_loses_nothing_to_rounding() -> None:
         (NO_COMMISSION, "banker", 3, 200, 3),
     ],
 )
-def test_the_lowest_return_is_the_least_over_every_stake_there_is(
+def test_gli19_4_7_1_the_lowest_return_is_the_least_over_every_stake_there_is(
     variant: Variant, bet: str, minimum: int, maximum: int, step: int
 ) -> None:
     stakes = [stake for stake in range(minimum, maximum + 1) if stake % step == 0]
@@ -152,7 +152,7 @@ def test_banker_at_one_unit_cannot_go_live() -> None:
     assert lowest_return(BACCARAT, "banker", 1, 10_000, 1)[0] < LIVE_MINIMUM
 
 
-def test_pair_bets_with_one_deck_cannot_go_live() -> None:
+def test_gli19_4_7_1_pair_bets_with_one_deck_cannot_go_live() -> None:
     assert lowest_return(PAIRS, "player_pair", 100, 10_000, 100, decks=1)[0] < LIVE_MINIMUM
     assert lowest_return(NO_COMMISSION, "perfect_pair", 100, 10_000, 100, decks=1)[0] < LIVE_MINIMUM
 

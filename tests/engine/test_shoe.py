@@ -106,7 +106,7 @@ def test_known_seeds_give_known_cards(decks: int, player_value: str, first: str,
     assert digest_of(cards) == digest
 
 
-def test_numbers_that_would_favour_a_position_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gli19_3_2_numbers_that_would_favour_a_position_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """65535 is no fair choice among 52; 65519 is the last that is, and names position 51."""
     numbers = [65535, 65520, 65519, *range(50, 0, -1)]
     monkeypatch.setattr(shoe, "_draws", lambda *_: iter(numbers))

@@ -53,12 +53,12 @@ def bounds(freedom: int, confidence: float) -> tuple[float, float]:
     return low, high
 
 
-def test_every_card_is_as_likely_at_every_position(decks: Decks) -> None:
+def test_gli19_3_3_every_card_is_as_likely_at_every_position(decks: Decks) -> None:
     low, high = bounds((CARDS - 1) ** 2, CONFIDENCE)
     assert low < position_statistic(decks) < high
 
 
-def test_every_pair_of_cards_is_as_likely_at_every_two_neighbouring_positions(decks: Decks) -> None:
+def test_gli19_3_3_every_pair_of_cards_is_as_likely_at_every_two_neighbouring_positions(decks: Decks) -> None:
     pairs = CARDS * (CARDS - 1)
     # Together the 51 places must stay within bounds with 99 %, so each with a 51st of the remaining 1 %.
     low, high = bounds(pairs - 1, 1 - (1 - CONFIDENCE) / (CARDS - 1))
@@ -79,7 +79,7 @@ def test_half_of_all_shuffles_are_even_permutations(decks: Decks) -> None:
     assert abs(even - len(sample) / 2) < margin
 
 
-def test_a_shuffle_that_changes_places_with_any_card_would_be_found_out() -> None:
+def test_gli19_3_3_a_shuffle_that_changes_places_with_any_card_would_be_found_out() -> None:
     """The classic mistake, a tenth of the shuffles: card by card, change places with any of the 52."""
     chance = np.random.default_rng(seed=0)
     rows = np.arange(SHUFFLES // 10)

@@ -54,7 +54,7 @@ def test_every_bet_declares_its_return(variant: Variant) -> None:
 
 
 @every_bet
-def test_the_exact_return_is_the_declared_one(variant: Variant, bet: BetRule) -> None:
+def test_gli19_4_6_the_exact_return_is_the_declared_one(variant: Variant, bet: BetRule) -> None:
     declared = variant.declared[bet.code]
     assert percent(exact(variant)[bet.code].rtp, places(declared)) == declared
 

@@ -79,7 +79,7 @@ class TestTheCards:
         checked = subprocess.run(command, capture_output=True, text=True, check=True)
         assert checked.stdout.splitlines()[0].split()[1:] == last.cards.split()
 
-    def test_are_settled_by_the_rules_of_the_game(self):
+    def test_gli19_4_9_1_are_settled_by_the_rules_of_the_game(self):
         table = the_table()
         before = a_guest(table, banker=10_000, tie=1000)
         last = deal(before, table).last

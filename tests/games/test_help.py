@@ -61,7 +61,9 @@ def headings(parts: list[Tag]) -> list[Tag]:
 @every_language
 @every_game
 class TestEveryHelp:
-    def test_is_readable_without_an_account_and_says_its_version_and_date(self, language: str, slug: str) -> None:
+    def test_gli19_4_4_1_is_readable_without_an_account_and_says_its_version_and_date(
+        self, language: str, slug: str
+    ) -> None:
         said = next(
             tag.text for tag in help_without_tables(language, slug).all("p") if tag.attributes.get("id") == "version"
         )

@@ -31,7 +31,7 @@ def visitor(player) -> Client:
 
 
 class TestGameLogs:
-    def test_show_every_bet_and_every_win_separately(self, visitor, player, table):
+    def test_gli19_4_4_2_show_every_bet_and_every_win_separately(self, visitor, player, table):
         a_round(player, table, player=1000, banker=5000, tie=10_000)
         page = unescape(visitor.get("/en/history/").text)
         part = Participation.objects.get()
@@ -68,7 +68,7 @@ class TestGameLogs:
 
 
 class TestAReplay:
-    def test_is_marked_as_one_and_shows_the_round_as_it_was(self, visitor, player, table):
+    def test_gli19_4_14_is_marked_as_one_and_shows_the_round_as_it_was(self, visitor, player, table):
         played = a_round(player, table, player=1000)
         page = visitor.get(f"/en/history/{played.round_id}/").text
         part = Participation.objects.get()

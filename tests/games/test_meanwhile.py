@@ -59,7 +59,7 @@ def lose_the_answer_of(player, table):
 
 
 @pytest.mark.parametrize("where", [TABLE, "/en/"])
-def test_a_lost_answer_is_told_of_once(visitor, player, table, where):
+def test_gli19_4_16_a_lost_answer_is_told_of_once(visitor, player, table, where):
     round_id = lose_the_answer_of(player, table)
     part = Participation.objects.get()
     first = unescape(visitor.get(where).text)
@@ -72,7 +72,7 @@ def test_a_lost_answer_is_told_of_once(visitor, player, table, where):
     assert NextRound.objects.get().unseen is None
 
 
-def test_the_round_is_on_the_balance_and_in_game_logs_at_the_next_log_in(visitor, player, table):
+def test_gli19_4_16_the_round_is_on_the_balance_and_in_game_logs_at_the_next_log_in(visitor, player, table):
     lose_the_answer_of(player, table)
     visitor.logout()
     window = a_window(player)

@@ -152,7 +152,7 @@ def without_whose(what: str) -> str:
 
 
 class TestWhateverIsAlteredShowsAlone:
-    def test_of_a_solo_round(self, cloned_db, owner):
+    def test_gli19_4_14_whatever_is_altered_of_a_solo_round_shows(self, cloned_db, owner):
         player, table = a_player(real=MONEY), a_table()
         rounds = [a_round(player, table, player=1000, tie=5000).round_id for _ in SOLO]
         found = {

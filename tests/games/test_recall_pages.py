@@ -38,7 +38,7 @@ def played(db) -> Round:
 
 
 class TestASoloRound:
-    def test_is_labelled_a_replay_and_said_to_differ_in_nothing(self, played):
+    def test_gli19_4_14_is_labelled_a_replay_and_said_to_differ_in_nothing(self, played):
         text = page(played.pk)
         for said in ("Replay", "Recomputed: nothing differs.", "Dealt again", played.commitment, played.seed.hex()):
             assert said in text
@@ -65,7 +65,7 @@ class TestASoloRound:
         for said in ("settle", "stake", "round.settled"):
             assert said in text
 
-    def test_that_is_void_says_so_and_what_moved_back(self, played):
+    def test_gli19_2_8_2_that_is_void_says_so_and_what_moved_back(self, played):
         void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by="system")
         kind, table_id = IncidentKind.NOT_REPRODUCED, played.table_version.table_id
         open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
@@ -121,7 +121,7 @@ class TestASharedRound:
         assert "Recomputed: nothing differs." in text
 
     @pytest.mark.parametrize("phase", [None, Phase.CLOSED, Phase.DEALT])
-    def test_in_progress_shows_what_lies_on_it_and_no_card(self, shared, phase):
+    def test_gli19_2_8_2_in_progress_shows_what_lies_on_it_and_no_card(self, shared, phase):
         live = advance_to(shared, phase) if phase else round_at(shared)
         text = page(live.pk)
         assert "It is not over" in text
@@ -170,7 +170,7 @@ class TestASharedRound:
 
 
 class TestACoup:
-    def test_tells_who_decided_what_when_and_who_decided_for_them(self, db):
+    def test_gli19_2_8_2_tells_who_decided_what_when_and_who_decided_for_them(self, db):
         live_table = a_chemin_table()
         guests(live_table, 2)
         a_dealt_coup(live_table)

@@ -53,7 +53,7 @@ def balance(player, mode=Mode.REAL):
 
 @pytest.mark.django_db
 class TestARound:
-    def test_moves_the_balance_by_what_the_engine_pays(self):
+    def test_gli19_4_9_1_moves_the_balance_by_what_the_engine_pays_in_either_mode(self):
         player, table = a_player(real=MONEY), a_table()
         played = a_round(player, table, player=1000, banker=5000, tie=1000)
         part = Participation.objects.get(round_id=played.round_id)
@@ -66,7 +66,7 @@ class TestARound:
             line.bet: line.payout for line in settled.lines
         }
 
-    def test_is_dealt_from_the_seed_that_was_committed_to_before_the_click(self):
+    def test_gli19_4_5_2_is_dealt_from_the_seed_that_was_committed_to_before_the_click(self):
         player, table = a_player(real=MONEY), a_table()
         place = a_place(player, table, player=1000)
         played = Round.objects.get(pk=play(player, table, place).round_id)
@@ -198,7 +198,7 @@ class TestRefusals:
         player, table = a_player(real=MONEY), a_table(limits=limits)
         self.refused(UnderMinimum, player, table, a_place(player, table, player=1000))
 
-    def test_a_closed_table_deals_nothing(self):
+    def test_gli19_2_4_1_a_closed_table_deals_nothing(self):
         player, table = a_player(real=MONEY), a_table()
         place = a_place(player, table, player=1000)
         set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")

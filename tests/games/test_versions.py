@@ -42,7 +42,7 @@ def change(table, limits=None, reason="a new season"):
 
 @pytest.mark.django_db
 class TestANewVersion:
-    def test_is_the_next_number_and_in_force_at_once(self):
+    def test_gli19_a_6_1_is_the_next_number_and_in_force_at_once(self):
         table = a_table()
         version = change(table)
         table.refresh_from_db()
@@ -150,7 +150,7 @@ class TestAPageOfAnotherVersion:
         change(table)
         assert solo.play_round(**deal).repeated
 
-    def test_under_rules_that_the_program_does_not_have_is_a_closed_table(self, monkeypatch):
+    def test_gli19_a_6_1_under_rules_that_the_program_does_not_have_is_a_closed_table(self, monkeypatch):
         player, table = a_player(real=MONEY), a_table()
         a_place(player, table, player=1000)
         monkeypatch.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")
@@ -216,7 +216,7 @@ class TestThePage:
         assert "have changed" in visitor.get("/en/table/baccarat/real/").text
 
 
-def test_rounds_against_changes_are_each_played_under_the_version_that_allowed_them(cloned_db):
+def test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_that_allowed_them(cloned_db):
     """Players stake just what one of two versions allows while these take turns; real threads, real commits."""
     table, seats, changes = a_table(limits=limits_with("player", 1000, 1000)), 4, 12
     players = [a_player(real=100 * MONEY) for _ in range(seats)]

@@ -64,7 +64,9 @@ def seen(answer: Any) -> str:
     return html.unescape(answer.text)
 
 
-def test_connection_lost_accepted_bets_stand_and_are_settled_and_the_round_is_in_history(live_table, player, visitor):
+def test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_round_is_in_history(
+    live_table, player, visitor
+):
     assert "Bets that were accepted stand" in seen(visitor.get(TABLE))  # what the page says then
     click(visitor, live_table)
     settled = advance_to(live_table, Phase.SETTLED)  # and nothing is heard of them meanwhile
@@ -104,7 +106,7 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
         assert not phases.advance(live_table.pk)
         return incident
 
-    def test_that_the_round_is_void_together_with_another(self, live_table, player, incident):
+    def test_gli19_b_2_3_that_the_round_is_void_together_with_another(self, live_table, player, incident):
         supervisor, second = (visitor_of(a_member_of_staff(role)) for role in ("supervisor", "supervisor"))
         supervisor.post(f"/staff/incidents/{incident.pk}/ruling/", self.FORM | {"decision": "void"})
         assert balance(player) == MONEY - CHIP

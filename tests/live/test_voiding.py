@@ -60,7 +60,7 @@ def a_round_in(phase, live_table):
 @pytest.mark.django_db
 @pytest.mark.parametrize("phase", PHASES)
 class TestInEachPhase:
-    def test_every_stake_goes_back(self, phase):
+    def test_gli19_4_16_every_stake_goes_back(self, phase):
         live_table = a_live_table()
         players, live_round = a_round_in(phase, live_table)
         annul(live_round)

@@ -162,7 +162,7 @@ def test_events_of_every_kind_call_a_player_as_looks_know_them():
     assert len(said) >= 15
 
 
-def test_a_look_says_who_saw_what_of_whom_and_from_where():
+def test_gli19_2_8_5_a_look_says_who_saw_what_of_whom_and_from_where():
     player, by = a_player(), a_member_of_staff("support")
     visitor = a_visitor()
     visitor.force_login(by.user)

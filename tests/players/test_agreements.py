@@ -65,7 +65,7 @@ def test_everything_else_stays_open(player, new_terms):
         assert visitor.get(path).status_code == 200, path
 
 
-def test_agreeing_is_kept_and_on_record_once(player, new_terms):
+def test_gli19_2_8_5_agreeing_is_kept_and_on_record_once(player, new_terms):
     visitor = a_browser(player.user)
     for _ in range(2):
         visitor.post(AGREE, {"version": new_terms})

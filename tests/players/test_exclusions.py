@@ -123,7 +123,7 @@ class TestNobodyMakesOneShorter:
         ],
         ids=["pause", "time-out", "self", "for good"],
     )
-    def test_two_people_do_not_end_it_before_its_time(self, make):
+    def test_gli19_a_3_7_two_people_do_not_end_it_before_its_time(self, make):
         made = make(a_player())
         with pytest.raises(exclusions.EndsAtItsTime):
             lifting.ask(exclusion=made, reason="please", by=a_member_of_staff("support"))
@@ -144,7 +144,7 @@ class TestTwoPeople:
         made = exclusions.exclude(player=player, days=None, reason="a tip", by=staff)
         return made, lifting.ask(exclusion=made, reason="the tip was wrong", by=staff)
 
-    def test_lift_what_staff_began(self):
+    def test_gli19_b_2_3_lift_what_staff_began(self):
         player = a_player()
         made, asked = self.asked(player, a_member_of_staff("support"))
         second = a_member_of_staff("compliance")

@@ -66,7 +66,9 @@ def test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law(
     assert gate.bar_to_play(kept, real=True) is None
 
 
-def test_an_exclusion_ends_by_itself(cloned_db: Database, owner: psycopg.Connection) -> None:
+def test_gli19_2_5_5_an_exclusion_ends_by_itself_and_lifts_no_limit(
+    cloned_db: Database, owner: psycopg.Connection
+) -> None:
     player = a_player()
     exclusions.pause(player=player, by=str(player))
     assert gate.bar_to_play(player, real=False)
@@ -77,7 +79,7 @@ def test_an_exclusion_ends_by_itself(cloned_db: Database, owner: psycopg.Connect
 
 
 @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
-def test_no_round_begins_after_a_pause_however_many_are_asked_for(cloned_db: Database, mode: Mode) -> None:
+def test_gli19_a_3_7_no_round_begins_after_a_pause_however_many_are_asked_for(cloned_db: Database, mode: Mode) -> None:
     player, table = a_player(real=10_000_000, free=10_000_000), a_table()
     a_round(player, table, mode, player=1000)
     together = Barrier(THREADS + 1)

@@ -129,7 +129,7 @@ class TestOpeningIt:
         (opened,) = events("login.unlocked", on=str(player))
         assert opened["data"] == {"by": "mailed code"}
 
-    def test_with_a_code_of_the_authenticator_app_once(self):
+    def test_gli19_2_5_3_with_a_code_of_the_authenticator_app_once(self):
         staff = a_member_of_staff("operator", password=PASSWORD)
         code = second_factor.code_of(staff.user)
         assert code is not None

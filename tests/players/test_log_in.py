@@ -94,7 +94,7 @@ class TestLoggingIn:
 
 
 class TestAFailure:
-    def test_reads_the_same_for_a_wrong_name_and_a_wrong_password(self, player):
+    def test_gli19_2_5_3_reads_the_same_for_a_wrong_name_and_a_wrong_password(self, player):
         wrong_password = log_in(a_visitor(), player.user, "wrong")
         wrong_name = log_in(a_visitor(), player.user, login="nobody@example.com")
         assert WRONG in wrong_password.text

@@ -74,7 +74,7 @@ def test_the_jurisdictions_served():
     }
 
 
-def test_each_role_may_do_this_and_no_more():
+def test_gli19_b_2_3_each_role_may_do_this_and_no_more():
     found = {
         role.name: {f"{right.content_type.app_label}.{right.codename}" for right in role.permissions.all()}
         for role in Group.objects.all()

@@ -214,7 +214,7 @@ class TestWhatAPageAsksByItself:
 
 
 class TestOnesOwnSessions:
-    def test_are_listed_with_browser_address_and_times(self):
+    def test_gli19_2_8_5_are_listed_with_browser_address_and_times(self):
         player = a_player()
         here, elsewhere = a_browser(player.user), a_browser(player.user)
         page = here.get("/en/account/sessions/").text

@@ -115,7 +115,7 @@ class TestReview:
             assert "A page or a side" not in first.body
             assert second.subject != "We know who you are"
 
-    def test_is_in_the_log(self):
+    def test_gli19_2_8_5_is_in_the_log(self):
         player, by = a_player(), reviewer()
         sent = a_submission(player)
         verification.refuse(submission_id=sent.pk, reason=RefusalReason.MISMATCH, note="Anna, not Anne", by=by)

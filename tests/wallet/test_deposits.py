@@ -273,7 +273,7 @@ class TestThePage:
             (OrderState.OPEN, "The bank has not confirmed this payment yet."),
         ],
     )
-    def test_says_how_it_stands(self, visitor, player, state, sentence):
+    def test_gli19_2_5_6_the_page_says_how_a_deposit_stands_and_why(self, visitor, player, state, sentence):
         payment = a_payment(player)
         call_back(statement(payment, state))
         page = visitor.get(f"/en/cashier/deposit/{payment.pk}/").text

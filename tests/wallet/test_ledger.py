@@ -117,7 +117,7 @@ class TestMoneyOfDifferentKinds:
 
 
 class TestBetweenPlayers:
-    def test_no_journal_gives_one_players_money_to_another(self, player):
+    def test_gli19_2_5_6_no_journal_gives_one_players_money_to_another(self, player):
         other = a_player(real=1000)
         for kind in ("gift", "stake", "settle", "void_transfer", "correction"):
             refused(ledger.BetweenPlayers, Journal(uuid4(), kind, move((cash(player), -10), (cash(other), 10))))

@@ -68,7 +68,7 @@ class TestAnApproval:
         assert balance(player) == 0
         assert Journal.objects.filter(kind="deposit").count() == 0
 
-    def test_is_on_record_with_authorisation_and_balances(self, player, payment):
+    def test_gli19_2_8_5_is_on_record_with_authorisation_and_balances(self, player, payment):
         call_back(statement(payment))
         (event,) = events("deposit.posted", on=str(player))
         assert event["data"] == {
@@ -85,7 +85,7 @@ class TestAnApproval:
             "method": "sandbox",
         }
 
-    def test_is_told_by_mail(self, player, payment):
+    def test_gli19_2_5_6_a_deposit_is_told_by_mail(self, player, payment):
         call_back(statement(payment))
         body = last_mail(player.user.email, "deposit_credited").body
         assert "SB0123456789" in body

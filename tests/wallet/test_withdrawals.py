@@ -186,7 +186,7 @@ class TestDeciding:
 
 
 class TestTwoPeople:
-    def test_the_first_approves_and_the_second_decides(self):
+    def test_gli19_b_2_3_the_first_approves_and_the_second_decides(self):
         player = a_verified_player(real=LARGE)
         withdrawal = approve(a_withdrawal(player, LARGE))
         assert withdrawal.status == WithdrawalStatus.SECONDING
