@@ -19,9 +19,12 @@ __all__ = [
     "BadStakes",
     "BetOdds",
     "Odds",
+    "chances",
+    "chances_of",
     "count_outcomes",
     "exact",
     "lowest_return",
+    "odds_of",
     "percent",
     "return_at",
     "square_root",
@@ -56,12 +59,17 @@ Odds = Mapping[str, BetOdds]
 
 def exact(variant: Variant, decks: int | None = None) -> Odds:
     """The odds of every bet by its code, with the variant's number of decks or another. Raises BadDecks."""
-    return MappingProxyType({bet.code: _bet_odds(_chances(variant, bet.code, decks)) for bet in variant.bets})
+    return MappingProxyType({bet.code: odds_of(chances(variant, bet.code, decks)) for bet in variant.bets})
+
+
+def chances(variant: Variant, bet: str, decks: int | None = None) -> Mapping[Pays | None, Fraction]:
+    """How likely a bet is to pay what; None where it is lost. They add up to one. Raises UnknownBet or BadDecks."""
+    return chances_of(variant.bet(bet), variant.decks if decks is None else decks)
 
 
 def return_at(variant: Variant, bet: str, stake: int, decks: int | None = None) -> Fraction:
     """The return of a bet at a stake in minor units, rounding down included. Raises UnknownBet or BadDecks."""
-    return _return_at(_chances(variant, bet, decks), stake)
+    return _return_at(chances(variant, bet, decks), stake)
 
 
 def lowest_return(
@@ -75,13 +83,13 @@ def lowest_return(
     """
     if minimum <= 0 or step <= 0:
         raise BadStakes(f"neither a minimum nor a step can be {min(minimum, step)}")
-    chances = _chances(variant, bet, decks)
-    remainders = lcm(*(pays.per for pays in chances if pays is not None))
+    likely = chances(variant, bet, decks)
+    remainders = lcm(*(pays.per for pays in likely if pays is not None))
     smallest = -(-minimum // step) * step
     stakes = range(smallest, maximum + 1, step)[: remainders // gcd(step, remainders)]
     if not stakes:
         raise BadStakes(f"no multiple of {step} lies between {minimum} and {maximum}")
-    return min((_return_at(chances, stake), stake) for stake in stakes)
+    return min((_return_at(likely, stake), stake) for stake in stakes)
 
 
 def count_outcomes(decks: int) -> dict[str, int]:
@@ -106,21 +114,18 @@ def square_root(number: Fraction, places: int) -> str:
     return f"{whole}.{decimals:0{places}}"
 
 
-def _chances(variant: Variant, code: str, decks: int | None) -> Mapping[Pays | None, Fraction]:
-    """How likely a bet is to pay what; None where it is lost."""
-    return _chances_of(variant.bet(code), variant.decks if decks is None else decks)
-
-
 @cache
-def _chances_of(bet: BetRule, decks: int) -> Mapping[Pays | None, Fraction]:
+def chances_of(bet: BetRule, decks: int) -> Mapping[Pays | None, Fraction]:
+    """The same of a bet by itself."""
     ways: Counter[Pays | None] = Counter()
     for coup, count in count_coups(decks).items():
         ways[bet.pays(coup)] += count
     return MappingProxyType({pays: Fraction(count, ways.total()) for pays, count in ways.items()})
 
 
-def _bet_odds(chances: Mapping[Pays | None, Fraction]) -> BetOdds:
-    gains = [(Fraction(-1) if pays is None else pays.fraction, chance) for pays, chance in chances.items()]
+def odds_of(likely: Mapping[Pays | None, Fraction]) -> BetOdds:
+    """The odds of a bet that is so likely to pay what."""
+    gains = [(Fraction(-1) if pays is None else pays.fraction, chance) for pays, chance in likely.items()]
     mean = sum((gain * chance for gain, chance in gains), Fraction())
     return BetOdds(
         rtp=1 + mean,
@@ -131,6 +136,6 @@ def _bet_odds(chances: Mapping[Pays | None, Fraction]) -> BetOdds:
     )
 
 
-def _return_at(chances: Mapping[Pays | None, Fraction], stake: int) -> Fraction:
-    payouts = (chance * pays.payout(stake) for pays, chance in chances.items() if pays is not None)
+def _return_at(likely: Mapping[Pays | None, Fraction], stake: int) -> Fraction:
+    payouts = (chance * pays.payout(stake) for pays, chance in likely.items() if pays is not None)
     return sum(payouts, Fraction()) / stake
