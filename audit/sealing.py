@@ -63,6 +63,20 @@ def seal() -> Sealed:
     return Sealed(size, checkpoints.size())
 
 
+def watch() -> None:
+    """Record at once where the signer has signed more leaves than there are, as after an older copy of the database was
+    put in place: the sealer asks it only when something new has happened.
+    """
+    try:
+        signed = signing.last(Path(settings.AUDIT_SIGNER))
+    except signing.SignerAway:
+        return
+    size = leaves()  # asked after the signer, which signs none that is not there
+    if size < signed:
+        reason = f"the log has {size} leaves, and a tree of {signed} was signed"
+        alarms.begin(alarms.REFUSED, {"reason": reason, "size": size, "signed": checkpoints.size()})
+
+
 def leaves() -> int:
     """Return how many leaves the tree has."""
     with connection.cursor() as cursor:
@@ -128,6 +142,8 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     try:
         note = _note(asked, tiles, last)
     except signing.AnotherTreeWasLast as told:  # the one that was signed before a crash, or by another sealer just now
+        if last < told.size < size:
+            _keep_lost(told, tiles, believed)
         note = _note_after(asked, tiles, told.size)
     found = verify.Checkpoint.of(note, believed)
     if found.tree != asked or found.seconds is None:
@@ -139,6 +155,17 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     if abs(now - at) > CLOCKS_APART:
         raise Unproven(f"the signer's clock says {at:%Y-%m-%d %H:%M:%S}, the database's {now:%Y-%m-%d %H:%M:%S} (UTC)")
     return Checkpoint(size=size, root=asked.root, at=at, note=note)
+
+
+def _keep_lost(told: signing.AnotherTreeWasLast, tiles: tree.Tiles, believed: list[verify.Key]) -> None:
+    """Keep the checkpoint that the signer signed last and the database lacks, where it is of this log: it was lost in a
+    crash, and nobody else has it. Whether the signer goes on from it is the signer's to say.
+    """
+    with suppress(Unproven, IntegrityError), transaction.atomic():
+        found = verify.Checkpoint.of(told.note, believed)
+        if found.seconds is not None and found.tree.root == tree.root(tiles, found.tree.size):
+            at = datetime.fromtimestamp(found.seconds, UTC)
+            Checkpoint(size=found.tree.size, root=found.tree.root, at=at, note=told.note).save(force_insert=True)
 
 
 def _note(asked: Tree, tiles: tree.Tiles, old: int) -> str:

@@ -113,7 +113,7 @@ class Signer:
             if (pen.key.name, pen.key.kind) != (name, kind):
                 raise CannotStart(f"the keys in {folder} sign as {pen.key.name}, not as {name}")
         _replace(folder / "keys", f"{self._log.key.vkey}\n{self._time.key.vkey}\n".encode())
-        self._last, self._at = self._remembered()
+        self._last, self._at, self._note = self._remembered()
 
     def close(self) -> None:
         """Let another process have the folder."""
@@ -131,6 +131,8 @@ class Signer:
             return f"refused {' '.join(str(reason).split())}\n".encode()
 
     def _sign(self, question: str) -> str:
+        if question == "last":
+            return self._said_last
         head, separator, body = question.partition("\n\n")
         first, *proof = head.split("\n")
         word, _, old = first.partition(" ")
@@ -144,7 +146,7 @@ class Signer:
         if not tree.size:
             raise Unproven("there are no leaves")
         if int(old) != self._last.size:
-            return f"last {self._last.size}\n"
+            return self._said_last
         demand_extended(
             old=self._last.size, size=tree.size, proof=hashes_of(proof), old_root=self._last.root, root=tree.root
         )
@@ -158,17 +160,21 @@ class Signer:
         self._remember(tree, at, f"{body}\n{signatures}")
         return signatures
 
+    @property
+    def _said_last(self) -> str:
+        return f"last {self._last.size}\n\n{self._note}"
+
     def _remember(self, tree: Tree, at: int, note: str) -> None:
         """Write down what is about to be signed. What stands in ``latest`` and not yet in ``history`` after a crash,
         the next start adds there.
         """
         _replace(self._folder / "latest", note.encode())
-        self._last, self._at = tree, at
+        self._last, self._at, self._note = tree, at, note
         _append(self._folder / "history", _entry(tree, at))
 
-    def _remembered(self) -> tuple[Tree, int]:
-        """Return the last tree that was signed and when, an empty one and 0 if none was. Raises CannotStart, and
-        ValueError where a file is damaged.
+    def _remembered(self) -> tuple[Tree, int, str]:
+        """Return the last tree that was signed, when, and with its signatures; an empty one, 0 and "" if none was.
+        Raises CannotStart, and ValueError where a file is damaged.
         """
         note = (self._folder / "latest").read_text()
         history = _end(self._folder / "history")
@@ -176,7 +182,7 @@ class Signer:
         if not note:
             if last:
                 raise CannotStart(f"{self._folder} has lost the last checkpoint, of {last[0]} leaves")
-            return Tree(self._log.key.name, 0, EMPTY), 0
+            return Tree(self._log.key.name, 0, EMPTY), 0, ""
         try:
             signed = Checkpoint.of(note, [self._log.key, self._time.key])
         except Unproven as reason:
@@ -190,7 +196,7 @@ class Signer:
             _append(
                 self._folder / "history", ("\n" if history and not history.endswith("\n") else "") + _entry(tree, at)
             )
-        return tree, at
+        return tree, at, note
 
     def _make_what_is_not_there(self, name: str) -> None:
         """Make the memory, then the keys: a first start that was broken off goes on, and keys are never without a

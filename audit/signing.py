@@ -3,7 +3,8 @@
 One question to a connection. It begins with ``old`` and the number of leaves of the tree that was signed last; then
 come the hashes that show that the new tree extends that one, in base64, a line each; an empty line; and the text of the
 checkpoint. The asker closes its half, and is answered the lines of signatures, or ``last`` and the number of leaves of
-the tree that *was* signed last, or ``refused`` and the reason.
+the tree that *was* signed last, an empty line and that checkpoint, or ``refused`` and the reason. The question ``last``
+is answered so, too.
 """
 
 import os
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from audit.verify import Tree
+from audit.verify import LONGEST_NUMBER, Tree
 
 LONGEST: Final = 8192  # bytes of a question; the longest proof there can be takes less
 SECONDS: Final = 5.0  # that a question or its answer may take
@@ -29,11 +30,13 @@ class SignerRefused(Exception):
 
 
 class AnotherTreeWasLast(Exception):
-    """The signer signed a tree since: the proof has to begin with that one, of `size` leaves."""
+    """The signer signed a tree since: the proof has to begin with that one, of `size` leaves. `note` is its checkpoint,
+    "" where nothing was signed yet.
+    """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, note: str) -> None:
         super().__init__(f"the tree that was signed last has {size} leaves")
-        self.size = size
+        self.size, self.note = size, note
 
 
 def sign(at: Path, tree: Tree, *, old: int, proof: Sequence[bytes]) -> str:
@@ -45,13 +48,27 @@ def sign(at: Path, tree: Tree, *, old: int, proof: Sequence[bytes]) -> str:
     question = "\n".join([f"old {old}", *(b64encode(step).decode() for step in proof), "", tree.body])
     answer = _ask(at, question.encode())
     word, _, rest = answer.partition(" ")
-    if word == "last" and rest.strip().isdecimal():
-        raise AnotherTreeWasLast(int(rest))
+    if word == "last":
+        raise _last(answer)
     if word == "refused":
         raise SignerRefused(rest.strip())
     if word != "—":
         raise SignerAway(f"the signer answers {answer[:80]!r}")
     return f"{tree.body}\n{answer}"
+
+
+def last(at: Path) -> int:
+    """Return how many leaves the tree has that was signed last. Raises SignerAway."""
+    return _last(_ask(at, b"last")).size
+
+
+def _last(answer: str) -> AnotherTreeWasLast:
+    """Read which tree was signed last. Raises SignerAway."""
+    head, _, note = answer.partition("\n\n")
+    word, _, size = head.partition(" ")
+    if word != "last" or len(size) > LONGEST_NUMBER or not (size.isascii() and size.isdecimal()):
+        raise SignerAway(f"the signer answers {answer[:80]!r}")
+    return AnotherTreeWasLast(int(size), note)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from audit import approvals, lag, sealing, sending
+from audit import approvals, hours, lag, sealing, sending
 
 PAUSE = 60  # seconds after which the hint that a checkpoint is due is void: the next one comes sooner
 
@@ -26,6 +26,12 @@ def watch_the_seal() -> None:
 
 
 @shared_task
+def watch_the_signer() -> None:
+    """Tell staff where the signer has signed what is no longer there."""
+    sealing.watch()
+
+
+@shared_task
 def send_checkpoints() -> None:
     """Ask for a checkpoint to be sent to every place that is due one, each on its own: one may take its time."""
     for place in sending.due():
@@ -36,3 +42,21 @@ def send_checkpoints() -> None:
 def send_checkpoint(place: str) -> None:
     """Send the last checkpoint to one place."""
     sending.send(place)
+
+
+@shared_task
+def set_mark() -> None:
+    """Set a mark, by which it is known later what was written before it (`audit.hours`)."""
+    hours.mark()
+
+
+@shared_task
+def sum_up() -> None:
+    """Sum up what has settled."""
+    hours.roll_due()
+
+
+@shared_task
+def find_significant() -> None:
+    """Find what somebody has to look at in what was sealed since."""
+    finding.find()

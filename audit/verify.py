@@ -425,6 +425,7 @@ def moment(seconds: int) -> str:
 NOTE = 64 * 1024  # bytes, the longest note, proof or file of keys that is read; an event is no longer either
 ENTRIES = WIDTH * (2 + 65535)  # bytes of the longest tile of entries
 LINE = 1024 * 1024  # bytes of the longest line of personal values
+MANY = 1000  # lines of personal values that cannot be read, after which the rest is not: a ZIP may unpack to any number
 BESIDE = frozenset({"README.txt", "verify.py", "keys"})
 """What lies in every export and proves nothing."""
 
@@ -452,7 +453,7 @@ class Export:
     def __init__(self, path: Path, keys: Sequence[Key], kept: Sequence[Checkpoint] = ()) -> None:
         self._keys, self._kept, self._path = keys, kept, path
         self._zip = None if path.is_dir() else zipfile.ZipFile(path)
-        files = (file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir())
+        files = (file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
         names = [name for name in (self._zip.namelist() if self._zip else files) if not name.endswith("/")]
         self._twice = sorted(name for name, times in Counter(names).items() if times > 1)
         self._names = set(names)
@@ -518,6 +519,8 @@ class Export:
 
     def _check_log(self, signed: Checkpoint) -> None:
         size = signed.tree.size
+        if size >> 16 > len(self._names):  # else whoever signs a tree of 2⁶⁰ leaves has this program look for them all
+            raise Unproven(f"{signed} has more tiles above its leaves than there are files here")
         tiles = lru_cache(WIDTH)(partial(self._tile, size))
         if root_from(tiles, size) != signed.tree.root:
             raise Unproven(f"the root that follows from the tiles is not that of {signed}")
@@ -607,6 +610,7 @@ class Export:
     def _personal(self) -> dict[int, list[Value]]:
         """Return personal values by leaf, where the export has them."""
         found: dict[int, list[Value]] = {}
+        wrong = 0
         if "personal" not in self._names:
             return found
         with self._open("personal") as file:
@@ -615,6 +619,10 @@ class Export:
                     leaf, value = _value(json.loads(line))
                 except (*UNREADABLE, TypeError):
                     self.wrong.append(f"personal: line {number} is no leaf, field, salt of {SALT} bytes and text")
+                    wrong += 1
+                    if wrong == MANY:
+                        self.wrong.append("personal: what comes after that line was not read")
+                        break
                 else:
                     found.setdefault(leaf, []).append(value)
         return found

@@ -8,21 +8,32 @@ ALTER TABLE audit_personal
 -- clock gives the time, and "at" sorts before every other key, so putting it in front keeps the text canonical.
 -- `personal` is a JSON array of {"field", "salt" (hex), "value"}.
 -- What the columns say is what the proven bytes say. So `rest` has to be what comes of its own parts when they are put together again: no other
--- key, none twice, no other order, nothing around it. What jsonb does not take could never be queried.
+-- key, none twice, no other order, nothing around it. What jsonb does not take could never be queried; what is nested more deeply or has
+-- larger numbers than other programs read could be checked by nobody outside. And its hashes are those of the personal values: one that is
+-- not would look for ever as if somebody had changed the value, or taken it.
 CREATE FUNCTION audit_write(kind text, by text, "on" text, rest text, personal jsonb) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     now_is timestamptz := clock_timestamp();
     event_id bigint;
     said json := rest;
+    parts jsonb := rest;
 BEGIN
-    PERFORM rest::jsonb;
     IF rest IS DISTINCT FROM
             '{"by":' || to_json(by)::text || ',"data":' || (said -> 'data')::text || ',"kind":' || to_json(kind)::text
             || ',"on":' || to_json("on")::text || coalesce(',"personal":' || (said -> 'personal')::text, '') || '}'
         OR json_typeof(said -> 'data') <> 'object' OR json_typeof(said -> 'personal') <> 'object'
         OR rest IS NOT JSON OBJECT WITH UNIQUE KEYS THEN
         RAISE EXCEPTION 'event % says something else than its columns', kind USING ERRCODE = 'check_violation';
+    END IF;
+    IF parts @? '$.**{32 to last}' OR parts @? '$.** ? (@ > 1e100 || @ < -1e100)' THEN
+        RAISE EXCEPTION 'event % holds what not everybody could read', kind USING ERRCODE = 'check_violation';
+    END IF;
+    IF parts -> 'personal' IS DISTINCT FROM (
+        SELECT jsonb_object_agg(
+            line ->> 'field', encode(sha256(decode(line ->> 'salt', 'hex') || convert_to(line ->> 'value', 'UTF8')), 'hex'))
+        FROM jsonb_array_elements(personal) AS line) THEN
+        RAISE EXCEPTION 'event % has other personal values than its hashes', kind USING ERRCODE = 'check_violation';
     END IF;
     INSERT INTO audit_event (at, kind, by, "on", body)
     VALUES (now_is, kind, by, "on", convert_to(

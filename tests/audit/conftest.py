@@ -16,7 +16,7 @@ def emptied(django_db_setup):
     """Begin with an empty log: what refusals recorded in transactions of their own outlives the tests before."""
     with psycopg.connect(django_db_setup.superuser_url) as superuser:
         superuser.execute("SET session_replication_role = replica")
-        superuser.execute("TRUNCATE audit_event, audit_pending, audit_personal, audit_leaf, audit_tile")
+        superuser.execute("TRUNCATE audit_event, audit_pending, audit_personal, audit_leaf, audit_tile CASCADE")
         superuser.execute("TRUNCATE audit_checkpoint, audit_delivery")
 
 

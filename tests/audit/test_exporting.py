@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -297,11 +298,25 @@ def count_beyond_counting(folder):
     return "is no number of leaves"
 
 
+def unpack_to_lines(folder):
+    (folder / "personal").write_bytes(b"\n" * 1_000_000)
+    return "personal: what comes after that line was not read"
+
+
+def put_a_pipe(folder):
+    """Which nobody writes to: whoever opens it waits."""
+    (folder / "checkpoints" / "10").unlink()
+    os.mkfifo(folder / "checkpoints" / "10")
+    (folder / "checkpoint").unlink()
+    os.mkfifo(folder / "checkpoint")
+    return "checkpoint is missing"
+
+
 @pytest.mark.parametrize(
     "tamper",
     [
         *(too_long("checkpoint", 64 * 1024), too_long("tile/0/001", 8192), too_long("tile/entries/001", 256 * 65537)),
-        *(cut, shorten_a_tile, put_in, write_no_text, count_beyond_counting),
+        *(cut, shorten_a_tile, put_in, write_no_text, count_beyond_counting, unpack_to_lines, put_a_pipe),
     ],
 )
 def test_what_is_no_export_is_named_and_nothing_breaks(whole, verify, tamper):
@@ -310,6 +325,16 @@ def test_what_is_no_export_is_named_and_nothing_breaks(whole, verify, tamper):
     assert status == 1
     assert any(line.startswith("WRONG: ") and due in line for line in said.splitlines()), said
     assert "\x1b" not in said
+
+
+def test_a_signed_tree_of_more_leaves_than_anybody_could_count_is_wrong(whole, verify, pens):
+    """Whoever has the key can make up its edge, and two tiles prove it."""
+    root, size = bytes(range(32)), 256**7
+    (whole / "checkpoint").write_text(pens.note(size, root))
+    (whole / "tile" / "7" / "000.p").mkdir(parents=True)
+    (whole / "tile" / "7" / "000.p" / "1").write_bytes(root)
+    status, said = verify(whole)
+    assert (status, "has more tiles above its leaves than there are files here" in said) == (1, True), said
 
 
 class TestAZip:

@@ -19,7 +19,7 @@ def happen(times: int = 1) -> int:
     return [log.record("test.happened", by="system", on="test:1", data={}) for _ in range(times)][-1]
 
 
-def execute(statement: str, *values: int | str | bytes) -> None:
+def execute(statement: str, *values: int | str | bytes | None) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, values)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as when a transaction of its own is over
@@ -46,6 +46,16 @@ def alarms_raised() -> list[tuple[str, dict[str, object]]]:
 
 def record(rest: str, kind: str = "round.settled", by: str = "player:1", on: str = "round:1") -> None:
     execute("SELECT audit_record(%s, %s, %s, %s, NULL)", kind, by, on, rest)
+
+
+def record_personal(said: log.Json, kept: list[tuple[str, bytes, str]] | None) -> None:
+    rest: dict[str, log.Json] = {"by": "system", "data": {}, "kind": "test.named", "on": "test:1"}
+    values = [{"field": field, "salt": salt.hex(), "value": value} for field, salt, value in kept or ()]
+    execute(
+        "SELECT audit_record('test.named', 'system', 'test:1', %s, %s::jsonb)",
+        log.canonical(rest if said is None else rest | {"personal": said}),
+        None if kept is None else json.dumps(values),
+    )
 
 
 @pytest.mark.django_db
@@ -178,8 +188,34 @@ class TestAnEvent:
         with pytest.raises(ProgrammingError, match="permission denied for function audit_write"):
             execute("SELECT audit_write('personal.erased', 'system', 'player:1', '{}', NULL)")
 
+    @pytest.mark.parametrize("deep", ["[" * 32 + "]" * 32, '{"a":' * 32 + "1" + "}" * 32, "9" * 101, f"-{'9' * 5000}"])
+    def test_holds_nothing_that_not_everybody_could_read(self, deep):
+        with pytest.raises(IntegrityError, match="holds what not everybody could read"):
+            record(f'{{"by":"player:1","data":{{"a":{deep}}},"kind":"round.settled","on":"round:1"}}')
+
+    @pytest.mark.parametrize("deep", ["[" * 30 + "]" * 30, "9" * 100, f'"{"9" * 5000}"'])
+    def test_may_hold_what_a_house_has_to_say(self, deep):
+        record(f'{{"by":"player:1","data":{{"a":{deep}}},"kind":"round.settled","on":"round:1"}}')
+
     def test_has_personal_values_with_whole_salts(self):
-        kept = json.dumps([{"field": "name", "salt": "00" * 15, "value": "Ada"}])
-        rest = log.canonical({"by": "system", "data": {}, "kind": "test.named", "on": "test:1"})
         with pytest.raises(IntegrityError, match="audit_personal_is_salted"):
-            execute("SELECT audit_record('test.named', 'system', 'test:1', %s, %s::jsonb)", rest, kept)
+            record_personal({"name": log.personal_hash(bytes(15), "Ada")}, [("name", bytes(15), "Ada")])
+
+    @pytest.mark.parametrize(
+        ("said", "kept"),
+        [
+            ({"name": "0" * 64}, [("name", bytes(16), "Ada")]),
+            ({"name": "0" * 64}, []),
+            ({"name": "0" * 64}, None),
+            ({}, []),
+            (None, [("name", bytes(16), "Ada")]),
+            ({"name": log.personal_hash(bytes(16), "Ada")}, [("first", bytes(16), "Ada")]),
+            ({"name": log.personal_hash(bytes(16), "Ada")}, [("name", bytes(16), "Ada"), ("x", bytes(16), "y")]),
+            ({"name": [log.personal_hash(bytes(16), "Ada")]}, [("name", bytes(16), "Ada")]),
+        ],
+        ids=["another value", "taken", "none", "nothing", "no hash", "another field", "one more", "a list"],
+    )
+    def test_has_the_personal_values_of_its_hashes_and_no_other(self, said, kept):
+        """Else it would look for ever as if somebody had changed or taken one."""
+        with pytest.raises(IntegrityError, match="has other personal values than its hashes"):
+            record_personal(said, kept)

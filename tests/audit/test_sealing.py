@@ -51,6 +51,11 @@ def is_whole() -> bool:
     )
 
 
+def all_that_was_signed_is_kept(folder: Path) -> bool:
+    signed = {int(line.split()[0]) for line in (folder / "history").read_text().splitlines()}
+    return signed == set(Checkpoint.objects.values_list("size", flat=True))
+
+
 @pytest.mark.django_db
 class TestSealing:
     def test_gives_what_happened_its_leaves_and_has_the_tree_signed(self, signed):
@@ -164,15 +169,37 @@ class TestARefusal:
         (refused,) = Event.objects.filter(kind="log.refused")
         assert "the signer's clock says" in json.loads(bytes(refused.body))["data"]["reason"]
 
-    def test_a_checkpoint_that_was_signed_and_lost_is_no_refusal(self, signed):
+    @pytest.mark.parametrize("since", [0, 4], ids=["the same tree", "a larger one"])
+    def test_a_checkpoint_that_was_signed_and_lost_is_no_refusal_and_is_kept_again(self, signed, since):
         happen(3)
         with transaction.atomic():
             sealing.seal()
             transaction.set_rollback(True)
-        sealing.seal()
-        happen(4)
-        sealing.seal()
+        for more in (since, 4):
+            happen(more)
+            sealing.seal()
         assert is_whole()
+        assert alarms_raised() == []
+        assert all_that_was_signed_is_kept(signed)
+
+    def test_of_an_older_dump_is_seen_before_anything_new_happens(self, signed):
+        happen(3)
+        sealing.seal()
+        sealing.watch()
+        assert alarms_raised() == []
+        with transaction.atomic():
+            happen(6)
+            sealing.seal()
+            transaction.set_rollback(True)
+        sealing.watch()
+        sealing.watch()
+        (refused,) = Event.objects.filter(kind__startswith="log.")
+        said = json.loads(bytes(refused.body))["data"]
+        assert said == {"reason": "the log has 3 leaves, and a tree of 9 was signed", "size": 3, "signed": 3}
+
+    def test_is_none_where_the_signer_is_away(self, settings, tmp_path):
+        settings.AUDIT_SIGNER = str(tmp_path / "nobody")
+        sealing.watch()
         assert alarms_raised() == []
 
 
@@ -189,6 +216,7 @@ class TestKilled:
         sealing.seal()
         assert is_whole()
         assert alarms_raised() == []
+        assert all_that_was_signed_is_kept(signed)
 
 
 WITHOUT_ITS_LOCK = (

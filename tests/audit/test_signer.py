@@ -135,6 +135,31 @@ def test_whoever_proves_from_another_tree_is_told_the_last_one(folder, tiles):
             with pytest.raises(signing.AnotherTreeWasLast) as told:
                 ask(at, tiles, 300, old)
             assert told.value.size == 200
+            assert told.value.note.startswith(of(tiles, 200).body)
+    with signing_in(folder) as at:  # another start remembers
+        assert signing.last(at) == 200
+        assert raw(at, b"last").decode() == f"last 200\n\n{(folder / 'latest').read_text()}"
+
+
+def test_before_it_has_signed_the_last_tree_is_an_empty_one(folder):
+    with signing_in(folder) as at:
+        assert signing.last(at) == 0
+
+
+@pytest.mark.parametrize("answer", [b"", b"last", b"last x\n\n", b"last " + b"9" * 5000, b"refused\n", b"\xff"])
+def test_an_answer_that_is_none_is_nobody_s(tmp_path, answer):
+    def reply() -> None:
+        asker, _ = listening.accept()
+        with asker:
+            asker.recv(100)
+            asker.sendall(answer)
+
+    with signer.listen(tmp_path / "socket") as listening:
+        thread = threading.Thread(target=reply)
+        thread.start()
+        with pytest.raises(signing.SignerAway):
+            signing.last(tmp_path / "socket")
+        thread.join()
 
 
 @pytest.mark.parametrize(
