@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
+from django.utils.translation import gettext, override
 
 from games.engine.chemin import Call, Phase, Side
 from games.engine.chemin.play import advice_to
@@ -106,6 +108,15 @@ class TestWhoSeesWhat:
         assert 'value="join:1"' not in text
         assert "data-seat" not in text.split('id="live-own"')[1][:300]
         assert 'class="options"' not in text
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_programs_that_play(self, live_table, language):
+        text = page(visitor_as(a_player(real=MONEY)), live_table, language).text
+        warning = "Guests play against guests here. Programs that play are forbidden, yet nobody can see who uses one; "
+        with override(language):
+            assert escape(gettext(f"{warning}if you suspect it, report the seat.")) in text
+        seated = page(visitor_as(a_guest(live_table)), live_table, language).text
+        assert seated.count("decide__more") < text.count("decide__more")
 
     def test_whoever_is_asked_has_the_buttons(self, live_table):
         guests(live_table)

@@ -70,6 +70,10 @@ class TestEveryHelp:
         assert GAMES[slug].version in said
         assert str(GAMES[slug].changed.year) in said
 
+    def test_gli19_4_4_4_tells_how_many_decks_it_is_played_with(self, language: str, slug: str) -> None:
+        line = help_without_tables(language, slug).one("article").one("p", "decks").text
+        assert re.findall(r"\d+", line)[0] == str(GAMES[slug].decks)
+
     def test_has_its_sections_in_order(self, language: str, slug: str) -> None:
         found = [tag.attributes["id"] for tag in help_without_tables(language, slug).one("article").all("h2")]
         assert tuple(found) == SECTIONS[slug]

@@ -174,6 +174,37 @@ class TestAClosedTable:
         assert not Round.objects.exists()
 
 
+def test_gli19_4_3_4_funds_every_wager_and_the_last_result_are_in_view(visitor, player, table):
+    visitor.get("/en/table/baccarat/real/")
+    click(visitor, player, "bet:player")
+    laid = click(visitor, player, "bet:tie").text
+    for page in (laid, visitor.get("/en/table/baccarat/real/").text):
+        assert format_money(MONEY - 2000, "SEK", "en") in meter(page, "balance")
+        assert format_money(2000, "SEK", "en") in meter(page, "bet")
+        for bet in ("player", "tie"):
+            assert format_money(1000, "SEK", "en") in spot(page, bet)
+        assert "your bet" not in spot(page, "banker")
+    click(visitor, player, "deal")
+    after, part = visitor.get("/en/table/baccarat/real/").text, Participation.objects.get()
+    assert format_money(part.balance_after, "SEK", "en") in meter(after, "balance")
+    assert format_money(part.paid, "SEK", "en") in meter(after, "win")
+    assert format_money(part.staked, "SEK", "en") in meter(after, "bet")
+    assert part.round.code in after
+    for wager in part.wagers.all():
+        assert format_money(wager.stake, "SEK", "en") in spot(after, wager.bet)
+        assert f"spot__bet--{wager.result}" in spot(after, wager.bet)
+
+
+def meter(page: str, name: str) -> str:
+    """One of the amounts below the table."""
+    return unescape(page).partition(f'class="meter meter--{name}"')[2].partition("</p>")[0]
+
+
+def spot(page: str, bet: str) -> str:
+    """One of the bets on the table."""
+    return unescape(page).partition(f'value="bet:{bet}"')[2].partition("</button>")[0]
+
+
 def test_the_meters_agree_with_what_deal_would_do(visitor, player, table):
     visitor.get("/en/table/baccarat/real/")
     click(visitor, player, "bet:tie")

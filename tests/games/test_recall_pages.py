@@ -2,28 +2,36 @@
 
 import html
 import re
+from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from games.incidents import open_incident
-from games.live import shoes
+from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
-from games.models import IncidentKind, LiveTable, Phase, Round, ShoeEnding, VoidReason
+from games.models import Incident, IncidentKind, LiveTable, Participation, Phase, Round, ShoeEnding, VoidReason
 from games.recalling.service import recall
+from games.solo import play_round
 from games.variants import GAMES
 from games.void import void_round
 from players import service
 from players.models import Topic
-from tests.builders import a_player, a_round, a_table
+from tests.builders import a_place, a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out, standing_of
 from tests.games.corrupt import corrupt
 from tests.games.test_recall_search import reader
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.people import events
+from wallet.models import Mode
+from wallet.money import format_money
 
 MONEY = 10_000_000
+
+
+def said(amount: int) -> str:
+    return format_money(amount, "SEK", "en")
 
 
 def page(round_id, role: str = "compliance") -> str:
@@ -44,6 +52,39 @@ class TestASoloRound:
             assert said in text
         assert "differs" not in text.replace("nothing differs", "")
         assert played.table_version.rules_digest in text
+
+    def test_gli19_2_8_2_has_every_field_of_it_and_of_who_played_it(self):
+        player, table, session = a_player(real=MONEY), a_table(), uuid4()
+        place = a_place(player, table, player=1000, banker=5000)
+        play_round(
+            player=player,
+            table_id=table.pk,
+            mode=Mode.REAL,
+            round_id=place.round_id,
+            slip_version=place.slip_version,
+            session=session,
+        )
+        part = Participation.objects.select_related("round__table_version").get()
+        kept, text = part.round, page(part.round_id)
+        fields = {
+            "time": f"{kept.at:%Y-%m-%d %H:%M:%S}",
+            "outcome as cards": kept.cards,
+            "funds at start": said(part.balance_before),
+            "funds at end": said(part.balance_after),
+            "staked": said(part.staked),
+            "won": said(part.paid),
+            "commission": said(part.commission),
+            "status": "complete",
+            "round id": str(kept.pk),
+            "session id": str(session),
+            "rules id": kept.table_version.rules_digest,
+            "version id": f"version {kept.table_version.number} (rules {kept.table_version.rules_version})",
+            "player id": f"player:{player.pk}",
+        } | {f"choice {wager.bet}": said(wager.stake) for wager in part.wagers.all()}
+        assert len(fields) == 15
+        assert [name for name, value in fields.items() if value not in text] == []
+        heads = ("staked in all", "paid back in all", "commission in all", "balance before", "balance after")
+        assert [head for head in heads if head not in text] == []
 
     def test_is_told_card_by_card_in_dealing_order(self, played):
         found = recall(played.pk)
@@ -129,6 +170,18 @@ class TestASharedRound:
         assert ("held" in text) is (phase is None)
         main = text.partition("<main")[2]
         assert not [card for card in live.cards.split() if re.search(rf"\b{card}\b", main)]
+
+    def test_gli19_2_8_2_interrupted_says_so_until_it_is_ruled_on(self, shared):
+        live = advance_to(shared, Phase.DEALT)
+        assert "interrupted" not in page(live.pk)
+        malfunction.report(round_id=live.pk, cause="The shoe fell over.", by="staff:1")
+        assert "interrupted" in page(live.pk)
+        browser = reader()
+        assert live.code in browser.get("/staff/rounds/", {"status": "interrupted"}).text
+        incident = Incident.objects.get()
+        malfunction.let_stand(incident_id=incident.pk, reason="It stood again.", by="staff:2")
+        advance_to(shared, Phase.SETTLED)
+        assert "interrupted" not in page(live.pk)
 
     def test_annulled_before_its_deal_shows_what_was_held_and_no_card(self, shared):
         live = round_at(shared)

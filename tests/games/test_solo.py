@@ -53,15 +53,17 @@ def balance(player, mode=Mode.REAL):
 
 @pytest.mark.django_db
 class TestARound:
-    def test_gli19_4_9_1_moves_the_balance_by_what_the_engine_pays_in_either_mode(self):
-        player, table = a_player(real=MONEY), a_table()
-        played = a_round(player, table, player=1000, banker=5000, tie=1000)
+    @pytest.mark.parametrize("mode", Mode)
+    def test_gli19_4_9_1_moves_the_balance_by_what_the_engine_pays_in_either_mode(self, mode):
+        player, table = a_player(real=MONEY, free=MONEY), a_table()
+        played = a_round(player, table, mode, player=1000, banker=5000, tie=1000)
         part = Participation.objects.get(round_id=played.round_id)
         coup = deal([Card.parse(code) for code in part.round.cards.split()])
         settled = settle(VARIANTS["baccarat"], coup, {"player": 1000, "banker": 5000, "tie": 1000})
         assert (part.staked, part.paid) == (settled.staked, settled.paid)
         assert part.balance_before == MONEY
-        assert part.balance_after == balance(player) == MONEY - settled.staked + settled.paid
+        assert part.balance_after == balance(player, mode) == MONEY - settled.staked + settled.paid
+        assert part.round.table_version == table.version
         assert {wager.bet: wager.payout for wager in part.wagers.all()} == {
             line.bet: line.payout for line in settled.lines
         }

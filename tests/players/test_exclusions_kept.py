@@ -15,7 +15,8 @@ from games.errors import Barred, PlayError
 from games.models import Participation
 from games.solo import place_at, play_round
 from players import exclusions, gate, lifting, sittings
-from players.models import Exclusion, Player
+from players.limits import limits_of, set_limit
+from players.models import Exclusion, LimitKind, LimitSource, Period, Player
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.harness.databases import Database
 from tests.people import a_member_of_staff
@@ -69,13 +70,25 @@ def test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law(
 def test_gli19_2_5_5_an_exclusion_ends_by_itself_and_lifts_no_limit(
     cloned_db: Database, owner: psycopg.Connection
 ) -> None:
-    player = a_player()
+    player = a_player("GB")
+    set_limit(
+        player=player,
+        kind=LimitKind.LOSS,
+        period=Period.WEEK,
+        amount=500,
+        by=str(player),
+        source=LimitSource.PLAYER,
+        reason="",
+    )
+    before = limits_of(player)
     exclusions.pause(player=player, by=str(player))
     assert gate.bar_to_play(player, real=False)
     owner.execute("ALTER TABLE players_exclusion DISABLE TRIGGER USER")
     owner.execute("UPDATE players_exclusion SET begun = begun - interval '1 day', until = until - interval '1 day'")
     owner.execute("ALTER TABLE players_exclusion ENABLE TRIGGER USER")
     assert gate.bar_to_play(player, real=False) is None
+    assert limits_of(player) == before
+    assert before[LimitKind.LOSS, Period.WEEK].amount == 500
 
 
 @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])

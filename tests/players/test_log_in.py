@@ -1,5 +1,6 @@
 """Logging in and out: one message for every failure, a lock after too many, everything on record."""
 
+import html
 import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -13,6 +14,7 @@ from audit.models import Event, Personal
 from players import services
 from tests.builders import a_player, a_table
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, log_in
+from wallet.money import format_money
 
 WRONG = "The e-mail address or the password is wrong."
 TOO_MANY = "Too many attempts. Wait a few minutes, then try again."
@@ -40,6 +42,18 @@ class TestLoggingIn:
         assert began["by"] == str(player)
         assert began["data"] == {"session": visitor.session["sid"]}
         assert list(began["personal"]) == ["ip"]
+
+    def test_gli19_2_5_3_shows_the_balance_and_the_ways_to_deposit_and_withdraw(self):
+        player = a_player(real=123_450, password=PASSWORD)
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        for address in ("/en/", "/en/history/", "/en/account/"):
+            page = visitor.get(address).text
+            assert format_money(123_450, "SEK", "en") in html.unescape(page)
+            assert 'href="/en/cashier/"' in page
+        cashier = visitor.get("/en/cashier/").text
+        assert 'id="deposit"' in cashier
+        assert 'href="/en/cashier/withdraw/"' in cashier
 
     def test_leads_to_the_lobby_in_the_players_language(self, player):
         services.choose_language(user=player.user, language="ro")

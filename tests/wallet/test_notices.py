@@ -9,7 +9,8 @@ from django.db import connection
 from django.utils import translation
 from payments import PaymentStatus
 
-from tests.builders import a_player
+from games.errors import BalanceTooLow
+from tests.builders import a_player, a_round, a_table
 from tests.people import a_visitor, events, last_mail
 from tests.wallet.at_the_bank import CALLBACK, a_payment, at_the_bank, balance, call_back, deliver_owed, statement
 from wallet import verify
@@ -67,6 +68,11 @@ class TestAnApproval:
         at_the_bank(payment)
         assert balance(player) == 0
         assert Journal.objects.filter(kind="deposit").count() == 0
+        table = a_table()
+        with pytest.raises(BalanceTooLow):
+            a_round(player, table, player=1000)
+        call_back(statement(payment))
+        assert a_round(player, table, player=1000)
 
     def test_gli19_2_8_5_is_on_record_with_authorisation_and_balances(self, player, payment):
         call_back(statement(payment))
