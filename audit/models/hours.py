@@ -6,8 +6,8 @@ from audit.models.clock import Clock
 
 
 class Mark(models.Model):
-    """A moment, and the transaction that would have begun next: once all before it have ended, nothing that was written
-    before that moment is still out of sight.
+    """A moment, and the transaction that set it: once all before it have ended, nothing that was written before that
+    moment is still out of sight.
     """
 
     at = models.DateTimeField(primary_key=True, db_default=Clock())
