@@ -97,6 +97,8 @@ class TestWithoutMoney:
         for kind in ("account.closing", "account.closed"):
             (event,) = events(kind)
             assert event["on"] == str(player)
+        assert closures.state_of(player) is ClosureState.CLOSED
+        assert closures.state_of(a_player()) is None
         assert [event["data"]["why"] for event in events("session.ended")] == ["account closed"]
         assert Mail.objects.filter(user=player.user, template="account_closed").count() == 1
 

@@ -63,7 +63,7 @@ class TestThePeriods:
     def test_are_those_that_the_law_demands(self):
         assert (kept_for(Kept.CHAT), retention.years(Kept.ACCOUNT), retention.years(Kept.CONVERSATION)) == (90, 5, 5)
 
-    def test_are_changed_by_two_people_and_each_change_is_on_record(self):
+    def test_gli19_b_3_2_are_changed_by_two_people_and_each_change_is_on_record(self):
         asked = ask(400)
         assert kept_for(Kept.MAIL) == 365
         decide(asked)

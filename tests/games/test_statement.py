@@ -186,6 +186,18 @@ class TestThePage:
         assert sums.startswith(' <small class="dim">SEK 200.00: your balance stays as it is</small>')
         assert re.search(r'<td class="num"[^>]*>SEK 200\.00</td>', listed.partition("</tr>")[0])
 
+    def test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number(self, visitor, player):
+        a_withdrawal(player, 20_000, "withdraw_paid")
+        void_round(
+            round_id=a_round(player, a_table(), player=1000).round_id, reason=VoidReason.NOT_REPRODUCED, by="system"
+        )
+        page = visitor.get("/en/cashier/statement/").text
+        journals = Journal.objects.filter(entry__account__owner=player).distinct()
+        assert {"deposit", "withdraw", "withdraw_paid", "stake", "void"} <= {each.kind for each in journals}
+        for journal in journals:
+            (row,) = re.findall(rf'<tr>(?:(?!</tr>).)*data-label="No.">{journal.pk}</td>', page, re.DOTALL)
+            assert f'datetime="{journal.at.astimezone(STOCKHOLM).isoformat()}"' in row
+
     def test_says_so_where_nothing_moved(self, visitor):
         page = visitor.get("/en/cashier/statement/", {"since": "2025-01-01", "until": "2025-01-31"}).text
         assert "No activity in this period." in page

@@ -154,6 +154,19 @@ class TestTwoPeople:
         lift = ExclusionLift.objects.get(exclusion=made)
         assert (lift.asked_by, lift.decided_by) == (asked.by, str(second))
 
+    def test_gli19_2_8_5_what_was_excluded_when_why_and_until_when_is_kept(self):
+        player, first, second = a_player(), a_member_of_staff("support"), a_member_of_staff("compliance")
+        made, asked = self.asked(player, first)
+        agree(asked, second)
+        lift = ExclusionLift.objects.get(exclusion=made)
+        assert (made.kind, made.until, made.reason, made.by) == ("staff", None, "a tip", str(first))
+        assert (lift.reason, lift.asked_by, lift.decided_by) == ("the tip was wrong", str(first), str(second))
+        assert asked.at >= made.begun
+        assert lift.at >= asked.at
+        (begun,), (ended,) = (events(kind, on=str(player)) for kind in ("player.excluded", "exclusion.lifted"))
+        assert (begun["by"], begun["data"]["kind"], begun["data"]["reason"]) == (str(first), "staff", "a tip")
+        assert (ended["by"], ended["data"]["asked_by"]) == (str(second), str(first))
+
     def test_are_two(self):
         player, staff = a_player(), a_member_of_staff("support")
         made, asked = self.asked(player, staff)

@@ -166,7 +166,11 @@ class TestChanging:
             (None, 500, "player"),
             (500, 700, "player"),
         ]
-        assert LimitChange.objects.filter(player=player).count() == 2
+        first, second = LimitChange.objects.filter(player=player).order_by("pk")
+        for row, amount, hours in ((first, 500, 0), (second, 700, 24)):
+            assert (row.kind, row.period, row.amount, row.source) == ("deposit", "week", amount, "player")
+            assert row.asked_by == str(player)
+            assert row.effective_at - row.asked_at == timedelta(hours=hours)
 
 
 class TestAsTimeGoesBy:

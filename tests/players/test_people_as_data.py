@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.db import IntegrityError, ProgrammingError, transaction
 
-from players.models import Agreement, Jurisdiction, Player, Staff, User
+from players.models import Agreement, Jurisdiction, Player, Session, Staff, User
 from tests.builders import a_player
-from tests.people import a_member_of_staff
+from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, log_in
 
 pytestmark = pytest.mark.django_db
 
@@ -80,6 +80,29 @@ def test_gli19_b_2_3_each_role_may_do_this_and_no_more():
         for role in Group.objects.all()
     }
     assert found == ROLES
+
+
+def test_gli19_2_8_9_an_account_of_staff_has_its_name_roles_functions_and_last_access():
+    member, visitor = a_member_of_staff("finance", "operator", password=PASSWORD), a_visitor()
+    log_in(visitor, member.user)
+    give_code(visitor, member.user)
+    visitor.get("/staff/")
+    new = "another-one-for-me-9"
+    form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    visitor.post("/en/account/security/password/", form)
+    kept = Staff.objects.get(pk=member.pk)
+    assert kept.name == "Someone"
+    assert set(kept.user.groups.values_list("name", flat=True)) == {"finance", "operator"}
+    assert kept.user.get_all_permissions() == ROLES["finance"] | ROLES["operator"]
+    (session,) = Session.objects.filter(user=kept.user, ended_at=None)
+    assert session.ip == visitor.defaults["REMOTE_ADDR"]
+    assert kept.user.created_at <= session.began_at <= session.acted_at
+    (changed,) = events("password.changed", on=str(kept))
+    assert changed["by"] == str(kept)
+    assert kept.user.is_active
+    kept.user.is_active = False
+    kept.user.save()
+    assert log_in(a_visitor(), kept.user, new).status_code != 302
 
 
 def test_django_made_no_second_row_of_a_permission_that_a_role_has():

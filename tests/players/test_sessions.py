@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.conf import settings
@@ -221,7 +222,13 @@ class TestOnesOwnSessions:
         assert page.count("Firefox, Windows") == 2
         assert page.count("This one") == 1
         for visitor in (here, elsewhere):
-            assert session_of(visitor).ip in page
+            session = session_of(visitor)
+            assert session.ip == visitor.defaults["REMOTE_ADDR"]
+            assert session.ip in page
+            assert session.user == player.user
+            assert session.began_at <= session.acted_at
+            for moment in (session.began_at, session.acted_at):
+                assert f'datetime="{moment.astimezone(ZoneInfo("Europe/Stockholm")).isoformat()}"' in page
 
     def test_do_not_show_those_of_others_or_those_that_are_over(self):
         player = a_player()

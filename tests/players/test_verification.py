@@ -1,5 +1,7 @@
 """Who has shown who they are: what is taken in, how it is kept, what staff find."""
 
+from datetime import date
+
 import psycopg
 import pytest
 from cryptography.exceptions import InvalidTag
@@ -130,6 +132,19 @@ class TestReview:
 
 @pytest.mark.django_db
 class TestWhatIsKept:
+    def test_gli19_2_8_5_identity_data_with_who_confirmed_it_and_when(self):
+        player, by = a_player(), reviewer()
+        sent = a_submission(player, given_names="Ada", family_name="Byron", phone="+46701234567")
+        verification.verify(submission_id=sent.pk, by=by)
+        kept = Submission.objects.get(player=player)
+        fields = ("given_names", "family_name", "street", "postal_code", "city", "phone", "document_number")
+        assert [name for name in fields if getattr(kept, name) != getattr(sent, name)] == []
+        assert (kept.given_names, kept.family_name, kept.phone) == ("Ada", "Byron", "+46701234567")
+        assert (kept.document_kind, kept.status, kept.reviewed_by) == ("passport", "verified", by)
+        assert kept.reviewed_at is not None
+        assert kept.sent_at <= kept.reviewed_at
+        assert (player.birth_date, player.user.email) == (date(1990, 1, 1), player.user.email.lower())
+
     def test_documents_are_encrypted_at_rest(self):
         sent = a_submission(a_player())
         document = sent.document_set.get(part=Part.FRONT)

@@ -16,7 +16,7 @@ from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import settle, stake
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve
 from wallet import accounts, annulment, ledger, payouts, statements, verify, withdrawals
-from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus
+from wallet.models import AccountKind, Entry, Mode, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
 from wallet.withdrawal_words import BANK_REASONS, REASONS
 
@@ -183,6 +183,12 @@ class TestDeciding:
             ("approved", "sending", "test", "bank transfer"),
             ("sending", "paid", "test", "bank transfer"),
         ]
+        asked, paid = withdrawal.steps.exclude(journal=None).order_by("pk")
+        moved = Entry.objects.filter(account__owner=withdrawal.player, account__kind=AccountKind.CASH)
+        (line,) = moved.filter(journal=asked.journal)
+        assert (line.balance_after - line.amount, line.balance_after) == (MONEY, MONEY - 50_000)
+        assert not moved.filter(journal=paid.journal)
+        assert asked.at <= paid.at
 
 
 class TestTwoPeople:

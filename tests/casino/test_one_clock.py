@@ -1,0 +1,38 @@
+"""Whatever the clock of a web process or a worker says, times are those of the database."""
+
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from django.db import connection
+
+from audit.models import Event
+from games.models import Participation
+from tests.builders import a_player, a_round, a_table
+from wallet.models import Journal
+
+
+def database_time() -> datetime:
+    """The moment at which it is asked for, whatever transaction this is in."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (moment,) = cursor.fetchone()
+    return moment
+
+
+@pytest.mark.django_db
+def test_gli19_2_2_games_and_events_are_stamped_by_the_clock_of_the_database():
+    player, table = a_player(real=100_000), a_table()
+    with connection.cursor() as cursor:  # `now()` is when a transaction began, and a test is one
+        cursor.execute("SELECT now()")
+        (begun,) = cursor.fetchone()
+    with time_machine.travel(datetime(2042, 1, 1, tzinfo=UTC), tick=False):
+        a_round(player, table, player=1000)
+    ended = database_time()
+    part = Participation.objects.select_related("round").get()
+    stamps = [part.at, part.round.at]
+    stamps += Event.objects.filter(on=f"round:{part.round_id}").values_list("at", flat=True)
+    stamps += Journal.objects.filter(round_id=part.round_id).values_list("at", flat=True)
+    assert len(stamps) >= 5
+    assert [stamp for stamp in stamps if not begun <= stamp <= ended] == []
+    assert {stamp.utcoffset() for stamp in stamps} == {UTC.utcoffset(None)}
