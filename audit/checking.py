@@ -27,9 +27,11 @@ from audit.verify import WIDTH, Checkpoint, Key, Times, Unproven, root_from, roo
 Progress = Callable[[int, int], None]
 """Is told how many leaves are done, and of how many."""
 
-# Leaves are found by nested loops over indexes, whatever the planner knows of a table that has just grown.
+# Leaves are found by nested loops over indexes, whatever the planner knows of a table that has just grown. It writes
+# nothing, so it may last longer than a transaction of the house.
 ONE_STATE: Final = """
     SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
+    SET LOCAL transaction_timeout = 0;
     SET LOCAL enable_hashjoin = off;
     SET LOCAL enable_mergejoin = off
 """

@@ -18,6 +18,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from audit import keys, sending
 from audit.verify import LOG, TIME, Unproven
+from casino.postgresql.roles import LONGEST_TRANSACTION
 from players.models import User
 
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
@@ -64,6 +65,29 @@ def check_demo_people(
         )
         for alias in databases or ()
         if _has_demo_people(alias)
+    ]
+
+
+@register(Tags.database)
+def check_transactions_end(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find a log-in of web and workers whose transactions may last for any time: their events would be dated as long
+    before others that are signed, as if somebody had dated them back.
+    """
+    if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()):
+        return []
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute("SELECT setting::integer FROM pg_settings WHERE name = 'transaction_timeout'")
+        (found,) = cursor.fetchone() or (0,)
+    if 0 < found <= LONGEST_TRANSACTION * 1000:
+        return []
+    return [
+        Error(
+            f"Transactions of web and workers have to end within {LONGEST_TRANSACTION} seconds.",
+            hint="manage.py create_roles sees to it; PostgreSQL has to be 17 or newer.",
+            id="sabot.E016",
+        )
     ]
 
 

@@ -11,6 +11,9 @@ from psycopg import Connection
 from psycopg.sql import SQL, Identifier, Literal
 
 GROUP = "sabot_app"
+LONGEST_TRANSACTION = (
+    300  # seconds of one of web and workers: events may be dated so long before others that were signed
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,9 @@ def make_house(superuser: Connection, *, web: Login, owner: Login, database: str
         superuser.execute(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(GROUP)))
     for login in (web, owner):
         _make_login(superuser, login)
+    superuser.execute(
+        SQL("ALTER ROLE {} SET transaction_timeout = {}").format(Identifier(web.name), f"{LONGEST_TRANSACTION}s")
+    )
     superuser.execute(SQL("GRANT {} TO {}").format(Identifier(GROUP), Identifier(web.name)))
     if not _exists(superuser, "SELECT 1 FROM pg_database WHERE datname = %s", database):
         superuser.execute(

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from django.core.checks import run_checks
+from django.db import connection
 
 from audit.verify import LOG, TIME, Key
 from casino import settings as house
-from casino.checks import check_demo_people, check_production
+from casino.checks import check_demo_people, check_production, check_transactions_end
 from players.models import User
 from tests.harness.databases import Database
 
@@ -150,6 +151,15 @@ def test_demo_people_are_a_fault_of_a_production_database_only(settings):
 @pytest.mark.django_db
 def test_an_empty_production_database_has_no_fault(production):
     assert [fault for fault in run_checks(databases=["default"]) if fault.is_serious()] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("longest", "faults"), [("0", ["sabot.E016"]), ("301s", ["sabot.E016"]), ("1s", [])])
+def test_transactions_that_may_last_for_ever_are_a_fault(production, longest, faults):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('transaction_timeout', %s, true)", [longest])
+    assert [fault.id for fault in check_transactions_end(None, databases=["default"])] == faults
+    assert check_transactions_end(None, databases=["owner"]) == []
 
 
 def start(command: list[str], **changes: str) -> subprocess.CompletedProcess[str]:

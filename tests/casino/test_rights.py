@@ -4,6 +4,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
+from audit.checking import ONE_STATE
 from casino.embedded.places import DATABASE
 from tests.harness.databases import Database
 
@@ -13,6 +14,10 @@ SELECT CASE held.grantee WHEN 0 THEN 'everyone' WHEN datdba THEN 'owner' ELSE he
 FROM pg_database CROSS JOIN LATERAL aclexplode(coalesce(datacl, acldefault('d', datdba))) AS held
 WHERE datname = %s ORDER BY 1, 2
 """
+HAPPENED = """
+SELECT audit_record('test.happened', 'system', 'test:1',
+    '{"by":"system","data":{},"kind":"test.happened","on":"test:1"}', NULL)
+"""
 
 
 def test_a_clone_is_as_closed_as_the_database_of_a_house(cloned_db: Database) -> None:
@@ -20,6 +25,26 @@ def test_a_clone_is_as_closed_as_the_database_of_a_house(cloned_db: Database) ->
         ours, clone = (superuser.execute(RIGHTS, [name]).fetchall() for name in (DATABASE, cloned_db.name))
     assert clone == ours
     assert [right for right in clone if right[0] != "owner"] == [("sabot_app", "CONNECT")]
+
+
+def test_no_transaction_of_web_and_workers_lasts_for_minutes(cloned_db: Database) -> None:
+    """An event is dated when it is written, and sealed when its transaction is over."""
+    with psycopg.connect(cloned_db.web_url) as web:
+        assert web.execute("SHOW transaction_timeout").fetchone() == ("5min",)
+    with psycopg.connect(f"{cloned_db.web_url}&options=-c%20transaction_timeout%3D20ms") as web:
+        web.execute(HAPPENED)
+        with pytest.raises(errors.TransactionTimeout):
+            web.execute("SELECT pg_sleep(60)")
+    with psycopg.connect(cloned_db.owner_url) as owner:
+        assert owner.execute("SELECT count(*) FROM audit_event WHERE kind = 'test.happened'").fetchone() == (0,)
+        assert owner.execute("SHOW transaction_timeout").fetchone() == ("0",)
+
+
+def test_what_only_reads_may_take_its_time(cloned_db: Database) -> None:
+    """As `manage.py verify_audit` does in a house with many millions of events."""
+    with psycopg.connect(f"{cloned_db.web_url}&options=-c%20transaction_timeout%3D20ms") as web:
+        web.execute(ONE_STATE)
+        assert web.execute("SELECT pg_sleep(0.1)").fetchone()
 
 
 def test_web_and_workers_make_no_temporary_tables(cloned_db: Database) -> None:
