@@ -14,19 +14,21 @@ import ssl
 import threading
 from base64 import b64encode
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from smtplib import SMTPException
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import requests
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
 from django.core.validators import validate_email
 from django.db import connection, transaction
 
@@ -35,7 +37,9 @@ from audit.models import Checkpoint, Clock, Delivery
 
 logger = logging.getLogger(__name__)
 
-SECONDS: Final = 20  # that an address may take in all
+T = TypeVar("T")
+
+SECONDS: Final = 20  # that an address or a mail server may take in all
 FIRST_PAUSE: Final = timedelta(minutes=1)  # before a place that failed is tried again; each one after is twice as long
 LONGEST_FAILURE: Final = 500  # characters of the reason that are kept
 UNDER_WAY: Final = "under way"  # of a try that has begun
@@ -205,15 +209,17 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
 def _mail(address: str, checkpoint: Checkpoint) -> None:
     """Send the note as a mail, and attached to it, byte for byte. Raises NotDelivered."""
     origin, _, _ = checkpoint.note.partition("\n")
+    line = get_connection()
     mail = EmailMessage(
         f"Checkpoint of {origin}: {checkpoint.size} events",
         f"Keep this: it shows later that the event log of {origin} was not rewritten.\n\n{checkpoint.note}",
         settings.DEFAULT_FROM_EMAIL,
         [address],
+        connection=line,
     )
     mail.attach(f"checkpoint-{checkpoint.size:012}.txt", checkpoint.note, "text/plain")
     try:
-        mail.send()
+        _in_time(mail.send, lambda: getattr(getattr(line, "connection", None), "sock", None))
     except (OSError, SMTPException, ValueError) as error:
         raise NotDelivered(f"{type(error).__name__}: {error}") from error
 
@@ -221,24 +227,42 @@ def _mail(address: str, checkpoint: Checkpoint) -> None:
 def _post(address: SplitResult, checkpoint: Checkpoint) -> None:
     """Post the note; anything but a success is a failure, to be sent elsewhere as well. Raises NotDelivered.
 
-    Of the answer its first line counts, and the rest is not read. Whoever answers a byte at a time is cut off: a
-    time limit of a socket is one of each wait, so a thread does the talking, and this one watches the clock.
+    Of the answer its first line counts, and the rest is not read.
     """
     line = _line(address)
-    said: list[int | OSError | HTTPException] = []
-    talk = threading.Thread(target=_talk, args=(line, address, checkpoint.note.encode(), said), daemon=True)
-    talk.start()
-    talk.join(SECONDS)
-    if not said:
-        if line.sock:
-            with suppress(OSError):
-                line.sock.shutdown(socket.SHUT_RDWR)
-        raise NotDelivered(f"no answer within {SECONDS} seconds")
-    (answer,) = said
-    if not isinstance(answer, int):
-        raise NotDelivered(f"{type(answer).__name__}: {getattr(answer, 'strerror', None) or 'nothing more is known'}")
+    try:
+        answer = _in_time(partial(_talk, line, address, checkpoint.note.encode()), lambda: line.sock)
+    except (OSError, HTTPException, ValueError) as error:  # what it says may hold a secret
+        why = getattr(error, "strerror", None) or "nothing more is known"
+        raise NotDelivered(f"{type(error).__name__}: {why}") from None
     if answer not in range(200, 300):
         raise NotDelivered(f"answered {answer}")
+
+
+def _in_time(talk: Callable[[], T], line: Callable[[], socket.socket | None]) -> T:
+    """Return what *talk* returns, and raise what it raises; NotDelivered where it takes longer than `SECONDS`.
+
+    Whoever answers a byte at a time is cut off: a time limit of a socket is one of each wait, so a thread does the
+    talking, and this one watches the clock; *line* is the socket that is talked through, None before there is one.
+    """
+    said: Future[T] = Future()
+
+    def answer() -> None:
+        try:
+            said.set_result(talk())
+        except Exception as error:  # noqa: BLE001  (a thread has nobody to raise to)
+            said.set_exception(error)
+
+    threading.Thread(target=answer, daemon=True).start()
+    try:
+        return said.result(SECONDS)
+    except TimeoutError as error:
+        if said.done():
+            raise
+        if talking := line():
+            with suppress(OSError):
+                talking.shutdown(socket.SHUT_RDWR)
+        raise NotDelivered(f"no answer within {SECONDS} seconds") from error
 
 
 def _line(address: SplitResult) -> HTTPConnection:
@@ -250,8 +274,8 @@ def _line(address: SplitResult) -> HTTPConnection:
     return HTTPSConnection(host, address.port, timeout=SECONDS, context=trusted)
 
 
-def _talk(line: HTTPConnection, address: SplitResult, note: bytes, said: list[int | OSError | HTTPException]) -> None:
-    """Post, and put into *said* what was answered or what went wrong."""
+def _talk(line: HTTPConnection, address: SplitResult, note: bytes) -> int:
+    """Post, and return what was answered. Raises OSError, HTTPException, ValueError."""
     headers = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
     if address.username is not None:
         secret = f"{unquote(address.username)}:{unquote(address.password or '')}"
@@ -259,10 +283,6 @@ def _talk(line: HTTPConnection, address: SplitResult, note: bytes, said: list[in
     target = f"{address.path or '/'}{'?' * bool(address.query)}{address.query}"
     try:
         line.request("POST", target, note, headers)
-        said.append(line.getresponse().status)
-    except (OSError, HTTPException) as error:
-        said.append(error)
-    except Exception as error:  # noqa: BLE001  (a thread has nobody to raise to; what it says may hold a secret)
-        said.append(HTTPException(type(error).__name__))
+        return line.getresponse().status
     finally:
         line.close()

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from select import select
+from socket import create_server, socket
 
 import pytest
 from django.core import mail
@@ -96,6 +97,15 @@ def a_keeper(status: int = 204) -> Iterator[Keeper]:
         yield keeper
         keeper.shutdown()
         thread.join()
+
+
+def greet_without_end(listening: socket) -> None:
+    asker, _ = listening.accept()
+    with asker, suppress(OSError):
+        asker.sendall(b"220 here\r\n")
+        asker.recv(100)
+        while asker.send(b"2"):
+            select([], [], [], 0.01)
 
 
 class TestAPlace:
@@ -189,6 +199,24 @@ class TestAPlaceThatFails:
             settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
             assert deliver(keeper.address) == "no answer within 0.3 seconds"
             assert sending.due() == []
+
+    def test_is_given_no_more_where_it_is_a_mail_server(self, checkpoint, settings, monkeypatch):
+        """Which says a letter at a time, each soon enough."""
+        monkeypatch.setattr(sending, "SECONDS", 0.3)
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.AUDIT_CHECKPOINTS_TO = ["mailto:auditor@example.com"]
+        with create_server(("127.0.0.1", 0)) as listening:
+            settings.EMAIL_HOST, settings.EMAIL_PORT = listening.getsockname()
+            thread = threading.Thread(target=greet_without_end, args=(listening,))
+            thread.start()
+            assert deliver("mailto:auditor@example.com") == "no answer within 0.3 seconds"
+            thread.join()
+
+    def test_is_one_where_the_mail_server_refuses(self, checkpoint, settings):
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+        settings.AUDIT_CHECKPOINTS_TO = ["mailto:auditor@example.com"]
+        assert deliver("mailto:auditor@example.com") == "ConnectionRefusedError: [Errno 111] Connection refused"
 
     def test_in_a_way_nobody_thought_of_has_failed_and_waits(self, checkpoint, settings, tmp_path, monkeypatch):
         def broken(descriptor: int) -> None:
