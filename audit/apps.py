@@ -7,9 +7,11 @@ class AuditConfig(AppConfig):
     name = "audit"
 
     def ready(self) -> None:
-        """Say what of the log takes two people: how long what is kept."""
+        """Say what of the log takes two people: how long what is kept; and what of it is significant."""
         from audit import approvals, retention  # models are loaded by now, and not before
+        from audit.significant import own
 
         approvals.register(
             retention.KIND, execute=retention.execute, permission=retention.PERMISSION, describe=retention.describe
         )
+        own.register()

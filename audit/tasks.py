@@ -3,6 +3,8 @@
 from celery import shared_task
 
 from audit import approvals, hours, lag, sealing, sending
+from audit.reports import daily, making
+from audit.significant import clock, finding
 
 PAUSE = 60  # seconds after which the hint that a checkpoint is due is void: the next one comes sooner
 
@@ -59,4 +61,17 @@ def sum_up() -> None:
 @shared_task
 def find_significant() -> None:
     """Find what somebody has to look at in what was sealed since."""
+    clock.beat("workers")
     finding.find()
+
+
+@shared_task
+def make_reports() -> None:
+    """Make the reports that wait."""
+    making.make_open()
+
+
+@shared_task
+def ask_daily_reports() -> None:
+    """Ask for the reports on the days before that were not asked for yet."""
+    daily.ask_due()

@@ -27,6 +27,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Muted',
+            fields=[
+                ('pk', models.CompositePrimaryKey('who', 'category', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('who', models.TextField()),
+                ('category', models.TextField(choices=[('log_in', 'Failed log-ins'), ('error', 'Errors and mismatches'), ('standstill', 'Play stood still'), ('large_win', 'Large wins'), ('large_wager', 'Large wagers'), ('large_payment', 'Large payments'), ('correction', 'Voids, overrides and corrections'), ('parameter', 'Changed parameters, rules and paytables'), ('adjustment', 'Adjusted balances'), ('personal', 'Changed personal data'), ('deactivation', 'Deactivations'), ('negative', 'Negative balances'), ('laundering', 'Signs of money laundering'), ('returns', 'Returns and randomness')])),
+            ],
+            options={
+                'db_table': 'audit_significant_muted',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Pulse',
+            fields=[
+                ('who', models.TextField(primary_key=True, serialize=False)),
+                ('at', models.DateTimeField()),
+            ],
+            options={
+                'db_table': 'audit_pulse',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='Threshold',
             fields=[
                 ('pk', models.CompositePrimaryKey('what', 'currency', blank=True, editable=False, primary_key=True, serialize=False)),
@@ -94,6 +117,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='significant',
             index=models.Index(fields=['on', '-id'], name='audit_significant_on'),
+        ),
+        migrations.AddIndex(
+            model_name='significant',
+            index=models.Index(condition=models.Q(('assigned_to', ''), _negated=True), fields=['assigned_to', '-id'], name='audit_significant_whose'),
+        ),
+        migrations.AddIndex(
+            model_name='significant',
+            index=models.Index(condition=models.Q(('mailed_at', None), ('weight', 2)), fields=['id'], name='audit_significant_unmailed'),
         ),
         migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0008_significant.sql").read_text()),
     ]

@@ -6,7 +6,18 @@ from audit.models.hours import Mark, Rolled
 from audit.models.log import Checkpoint, Delivery, Event, Leaf, Pending, Personal, Tile
 from audit.models.reports import Report, ReportPage, ReportPart, ReportState
 from audit.models.retention import Kept, Retention
-from audit.models.significant import Category, Cursor, Significant, SignificantStep, Step, Threshold, Weight, Work
+from audit.models.significant import (
+    Category,
+    Cursor,
+    Muted,
+    Pulse,
+    Significant,
+    SignificantStep,
+    Step,
+    Threshold,
+    Weight,
+    Work,
+)
 
 __all__ = [
     "Approval",
@@ -20,8 +31,10 @@ __all__ = [
     "Kept",
     "Leaf",
     "Mark",
+    "Muted",
     "Pending",
     "Personal",
+    "Pulse",
     "Report",
     "ReportPage",
     "ReportPart",

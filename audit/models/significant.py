@@ -68,6 +68,14 @@ class Significant(models.Model):
             models.Index(fields=["state", "-id"], name="audit_significant_work"),
             models.Index(fields=["category", "-id"], name="audit_significant_category"),
             models.Index(fields=["on", "-id"], name="audit_significant_on"),
+            models.Index(
+                fields=["assigned_to", "-id"], name="audit_significant_whose", condition=~models.Q(assigned_to="")
+            ),
+            models.Index(
+                fields=["id"],
+                name="audit_significant_unmailed",
+                condition=models.Q(weight=Weight.ALERT, mailed_at=None),
+            ),
         ]
 
 
@@ -96,6 +104,18 @@ class SignificantStep(models.Model):
         default_permissions = ()
 
 
+class Muted(models.Model):
+    """A category of which a member of staff wants no mail. Nobody has said so of any at first."""
+
+    pk = models.CompositePrimaryKey("who", "category")
+    who = models.TextField()  # "staff:3"
+    category = models.TextField(choices=Category)
+
+    class Meta:
+        db_table = "audit_significant_muted"
+        default_permissions = ()
+
+
 class Threshold(models.Model):
     """From which amount on something is significant, in one currency: a single one, and the sum over some days."""
 
@@ -119,4 +139,15 @@ class Cursor(models.Model):
 
     class Meta:
         db_table = "audit_cursor"
+        default_permissions = ()
+
+
+class Pulse(models.Model):
+    """When the house's workers last said that they are alive."""
+
+    who = models.TextField(primary_key=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "audit_pulse"
         default_permissions = ()

@@ -1,0 +1,34 @@
+"""What the ground floor itself records, and what of that is significant."""
+
+from typing import Final
+
+from audit.models import Category, Weight
+from audit.significant import clock, finding, thresholds
+
+KINDS: Final[dict[str, finding.Significance]] = {
+    "log.refused": (Category.ERROR, Weight.ALERT, "The signer refuses to sign the event log"),
+    "log.lags": (Category.ERROR, Weight.ALERT, "The signed event log lags behind"),
+    "retention.changed": (Category.PARAMETER, Weight.NOTICE, "For how long something is kept was changed"),
+    "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
+    "approval.not_decided": (Category.ERROR, Weight.NOTICE, "A second person's decision was not taken"),
+    thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "From when on something is significant was changed"),
+}
+ORDINARY: Final = (
+    "approval.asked",  # waits in a queue of its own
+    "approval.decided",  # what follows from it is an event of its own
+    "approval.expired",
+    "data.seen",  # pages of their own show who looked at whom
+    finding.FAILED,  # found where it fails
+    "log.accepted",
+    "log.caught_up",
+    "log.exported",
+    "personal.expired",  # when its time came, as the rules of retention say
+)
+
+
+def register() -> None:
+    """Have it found."""
+    finding.register_kinds(KINDS)
+    finding.register_ordinary(ORDINARY)
+    finding.register("kinds", finding.by_kind)
+    finding.register("clock", clock.gone_back)
