@@ -9,7 +9,7 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test check lint reset bench attack drill roads format messages screenshots
+.PHONY: help run test check lint reset bench attack drill roads format messages clauses screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -61,6 +61,9 @@ format: .venv/installed-dev .venv/texts ## put the code in shape
 
 messages: .venv/installed-dev .venv/texts ## bring the catalogues of texts up to date
 	$(PY) manage.py messages
+
+clauses: .venv/installed-dev ## write docs/gli-19.md anew, from tests/clauses/
+	$(PY) -m tests.clauses
 
 # Stamps: each is younger than what it was made from.
 

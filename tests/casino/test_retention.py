@@ -64,12 +64,19 @@ class TestThePeriods:
         assert (kept_for(Kept.CHAT), retention.years(Kept.ACCOUNT), retention.years(Kept.CONVERSATION)) == (90, 5, 5)
 
     def test_gli19_b_3_2_are_changed_by_two_people_and_each_change_is_on_record(self):
-        asked = ask(400)
+        one, other = a_member_of_staff("compliance"), a_member_of_staff("compliance")
+        asked = ask(400, by=one)
         assert kept_for(Kept.MAIL) == 365
-        decide(asked)
+        decide(asked, other)
         assert kept_for(Kept.MAIL) == 400
         (event,) = events("retention.changed", on="retention:mail")
         assert event["data"] == {"approval": asked.pk, "before": 365, "days": 400}
+        said = {kind: events(kind, on=f"approval:{asked.pk}") for kind in ("approval.asked", "approval.decided")}
+        assert {kind: each["by"] for kind, (each,) in said.items()} == {
+            "approval.asked": str(one),
+            "approval.decided": str(other),
+        }
+        assert said["approval.asked"][0]["at"] <= event["at"]
 
     def test_are_not_changed_by_one(self):
         one = a_member_of_staff("compliance")

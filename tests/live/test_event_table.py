@@ -69,9 +69,12 @@ def test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_
 ):
     assert "Bets that were accepted stand" in seen(visitor.get(TABLE))  # what the page says then
     click(visitor, live_table)
+    other = a_player("SE", real=MONEY)
+    bet(other, live_table, banker=CHIP)
     settled = advance_to(live_table, Phase.SETTLED)  # and nothing is heard of them meanwhile
-    part = Participation.objects.get(round_id=settled.pk, player=player)
-    assert (part.staked, balance(player)) == (CHIP, MONEY - CHIP + part.paid)
+    for each in (player, other):
+        part = Participation.objects.get(round_id=settled.pk, player=each)
+        assert (part.staked, balance(each)) == (CHIP, MONEY - CHIP + part.paid)
     assert settled.code in seen(visitor.get(HISTORY))
 
 

@@ -129,7 +129,7 @@ class TestBeforeTheDeal:
         trouble.goes_on()
         assert trouble.round.shoe_id != closed.shoe_id
 
-    def test_overdue_is_annulled_at_once_and_the_supervisor_only_accepts_it(self, trouble):
+    def test_gli19_4_16_overdue_is_annulled_at_once_and_the_supervisor_only_accepts_it(self, trouble):
         closed = advance_to(trouble.live_table, Phase.CLOSED)
         make_late(trouble.live_table, LATE)
         assert phases.advance(trouble.live_table.pk)

@@ -1,0 +1,5 @@
+"""Write docs/gli-19.md anew: ``python -m tests.clauses``."""
+
+from tests.clauses.page import PAGE, written
+
+PAGE.write_text(written())

@@ -1,0 +1,55 @@
+"""One thing that a clause asks for, and what there is to show for it."""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from typing import Final
+
+READ: Final = date(2026, 11, 22)
+"""When the second reader went through all of them."""
+
+
+class Met(Enum):
+    """Whether the house does what is asked."""
+
+    YES = "met"
+    PARTLY = "partly"
+    NO = "not met"
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Something a clause asks for, in our words.
+
+    Attributes:
+        clause: Its number in the standard, several where they ask for the same: "2.4.1, 4.15.1". National rules: "SE".
+        asks: What is asked, in our words.
+        tests: Names of the tests that show it, each of them once in all of the tests; without their parameters.
+        found: What the second reader found, reading those tests against the clause, and what was done about it.
+        met: Whether all of it is met.
+        left: What is not, why, and when it will be; nothing where it is met.
+        page: Where a person can look at it, or "".
+        read: When it was read.
+    """
+
+    clause: str
+    asks: str
+    tests: tuple[str, ...]
+    found: str
+    met: Met = Met.YES
+    left: str = ""
+    page: str = ""
+    read: date = READ
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The clauses it belongs to."""
+        return tuple(self.clause.split(", "))
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """Demands that belong together, under one heading of the page."""
+
+    title: str
+    demands: tuple[Demand, ...]

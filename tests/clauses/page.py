@@ -1,0 +1,87 @@
+"""The page: docs/gli-19.md, as the demands have it."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from tests.clauses import chemin, money, nations, operations, people, play, reports, staff
+from tests.clauses.demand import Chapter, Demand, Met
+
+TESTS: Final = Path(__file__).resolve().parents[1]
+PAGE: Final = TESTS.parent / "docs" / "gli-19.md"
+CHAPTERS: Final[tuple[Chapter, ...]] = (
+    people.CHAPTER,
+    money.CHAPTER,
+    play.CHAPTER,
+    chemin.CHAPTER,
+    operations.CHAPTER,
+    staff.CHAPTER,
+    reports.CHAPTER,
+    nations.CHAPTER,
+)
+HEAD: Final = """# GLI-19 v3.0, clause by clause
+
+What the standard asks of an interactive gaming system, in our words, and the tests that show it. Clauses on bonuses,
+jackpots, tournaments, double-up, sports and physical devices do not apply. The house has no certificate: this is its
+own account of itself.
+
+A test named `test_gli19_2_8_2_…` shows clause 2.8.2; run it with `pytest -k gli19_2_8_2`. *Second reading*: somebody who
+had not written the tests read each of them against the clause; what was missing then is said, with what was done
+about it. All were read on {read}.
+
+This page is written by `make clauses` from `tests/clauses/`; `make check` fails where it is not what that list says,
+where the list names a test that does not exist or misses a clause, or where a test bears the number of a clause and no
+row names it.
+"""
+COLUMNS: Final = "| clause | what it asks | | shown by | second reading |\n|---|---|---|---|---|"
+
+
+@cache
+def functions() -> Mapping[str, tuple[Path, ...]]:
+    """Every test by its name, with the files that have one of this name."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(TESTS.rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                found.setdefault(node.name, []).append(path)
+    return {name: tuple(paths) for name, paths in found.items()}
+
+
+def demands() -> Iterator[Demand]:
+    """Yield all of them, in the order of the page."""
+    for chapter in CHAPTERS:
+        yield from chapter.demands
+
+
+def written() -> str:
+    """Return the page. Raises KeyError where a test does not exist."""
+    counted = Counter(each.met for each in demands())
+    (read,) = {each.read for each in demands()}
+    counts = ", ".join(f"**{counted[met]}** {met.value}" for met in Met)
+    parts = [HEAD.format(read=f"{read.day} {read:%B %Y}"), f"Of {sum(counted.values())} demands, {counts}.\n"]
+    if open_ones := [each for each in demands() if each.met is not Met.YES]:
+        parts.append(
+            "What is open:\n\n"
+            + "\n".join(f"- **{each.clause}** {each.asks}: {each.left}" for each in open_ones)
+            + "\n"
+        )
+    for chapter in CHAPTERS:
+        rows = "\n".join(map(_row, chapter.demands))
+        parts.append(f"## {chapter.title}\n\n{COLUMNS}\n{rows}\n")
+    return "\n".join(parts)
+
+
+def _row(demand: Demand) -> str:
+    shown = ", ".join(map(_link, demand.tests)) or "no test"
+    seen = f"; to look at: {demand.page}" if demand.page else ""
+    met = demand.met.value if demand.met is Met.YES else f"**{demand.met.value}**"
+    left = f" *{demand.left}*" if demand.left else ""
+    return f"| {demand.clause} | {demand.asks} | {met} | {shown}{seen} | {demand.found}{left} |"
+
+
+def _link(test: str) -> str:
+    (path,) = functions()[test]
+    return f"[`{test.removeprefix('test_')}`](../{path.relative_to(TESTS.parent)})"

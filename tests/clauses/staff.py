@@ -1,0 +1,92 @@
+"""Staff: their accounts, what takes two of them."""
+
+from typing import Final
+
+from tests.clauses.demand import Chapter, Demand, Met
+
+CHAPTER: Final = Chapter(
+    "Staff",
+    (
+        Demand(
+            "2.8.9",
+            "kept per account: name, role, functions, created, last access and its address, last password change",
+            ("test_gli19_2_8_9_an_account_of_staff_has_its_name_roles_functions_and_last_access",),
+            "No test asserted the fields; this one is new. The password's change is an event.",
+            page="`/staff/` for roles and functions",
+        ),
+        Demand(
+            "2.8.9",
+            "disabled when, status",
+            ("test_gli19_2_8_9_an_account_of_staff_has_its_name_roles_functions_and_last_access",),
+            "A disabled account cannot log in, which the test now shows.",
+            Met.PARTLY,
+            "Whether an account is disabled is kept, when is not: there is no page that disables one, nor lists them "
+            "(issue 14).",
+        ),
+        Demand(
+            "B.2.3",
+            "duties are separated: a role may do what it must and no more",
+            ("test_gli19_b_2_3_each_role_may_do_this_and_no_more",),
+            "The role × address matrix asks every page with every role besides.",
+            page="`/staff/`",
+        ),
+        Demand(
+            "B.2.3",
+            "two people for voiding a settled round",
+            ("test_gli19_b_2_3_that_the_round_is_void_together_with_another",),
+            "By the pages, from a report on the floor to the money. Nothing missing.",
+            page="`/staff/incidents/`, `/staff/approvals/`",
+        ),
+        Demand(
+            "B.2.3",
+            "two people for lifting an exclusion",
+            ("test_gli19_b_2_3_lift_what_staff_began",),
+            "The database refuses one person. Nothing missing.",
+        ),
+        Demand(
+            "B.2.3",
+            "two people for withdrawals above a threshold",
+            ("test_gli19_b_2_3_the_first_approves_and_the_second_decides",),
+            "Parts of a large sum take two as well. Nothing missing.",
+            page="`/staff/withdrawals/`",
+        ),
+        Demand(
+            "B.2.3",
+            "two people for changes of limits or rules on a live table",
+            (),
+            "No page changes limits; rules change with the program, with a reason on record.",
+            Met.NO,
+            "Changes of limits or rules of a table take one person: versions get pages and approvals in issue 14.",
+        ),
+        Demand(
+            "B.2.3",
+            "two people for balance adjustments",
+            (),
+            "No page and no service adjusts a balance, and the ledger posts no journal of that kind.",
+            Met.NO,
+            "Nobody can adjust a balance at all; a way that takes two people comes with issue 14.",
+        ),
+        Demand(
+            "B.3.2",
+            "alterations of data are supervised: id, element, value before and after, when, by whom, authorised by "
+            "whom",
+            (
+                "test_gli19_b_3_2_are_changed_by_two_people_and_each_change_is_on_record",
+                "test_gli19_b_3_2_executes_exactly_what_was_asked_for_and_records_it",
+            ),
+            "Retention is the alteration with a before and an after; who asked and who agreed are events of the "
+            "approval it names.",
+            page="`/staff/approvals/`, `/staff/events/`",
+        ),
+        Demand(
+            "B.3.2",
+            "asker and decider are different persons, and what is executed is the frozen, hashed request (our demand)",
+            (
+                "test_gli19_b_3_2_refuses_the_asker_as_decider_whoever_writes",
+                "test_gli19_b_3_2_takes_another_person_and_not_another_account_of_the_same",
+                "test_gli19_b_3_2_executes_exactly_what_was_asked_for_and_records_it",
+            ),
+            "By the code and by the database. Nothing missing.",
+        ),
+    ),
+)

@@ -1,0 +1,54 @@
+"""The list of clauses, the tests they name and the page that tells of both are of one piece."""
+
+import re
+
+import pytest
+
+from tests.clauses.applicable import APPLICABLE
+from tests.clauses.demand import Met
+from tests.clauses.page import PAGE, demands, functions, written
+
+NUMBERED = re.compile(r"test_gli19_((?:[ab]_)?\d+(?:_\d+)*)_[a-z]")
+DEMANDS = tuple(demands())
+
+
+def number_of(test: str) -> str:
+    """The clause that a test is named after, "" where none: ``test_gli19_a_3_7_…`` is of A.3.7."""
+    found = NUMBERED.match(test)
+    return found[1].replace("_", ".").upper() if found else ""
+
+
+def test_the_page_is_what_the_list_says():
+    assert PAGE.read_text() == written(), "run make clauses"
+
+
+@pytest.mark.parametrize("clause", APPLICABLE)
+def test_everything_that_a_clause_asks_for_is_in_a_row_of_it(clause):
+    asked = " ".join(each.asks for each in DEMANDS if clause in each.numbers)
+    assert [what for what in APPLICABLE[clause] if what not in asked] == []
+
+
+def test_no_row_is_of_a_clause_that_does_not_apply():
+    assert {number for each in DEMANDS for number in each.numbers} == set(APPLICABLE)
+
+
+def test_every_test_that_a_row_names_exists_once():
+    assert [test for each in DEMANDS for test in each.tests if len(functions().get(test, ())) != 1] == []
+
+
+def test_every_test_that_is_named_after_a_clause_is_in_a_row_of_it():
+    named = {(number, test) for each in DEMANDS for test in each.tests for number in each.numbers}
+    of_clauses = [test for test in functions() if test.startswith("test_gli19_")]
+    assert [test for test in of_clauses if (number_of(test), test) not in named] == []
+
+
+@pytest.mark.parametrize("demand", DEMANDS, ids=lambda each: f"{each.clause}: {each.asks[:40]}")
+def test_a_row_is_shown_by_a_test_named_after_it_or_says_what_is_not_met(demand):
+    if demand.met is Met.NO:
+        assert demand.left
+        return
+    assert bool(demand.left) is (demand.met is Met.PARTLY)
+    assert demand.found
+    is_national = len(demand.clause) == 2
+    assert is_national or any(number_of(test) in demand.numbers for test in demand.tests)
+    assert demand.tests
