@@ -78,7 +78,8 @@ def root_of(hashes: Sequence[bytes]) -> bytes:
     level = list(hashes)
     while len(level) > 1:
         odd = level[-1:] if len(level) % 2 else []
-        level = [node_hash(level[at], level[at + 1]) for at in range(0, len(level) - 1, 2)] + odd
+        pairs = zip(level[::2], level[1::2], strict=False)
+        level = [hashlib.sha256(b"\x01" + left + right).digest() for left, right in pairs] + odd
     return level[0]
 
 

@@ -19,10 +19,12 @@ from audit.verify import WIDTH, keys_of  # noqa: E402
 from bench.playing import play_when_told  # noqa: E402
 
 EVENTS = f"""
-    SELECT array_agg(body)
-    FROM (SELECT leaf.leaf, event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
-          WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf) AS row
-    GROUP BY leaf / {WIDTH} ORDER BY leaf / {WIDTH}
+    SELECT tile.bodies FROM generate_series(%s::bigint, %s::bigint - 1, {WIDTH}) AS first, LATERAL (
+        SELECT array_agg(body) AS bodies
+        FROM (SELECT event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
+              WHERE leaf.leaf >= first AND leaf.leaf < first + {WIDTH} ORDER BY leaf.leaf) AS row
+        HAVING count(*) > 0
+    ) AS tile
 """
 
 
