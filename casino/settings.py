@@ -251,6 +251,10 @@ TIME_ZONE = "UTC"
 
 SUPPORT_EMAIL = env.str("SUPPORT_EMAIL", default="service@sabot.example" if DEMO else "")  # shown on every rules page
 
+# Who runs the house, as reports are headed, and the clocks by which its own days begin.
+OPERATOR_NAME = env.str("OPERATOR_NAME", default="") or ("Sabot (demo)" if DEMO else next(iter(ALLOWED_HOSTS), ""))
+OPERATOR_TIME_ZONE = env.str("OPERATOR_TIME_ZONE", default="UTC")
+
 # --- Static files ----------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"

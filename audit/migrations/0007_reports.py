@@ -26,6 +26,7 @@ class Migration(migrations.Migration):
                 ('by', models.TextField()),
                 ('asked_at', models.DateTimeField(db_default=audit.models.clock.Clock())),
                 ('state', models.TextField(choices=[('waiting', 'waiting to be made'), ('making', 'being made'), ('ready', 'ready'), ('failed', 'could not be made')], default='waiting')),
+                ('tries', models.PositiveSmallIntegerField(default=0)),
                 ('done', models.BigIntegerField(default=0)),
                 ('of', models.BigIntegerField(null=True)),
                 ('moved_at', models.DateTimeField(db_default=audit.models.clock.Clock())),
@@ -38,6 +39,11 @@ class Migration(migrations.Migration):
                 'db_table': 'audit_report',
                 'default_permissions': ('view',),
                 'indexes': [models.Index(fields=['kind', '-id'], name='audit_report_kind'), models.Index(condition=models.Q(('state__in', ('waiting', 'making'))), fields=['asked_at'], name='audit_report_open')],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('since__lt', models.F('until'))), name='audit_report_interval'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'making', 'ready', 'failed'])), name='audit_report_state'),
+                    models.UniqueConstraint(condition=models.Q(('by', 'system')), fields=('kind', 'since'), name='audit_report_daily'),
+                ],
             },
         ),
         migrations.CreateModel(

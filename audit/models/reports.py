@@ -20,17 +20,20 @@ class Report(models.Model):
     kind = models.TextField()
     since = models.DateTimeField()
     until = models.DateTimeField()  # the first moment that does not belong to it
-    choices = models.JSONField(default=dict)  # what else was asked for: currency, table, time zone …
+    choices = models.JSONField(
+        default=dict
+    )  # what else was asked for: "zone", "period" and what the kind has to choose
     by = models.TextField()  # as the event log names who asked; "system" for the daily ones
     asked_at = models.DateTimeField(db_default=Clock())
     state = models.TextField(choices=ReportState, default=ReportState.WAITING)
+    tries = models.PositiveSmallIntegerField(default=0)  # how often it was begun
     done = models.BigIntegerField(default=0)  # rows so far
     of = models.BigIntegerField(null=True)  # rows in all, where that is known beforehand
     moved_at = models.DateTimeField(db_default=Clock())  # when `state` or `done` changed last
     made_at = models.DateTimeField(null=True)  # the figures are those of this moment
-    head = models.JSONField(null=True)  # columns, totals and notes, as shown
+    head = models.JSONField(null=True)  # all that is shown but for the rows (`audit.reports.heading.Head`)
     failure = models.TextField(blank=True, default="")  # a sentence for staff
-    digests = models.JSONField(default=dict)  # format -> hex SHA-256 of its file, as the event log has it
+    digests = models.JSONField(default=dict)  # "csv", "xlsx", "screen" -> hex SHA-256, as the event log has it
 
     class Meta:
         db_table = "audit_report"
@@ -41,6 +44,14 @@ class Report(models.Model):
                 fields=["asked_at"],
                 condition=models.Q(state__in=(ReportState.WAITING, ReportState.MAKING)),
                 name="audit_report_open",
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(since__lt=models.F("until")), name="audit_report_interval"),
+            models.CheckConstraint(condition=models.Q(state__in=ReportState.values), name="audit_report_state"),
+            # One of each kind for each day, however many beats there are.
+            models.UniqueConstraint(
+                fields=["kind", "since"], condition=models.Q(by="system"), name="audit_report_daily"
             ),
         ]
 

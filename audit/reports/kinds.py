@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Cell: TypeAlias = str | int | None
 """Text; a number; minor units; a moment as ISO 8601 in UTC; a share of one as text ("0.9876"); nothing at all."""
 Row: TypeAlias = Sequence[Cell]
+
+CURRENCY: Final = "currency"  # name of the column that says of which currency the amounts of a row are
 
 
 class Form(StrEnum):
@@ -86,12 +88,30 @@ class Kind:
     names_players: bool = False  # whom its rows name ("player:12") is put on record as seen by who reads it
 
 
+class CannotMake(Exception):
+    """A report cannot be made as it was asked for. The message is a sentence for staff; an `Answer` may raise it."""
+
+
+OURS: Final = frozenset({"zone", "period", "since", "until"})  # fields of every form, which no kind can have again
+
 _kinds: dict[str, Kind] = {}
 
 
 def register(kind: Kind) -> None:
-    """Make *kind* something that can be asked for; an app does so once, when it is ready."""
+    """Make *kind* something that can be asked for; an app does so once, when it is ready. Raises ValueError where the
+    frame could not write it.
+    """
+    names = [column.name for column in kind.columns]
+    if any(column.form is Form.MONEY for column in kind.columns) and CURRENCY not in names:
+        raise ValueError(f"report {kind.name}: money needs a column {CURRENCY}")
+    if taken := OURS.intersection(choice.name for choice in kind.choices):
+        raise ValueError(f"report {kind.name}: {', '.join(sorted(taken))} is chosen in every report")
     _kinds[kind.name] = kind
+
+
+def kind_of(name: str) -> Kind | None:
+    """Return the kind of that name, None where there is none, or none any more."""
+    return _kinds.get(name)
 
 
 def all_kinds() -> Sequence[Kind]:

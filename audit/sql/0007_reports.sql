@@ -1,4 +1,4 @@
--- A report that has been made is never changed, nor are its pages and files.
+-- A report is asked for, made once and never changed, nor are its pages and files; nor is one that could not be made.
 
 CREATE FUNCTION audit_keep_report() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -8,3 +8,60 @@ END $$;
 
 CREATE TRIGGER audit_report_is_kept BEFORE UPDATE ON audit_report
     FOR EACH ROW WHEN (OLD.state IN ('ready', 'failed')) EXECUTE FUNCTION audit_keep_report();
+CREATE TRIGGER audit_report_stays BEFORE DELETE OR TRUNCATE ON audit_report
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE TRIGGER audit_report_identity BEFORE UPDATE OF id, kind, since, until, choices, by, asked_at ON audit_report
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- Pages and pieces of files come, and go again, while their report is being made. Its row is shared meanwhile, so that none comes while another
+-- transaction says that it is ready.
+CREATE FUNCTION audit_report_in_the_making() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    report bigint := CASE TG_OP WHEN 'INSERT' THEN NEW.report_id ELSE OLD.report_id END;
+    is_now text;
+BEGIN
+    SELECT state INTO is_now FROM audit_report WHERE id = report FOR SHARE;
+    IF is_now IS DISTINCT FROM 'making' THEN
+        RAISE EXCEPTION 'report % is not being made', report USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN CASE TG_OP WHEN 'INSERT' THEN NEW ELSE OLD END;
+END $$;
+
+CREATE TRIGGER audit_report_page_in_the_making BEFORE INSERT OR DELETE ON audit_report_page
+    FOR EACH ROW EXECUTE FUNCTION audit_report_in_the_making();
+CREATE TRIGGER audit_report_page_is_kept BEFORE UPDATE OR TRUNCATE ON audit_report_page
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE TRIGGER audit_report_part_in_the_making BEFORE INSERT OR DELETE ON audit_report_part
+    FOR EACH ROW EXECUTE FUNCTION audit_report_in_the_making();
+CREATE TRIGGER audit_report_part_is_kept BEFORE UPDATE OR TRUNCATE ON audit_report_part
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- A report is ready once the log has what it is: the hashes of its files are those of what is stored, and of its rows none is missing.
+CREATE FUNCTION audit_report_is_as_said() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    said jsonb;
+    files jsonb;
+    pages bigint;
+    last_page bigint;
+    held bigint;
+BEGIN
+    SELECT convert_from(body, 'UTF8')::jsonb -> 'data' INTO said FROM audit_event
+    WHERE "on" = 'report:' || NEW.id AND kind = 'report.made';
+    SELECT jsonb_object_agg(format, encode(sha256(content), 'hex')) INTO files FROM (
+        SELECT format, string_agg(content, ''::bytea ORDER BY number) AS content
+        FROM audit_report_part WHERE report_id = NEW.id GROUP BY format) AS file;
+    SELECT count(*), coalesce(max(number), 0), coalesce(sum(jsonb_array_length(rows)), 0) INTO pages, last_page, held
+    FROM audit_report_page WHERE report_id = NEW.id;
+    IF OLD.state IS DISTINCT FROM 'making' OR NEW.made_at IS NULL OR NEW.head IS NULL
+        OR NOT coalesce(files ?& ARRAY['csv', 'xlsx'], false) OR NEW.digests - 'screen' IS DISTINCT FROM files
+        OR (said -> 'digests', said ->> 'kind') IS DISTINCT FROM (NEW.digests, NEW.kind)
+        OR (said -> 'rows')::bigint IS DISTINCT FROM held OR NEW.done <> held OR pages <> last_page THEN
+        RAISE EXCEPTION 'report % is not what the log says', NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER audit_report_as_said BEFORE INSERT OR UPDATE ON audit_report
+    FOR EACH ROW WHEN (NEW.state = 'ready') EXECUTE FUNCTION audit_report_is_as_said();

@@ -4,12 +4,13 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-ALIVE = 20_090  # number of the lock that a session which is to die holds as long as PostgreSQL has it
+ALIVE = 20_090  # number of the lock that sessions which are to die share as long as PostgreSQL has them
 Act = Callable[[], object]
 
 # What Django's models only read, without a lock and with no function of the house: whoever dies after it leaves behind
@@ -44,9 +45,7 @@ def _die_at(when: str, number: int) -> None:
     for each in connections.all():
         each.connection = None
     connection = connections["default"]
-    connection.ensure_connection()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [ALIVE])
+    _hold(connection)
 
     def counted(work: Callable[[], Any]) -> Any:
         nonlocal left
@@ -60,13 +59,28 @@ def _die_at(when: str, number: int) -> None:
 
     commit = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]  # Django's own, untyped
     BaseDatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[attr-defined]
-    connection.execute_wrappers.append(
-        lambda execute, sql, params, many, context: (
-            execute(sql, params, many, context)
-            if _ONLY_READS.match(str(sql))
-            else counted(lambda: execute(sql, params, many, context))
-        )
-    )
+
+    def wrapper(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        work = partial(execute, sql, params, many, context)
+        return work() if _ONLY_READS.match(str(sql)) else counted(work)
+
+    connection.execute_wrappers.append(wrapper)
+    copy = BaseDatabaseWrapper.copy
+
+    def copied(self: BaseDatabaseWrapper, alias: str | None = None) -> BaseDatabaseWrapper:
+        session = copy(self, alias)
+        _hold(session)
+        session.execute_wrappers.append(wrapper)
+        return session
+
+    BaseDatabaseWrapper.copy = copied  # type: ignore[assignment,method-assign]
+
+
+def _hold(session: BaseDatabaseWrapper) -> None:
+    """Open a session that holds the lock of those that are alive."""
+    session.ensure_connection()
+    with session.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock_shared(%s)", [ALIVE])
 
 
 def _wait_until_its_session_is_gone() -> None:

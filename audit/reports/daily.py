@@ -1,0 +1,60 @@
+"""Every day the house asks for a report of each kind on the day before, by the clocks of its operator."""
+
+from datetime import datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import transaction
+
+from audit import hours
+from audit.models import Report
+from audit.reports import asking
+from audit.reports.intervals import A_DAY, Period, began, midnight
+from audit.reports.kinds import all_kinds
+
+BY: Final = "system"
+MOST_DAYS: Final = 14  # that are made up for after an outage
+
+
+def ask_due() -> None:
+    """Ask for every report of a day that was not asked for yet. Two at once ask once: the database has one report of a
+    kind on a day by the house. A day is due when all that was written on it is in sight.
+    """
+    settled, beginning = hours.settled(), began()
+    if settled is None or beginning is None:
+        return
+    for since, until in _days(settled, beginning):
+        _ask(since, until)
+
+
+def _days(settled: datetime, beginning: datetime) -> list[tuple[datetime, datetime]]:
+    """Return the days that are over and have not begun before the house, the oldest first."""
+    zone = settings.OPERATOR_TIME_ZONE
+    today = settled.astimezone(ZoneInfo(zone)).date()
+    days = [today - number * A_DAY for number in range(MOST_DAYS, 0, -1)]
+    bounds = [(midnight(day, zone), midnight(day + timedelta(days=1), zone)) for day in days]
+    return [(since, until) for since, until in bounds if until > beginning]
+
+
+@transaction.atomic
+def _ask(since: datetime, until: datetime) -> None:
+    kinds = {kind.name: kind for kind in all_kinds() if kind.is_daily}
+    there = Report.objects.filter(by=BY, since=since, kind__in=kinds).values_list("kind", flat=True)
+    missing = [kind for name, kind in kinds.items() if name not in set(there)]
+    Report.objects.bulk_create(
+        [
+            Report(
+                kind=kind.name,
+                since=since,
+                until=until,
+                by=BY,
+                choices={"zone": settings.OPERATOR_TIME_ZONE, "period": str(Period.YESTERDAY)}
+                | {choice.name: "" for choice in kind.choices},
+            )
+            for kind in missing
+        ],
+        ignore_conflicts=True,
+    )
+    if missing:
+        transaction.on_commit(asking.hint)

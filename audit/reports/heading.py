@@ -1,0 +1,82 @@
+"""What stands above and below the rows of a report, on the screen and in both files: GLI-19 v3.0, 2.9.1."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from audit.models import Report
+from audit.reports.asking import asked_of, goes_on
+from audit.reports.kinds import Answer, Column, Form, Kind, Row
+
+NO_ACTIVITY = "No activity"
+
+
+@dataclass(frozen=True)
+class Head:
+    """All that a report says but for its rows, as it was when the report was made; `stored` and `read` keep it."""
+
+    lines: Sequence[tuple[str, str]]  # what it is, of whom, of when: heading and text
+    zone: str  # by whose clocks its times are shown
+    columns: Sequence[Column]
+    totals: Sequence[Row] = ()
+    notes: Sequence[str] = ()
+
+    def stored(self) -> dict[str, Any]:
+        """Return it as JSON keeps it."""
+        return {
+            "lines": [list(line) for line in self.lines],
+            "zone": self.zone,
+            "columns": [[column.name, column.heading, str(column.form)] for column in self.columns],
+            "totals": [list(row) for row in self.totals],
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def read(cls, stored: dict[str, Any]) -> "Head":
+        """Return what `stored` made."""
+        columns = [Column(name, heading, Form(form)) for name, heading, form in stored["columns"]]
+        lines = [(heading, text) for heading, text in stored["lines"]]
+        return cls(lines, stored["zone"], columns, stored["totals"], stored["notes"])
+
+
+def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
+    """Return what is known of a report before its rows are read."""
+    asked = asked_of(report)
+    chosen = [
+        (choice.heading, dict(choice.options()).get(value, value) if (value := asked.choices[choice.name]) else "all")
+        for choice in kind.choices
+    ]
+    lines = [
+        ("Operator", settings.OPERATOR_NAME),
+        ("Report", kind.title),
+        ("Number", str(report.pk)),
+        ("From", moment(report.since, asked.zone)),
+        ("Until, not including", moment(report.until, asked.zone)),
+        ("Time zone", asked.zone),
+        *chosen,
+        ("Generated at", moment(made_at, asked.zone)),
+        ("Asked for by", report.by),
+    ]
+    if kind.clause:
+        lines.append(("Required by", f"GLI-19 v3.0, {kind.clause}"))
+    return Head(lines, asked.zone, kind.columns)
+
+
+def ended(head: Head, answer: Answer, report: Report, made_at: datetime) -> Head:
+    """Return *head* with what is known once all rows have been read."""
+    notes = list(answer.notes())
+    if goes_on(report):
+        notes.append(
+            f"Figures up to {moment(report.until, head.zone)}; what was still being written at"
+            f" {moment(made_at, head.zone)} is not among them."
+        )
+    return Head(head.lines, head.zone, head.columns, [list(row) for row in answer.totals()], notes)
+
+
+def moment(at: datetime, zone: str) -> str:
+    """Write a moment as the clocks of *zone* show it, with what they are off UTC."""
+    return at.astimezone(ZoneInfo(zone)).isoformat(" ", "seconds")

@@ -1,0 +1,82 @@
+"""From when until when a report tells: days, weeks, months and years as the clocks of a time zone have them, the life
+of the house to date, or any two moments.
+"""
+
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from audit.models import Event
+from audit.reports.kinds import Interval
+
+A_DAY = timedelta(days=1)
+
+
+class Period(StrEnum):
+    """What an interval is of. Those that are not over end now."""
+
+    TODAY = "today"
+    YESTERDAY = "yesterday"
+    THIS_WEEK = "this_week"
+    LAST_WEEK = "last_week"
+    THIS_MONTH = "this_month"
+    LAST_MONTH = "last_month"
+    THIS_YEAR = "this_year"
+    LAST_YEAR = "last_year"
+    LIFE = "life"
+    OWN = "own"
+
+
+NAMES = {
+    Period.TODAY: "Today, up to now",
+    Period.YESTERDAY: "Yesterday",
+    Period.THIS_WEEK: "This week, up to now",
+    Period.LAST_WEEK: "Last week",
+    Period.THIS_MONTH: "This month, up to now",
+    Period.LAST_MONTH: "Last month",
+    Period.THIS_YEAR: "This year, up to now",
+    Period.LAST_YEAR: "Last year",
+    Period.LIFE: "Life to date",
+    Period.OWN: "From … to …, below",
+}
+
+
+def interval_of(period: Period, *, now: datetime, zone: str) -> Interval:
+    """Return what *period* means at a moment, by the clocks of *zone*. Weeks begin on Monday. Of a day that begins this
+    very moment nothing has passed: its interval is empty. OWN has no meaning of its own (ValueError).
+    """
+    today = now.astimezone(ZoneInfo(zone)).date()
+    if period is Period.LIFE:
+        return Interval(began() or midnight(today, zone), now)
+    first, after = _days(period, today)
+    return Interval(midnight(first, zone), now if after is None else midnight(after, zone))
+
+
+def midnight(day: date, zone: str) -> datetime:
+    """Return the moment, in UTC, at which a day begins by the clocks of *zone*."""
+    return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)).astimezone(UTC)
+
+
+def began() -> datetime | None:
+    """Return the moment of the first event there is, None in a house where nothing has happened."""
+    return Event.objects.order_by("pk").values_list("at", flat=True).first()
+
+
+def _days(period: Period, today: date) -> tuple[date, date | None]:
+    """Return the first day of a period and the day after its last one, None where it goes on."""
+    monday = today - timedelta(days=today.weekday())
+    month = today.replace(day=1)
+    year = today.replace(month=1, day=1)
+    days: dict[Period, tuple[date, date | None]] = {
+        Period.TODAY: (today, None),
+        Period.YESTERDAY: (today - A_DAY, today),
+        Period.THIS_WEEK: (monday, None),
+        Period.LAST_WEEK: (monday - 7 * A_DAY, monday),
+        Period.THIS_MONTH: (month, None),
+        Period.LAST_MONTH: ((month - A_DAY).replace(day=1), month),
+        Period.THIS_YEAR: (year, None),
+        Period.LAST_YEAR: (year.replace(year=year.year - 1), year),
+    }
+    if period not in days:
+        raise ValueError(f"{period} says no days")
+    return days[period]

@@ -1,0 +1,51 @@
+"""Kinds of reports for tests of the frame, and what is made of them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from audit.models import Report
+from audit.reports import kinds
+from audit.reports.asking import ask, clock
+from audit.reports.intervals import Period
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Kind, Row
+
+COLUMNS = (
+    Column("what", "What"),
+    Column("count", "Count", Form.NUMBER),
+    Column("currency", "Currency"),
+    Column("amount", "Amount", Form.MONEY),
+    Column("share", "Share", Form.SHARE),
+    Column("at", "When", Form.TIME),
+)
+ROW: Row = ("bread", 3, "SEK", 123_456, "0.9876", "2026-07-01T10:00:00+00:00")
+
+
+def a_kind(name: str = "sales", answer: Callable[[Asked], Answer] | None = None, **more: object) -> Kind:
+    """A kind that tells of one row, or what *answer* says."""
+    given = {"title": "Sales", "purpose": "What was sold.", "clause": "2.9.2", "columns": COLUMNS} | more
+    return Kind(name=name, answer=answer or (lambda asked: Answer([ROW], of=1)), **given)  # type: ignore[arg-type]
+
+
+@contextmanager
+def registered(*these: Kind) -> Iterator[None]:
+    """Have these kinds and no others."""
+    before = dict(kinds._kinds)
+    kinds._kinds.clear()
+    for kind in these:
+        kinds.register(kind)
+    try:
+        yield
+    finally:
+        kinds._kinds.clear()
+        kinds._kinds.update(before)
+
+
+def asked(kind: str = "sales", **more: object) -> Report:
+    """A report that waits, on the hour before this one."""
+    now = clock().replace(minute=0, second=0, microsecond=0)
+    given = {"interval": Interval(now - timedelta(hours=1), now), "zone": "Europe/Stockholm", "by": "staff:1"}
+    return ask(kind=kind, **{"period": Period.OWN, "choices": {}, **given, **more})  # type: ignore[arg-type]
+
+
+SHOP = Choice("shop", "Shop", lambda: [("north", "The northern one"), ("south", "The southern one")])

@@ -1,0 +1,341 @@
+"""Reports are made once, by one, of one moment; they say what GLI-19 2.9.1 wants, and nobody changes them."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import psycopg
+import pytest
+from django.db import connections
+from openpyxl import load_workbook
+
+from audit import log
+from audit.models import Event, Report, ReportPage, ReportPart, ReportState
+from audit.reports import making
+from audit.reports.asking import CannotAsk, ask_again, clock
+from audit.reports.checking import faults, pieces, said
+from audit.reports.heading import Head
+from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval
+from tests.audit.reporting import ROW, SHOP, a_kind, asked, registered
+from tests.harness import databases, killed
+
+HOW_FAR = 'SELECT state, done, "of" FROM audit_report ORDER BY id DESC LIMIT 1'
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup, django_db_blocker) -> Iterator[databases.Database]:
+    """A database in which reports are made for real: by two sessions, with commits."""
+    with django_db_blocker.unblock():
+        with databases.clone("reports") as database:
+            yield database
+        databases.demand_untouched(django_db_setup)
+
+
+@pytest.fixture
+def kind(house) -> Iterator[None]:
+    with registered(a_kind()):
+        yield
+
+
+def made(**more: object) -> Report:
+    """A report asked for and made, ready or failed."""
+    report = asked(**more)
+    assert making.make_open() == 1
+    report.refresh_from_db()
+    return report
+
+
+def of_csv(report: Report) -> list[list[str]]:
+    text = b"".join(pieces(report, "csv")).decode("utf-8-sig")
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def of_xlsx(report: Report, sheet: str) -> list[tuple[object, ...]]:
+    book = load_workbook(io.BytesIO(b"".join(pieces(report, "xlsx"))), read_only=True)
+    return [tuple(cell for cell in row) for row in book[sheet].iter_rows(values_only=True)]
+
+
+class TestAReport:
+    def test_gli19_2_9_1_names_operator_title_interval_and_when_it_was_generated(self, kind, settings):
+        settings.OPERATOR_NAME = "The House Ltd"
+        report = made()
+        head = Head.read(report.head)
+        told = dict(head.lines)
+        assert (told["Operator"], told["Report"]) == ("The House Ltd", "Sales")
+        assert datetime.fromisoformat(told["From"]) == report.since
+        assert datetime.fromisoformat(told["Until, not including"]) == report.until
+        assert datetime.fromisoformat(told["Generated at"]) == report.made_at.replace(microsecond=0)
+        assert [tuple(line) for line in of_csv(report)[: len(head.lines)]] == list(head.lines)
+        assert of_xlsx(report, "Report")[: len(head.lines)] == list(head.lines)
+
+    def test_gli19_2_9_1_says_no_activity_where_there_was_none(self, house):
+        with registered(a_kind(answer=lambda asked: Answer([], of=0))):
+            report = made()
+        assert ["No activity"] in of_csv(report)
+        assert of_xlsx(report, "Rows")[1][0] == "No activity"
+        assert (report.state, report.done) == (ReportState.READY, 0)
+
+    def test_has_exact_numbers_in_both_files(self, kind):
+        report = made()
+        table = of_csv(report)
+        row = table[table.index([]) + 2]
+        assert row == ["bread", "3", "SEK", "1234.56", "0.9876", "2026-07-01T12:00:00+02:00"]
+        head, sold = of_xlsx(report, "Rows")
+        assert head[-1] == "When (Europe/Stockholm)"
+        assert sold[:3] == ("bread", 3, "SEK")
+        assert (Decimal(str(sold[3])), Decimal(str(sold[4]))) == (Decimal("1234.56"), Decimal("0.9876"))
+        assert sold[5].isoformat() == "2026-07-01T12:00:00"
+
+    def test_keeps_more_digits_than_a_spreadsheet_does_as_text(self, house):
+        large = 9_007_199_254_740_993
+        with registered(a_kind(answer=lambda asked: Answer([("all", large, "SEK", large, None, None)]))):
+            sold = of_xlsx(made(), "Rows")[1]
+        assert sold[1:4] == (str(large), "SEK", "90071992547409.93")
+
+    @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
+    def test_begins_no_formula(self, house, text):
+        with registered(
+            a_kind(columns=[Column("what", "What")], answer=lambda asked: Answer([[text]], notes=lambda: [text]))
+        ):
+            report = made()
+        assert [f"'{text}"] in of_csv(report)
+        book = load_workbook(io.BytesIO(b"".join(pieces(report, "xlsx"))))
+        assert (book["Rows"]["A2"].value, book["Rows"]["A2"].data_type) == (text, "s")
+
+    def test_has_its_columns_in_view_and_wide_enough(self, kind):
+        rows = load_workbook(io.BytesIO(b"".join(pieces(made(), "xlsx"))))["Rows"]
+        assert rows.freeze_panes == "A2"
+        assert rows.column_dimensions["D"].width >= len("1,234,567,890.12")
+        assert rows["D2"].number_format == "#,##0.00"
+
+    def test_has_totals_and_notes_that_are_known_when_all_rows_are_read(self, house):
+        read = []
+
+        def answer(asked):
+            rows = (read.append(number) or ("each", number, "SEK", number, None, None) for number in (1, 2, 3))
+            return Answer(
+                rows, totals=lambda: [("all", len(read), "SEK", sum(read), None, None)], notes=lambda: ["Add."]
+            )
+
+        with registered(a_kind(answer=answer)):
+            report = made()
+        head = Head.read(report.head)
+        assert head.totals == [["all", 3, "SEK", 6, None, None]]
+        assert list(head.notes) == ["Add."]
+        assert of_xlsx(report, "Totals")[1][:4] == ("all", 3, "SEK", 0.06)
+        assert of_csv(report)[-5:] == [["Totals"], ["all", "3", "SEK", "0.06", "", ""], [], ["Notes"], ["Add."]]
+
+    def test_that_reaches_up_to_now_says_so(self, kind):
+        now = clock()
+        (note,) = Head.read(made(interval=Interval(now - timedelta(hours=1), now)).head).notes
+        assert note.startswith("Figures up to ")
+
+    def test_of_many_rows_has_pages_of_a_hundred_and_pieces_one_after_another(self, house, monkeypatch):
+        monkeypatch.setattr("audit.reports.files.PIECE", 1000)
+        monkeypatch.setattr("audit.reports.files.ROWS_OF_A_SHEET", 200)
+        rows = [(f"{number}", number, "SEK", number, None, None) for number in range(250)]
+        with registered(a_kind(answer=lambda asked: Answer(iter(rows), of=250))):
+            report = made()
+        pages = ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True)
+        assert [len(page) for page in pages] == [100, 100, 50]
+        assert [tuple(row) for page in pages for row in page] == rows
+        assert ReportPart.objects.filter(report=report, format="csv").count() > 1
+        assert [row[1] for sheet in ("Rows", "Rows 2") for row in of_xlsx(report, sheet)[1:]] == list(range(250))
+        assert faults(report) == []
+
+    def test_tells_of_one_moment_whatever_happens_meanwhile(self, house):
+        def answer(asked):
+            yield ("before", Event.objects.count(), "SEK", 0, None, None)
+            log.record_refusal("test.happened", by="system", on="test:1", data={})
+            yield ("after", Event.objects.count(), "SEK", 0, None, None)
+
+        with registered(a_kind(answer=lambda asked: Answer(answer(asked)))):
+            report = made()
+        before, after = ReportPage.objects.get(report=report).rows
+        assert before[1] == after[1]
+
+    def test_writes_nothing_but_itself(self, house):
+        def answer(asked):
+            log.record("test.happened", by="system", on="test:1", data={})
+            return Answer([])
+
+        with registered(a_kind(answer=answer)):
+            assert made().state == ReportState.FAILED
+
+    def test_shows_how_far_it_is_while_it_is_made(self, house, monkeypatch):
+        monkeypatch.setattr("audit.reports.writing.PAGES_AT_ONCE", 1)
+        seen = []
+
+        def answer(asked):
+            with psycopg.connect(house.web_url) as other:
+                for number in range(301):
+                    if number % 100 == 1:
+                        seen.append(
+                            other.execute('SELECT state, done, "of" FROM audit_report ORDER BY id DESC').fetchone()
+                        )
+                        other.rollback()
+                    yield ("each", number, "SEK", 0, None, None)
+
+        with registered(a_kind(answer=lambda asked: Answer(answer(asked), of=301))):
+            made()
+        assert seen == [("making", 0, 301), ("making", 100, 301), ("making", 200, 301)]
+
+    def test_is_in_the_log_with_its_hashes(self, kind):
+        report = made()
+        event = Event.objects.get(kind="report.made", on=f"report:{report.pk}")
+        data = json.loads(bytes(event.body))["data"]
+        assert (event.by, data["kind"], data["rows"]) == ("staff:1", "sales", 1)
+        assert data["choices"] == report.choices
+        for name in ("csv", "xlsx"):
+            assert data["digests"][name] == hashlib.sha256(b"".join(pieces(report, name))).hexdigest()
+        assert said(report).digests == report.digests
+        assert faults(report) == []
+
+    def test_that_somebody_with_all_rights_changed_is_found(self, kind, house):
+        report = made()
+        with psycopg.connect(house.superuser_url, autocommit=True) as superuser:
+            superuser.execute("SET session_replication_role = replica")
+            superuser.execute("UPDATE audit_report_part SET content = content || 'x' WHERE report_id = %s", [report.pk])
+            assert faults(report) == ["csv", "xlsx"]
+            superuser.execute("UPDATE audit_report_page SET rows = '[]' WHERE report_id = %s", [report.pk])
+        assert faults(report) == ["csv", "xlsx", "screen"]
+
+
+class TestWhatIsAskedFor:
+    def test_may_not_end_in_the_future(self, kind):
+        now = clock()
+        with pytest.raises(CannotAsk, match="future"):
+            asked(interval=Interval(now, now + timedelta(hours=1)))
+
+    def test_begins_before_it_ends(self, kind):
+        now = clock()
+        with pytest.raises(CannotAsk, match="begin before"):
+            asked(interval=Interval(now, now))
+
+    def test_is_a_report_that_there_is(self, kind):
+        with pytest.raises(CannotAsk, match="no such report"):
+            asked(kind="none")
+
+    def test_chooses_among_what_there_is(self, house):
+        told = []
+        with registered(a_kind(choices=[SHOP], answer=lambda asked: told.append(dict(asked.choices)) or Answer([]))):
+            with pytest.raises(CannotAsk, match="Shop: there is no east"):
+                asked(choices={"shop": "east"})
+            with pytest.raises(CannotAsk, match="nothing to choose called door"):
+                asked(choices={"door": "1"})
+            report = made(choices={"shop": "north"})
+            assert dict(Head.read(report.head).lines)["Shop"] == "The northern one"
+            assert dict(Head.read(made().head).lines)["Shop"] == "all"
+        assert told == [{"shop": "north"}, {"shop": ""}]
+
+    def test_can_be_asked_for_again(self, kind):
+        report = made()
+        again = ask_again(report, by="staff:2")
+        assert making.make_open() == 1
+        again.refresh_from_db()
+        assert (again.state, again.by) == (ReportState.READY, "staff:2")
+        assert (again.kind, again.since, again.until, again.choices) == (
+            report.kind,
+            report.since,
+            report.until,
+            report.choices,
+        )
+
+    def test_has_a_column_for_the_currency_of_money(self):
+        with pytest.raises(ValueError, match="currency"), registered(a_kind(columns=[Column("a", "A", Form.MONEY)])):
+            pass
+
+
+class TestAReportThatCannotBeMade:
+    def test_says_why_in_the_words_of_its_kind(self, house):
+        def answer(asked):
+            yield ROW
+            raise CannotMake("The shop was closed.")
+
+        with registered(a_kind(answer=lambda asked: Answer(answer(asked)))):
+            report = made()
+        assert (report.state, report.failure) == (ReportState.FAILED, "The shop was closed.")
+        assert not report.pages.exists()
+        assert not report.parts.exists()
+        event = Event.objects.get(kind="report.failed", on=f"report:{report.pk}")
+        assert json.loads(bytes(event.body))["data"] == {"kind": "sales", "why": "The shop was closed."}
+
+    def test_for_a_fault_of_the_house_says_so_and_nothing_of_the_fault(self, house):
+        with registered(a_kind(answer=lambda asked: Answer([("too", "few")]))):
+            report = made()
+        assert (report.state, report.failure) == (ReportState.FAILED, making.UNFORESEEN)
+
+    def test_keeps_no_other_waiting(self, house):
+        with registered(a_kind(answer=lambda asked: 1 // 0), a_kind("other")):
+            asked()
+            other = asked("other")
+            assert making.make_open() == 2
+        other.refresh_from_db()
+        assert other.state == ReportState.READY
+
+    def test_of_a_kind_that_is_gone_has_failed(self, house):
+        with registered(a_kind()):
+            report = asked()
+        with registered():
+            assert making.make_open() == 1
+        report.refresh_from_db()
+        assert report.failure == "There is no such report any more."
+
+    def test_because_its_makers_die_is_given_up(self, kind):
+        report = asked()
+        Report.objects.filter(pk=report.pk).update(tries=making.MOST_TRIES, state=ReportState.MAKING)
+        assert making.make_open() == 1
+        report.refresh_from_db()
+        assert report.state == ReportState.FAILED
+        assert "cut off" in report.failure
+
+
+class TestTwoMakers:
+    def test_make_no_report_twice(self, house):
+        """While one makes it, another finds nothing to do."""
+        others = []
+
+        def answer(asked):
+            others.append(making._one(another))
+            return Answer([ROW])
+
+        another = connections["default"].copy()
+        with registered(a_kind(answer=answer)):
+            report = made()
+        another.close()
+        assert others == [False]
+        assert Event.objects.filter(kind="report.made", on=f"report:{report.pk}").count() == 1
+
+    def test_are_as_many_as_may_be(self, kind, house):
+        asked()
+        with psycopg.connect(house.web_url) as other:
+            for place in range(making.AT_ONCE):
+                other.execute("SELECT pg_advisory_lock(%s, %s)", [making.MAKER, place])
+            assert making.make_open() == 0
+        assert making.make_open() == 1
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_whoever_dies_at_any_statement_leaves_a_report_that_another_makes(house, when, monkeypatch):
+    monkeypatch.setattr("audit.reports.writing.PAGES_AT_ONCE", 1)
+    monkeypatch.setattr("audit.reports.making.MOST_TRIES", 1000)
+    rows = [("each", number, "SEK", number, None, None) for number in range(150)]
+    with registered(a_kind(answer=lambda asked: Answer(rows))):
+        report = asked()
+        number = 1
+        while killed.dies(making.make_open, when, number):
+            report.refresh_from_db()
+            is_made = Event.objects.filter(kind="report.made", on=f"report:{report.pk}").count()
+            assert is_made == (report.state == ReportState.READY)
+            if is_made:
+                assert faults(report) == []
+                report = asked()
+            number += 1
+        report.refresh_from_db()
+        assert (report.state, faults(report), report.done) == (ReportState.READY, [], 150)
+    assert number > 10
+    assert not Report.objects.filter(state__in=making.OPEN).exists()
