@@ -36,6 +36,7 @@ FUNCTIONS = (
     ),
     Function(ROUND_READERS, "staff_rounds", "Rounds", "Find any round, and deal it again from its seed."),
     Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
+    Function(("games.view_returns",), "staff_returns", "Returns", "What bets bring back beside what they should."),
     Function(WITHDRAWAL_READERS, "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."),
     Function(APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(("wallet.view_ledger",), "staff_ledger", "Ledger", "What the house owes its players, and every journal."),

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from games import staff_chat, staff_floor, staff_play, staff_rounds, staff_views
+from games.returns import views as returns
 
 urlpatterns = [
     path("incidents/", staff_views.staff_incidents, name="staff_incidents"),
@@ -15,6 +16,9 @@ urlpatterns = [
     path("play/<int:first_id>/<int:second_id>/", staff_play.staff_play_pair, name="staff_play_pair"),
     path("play/reports/", staff_play.staff_play_reports, name="staff_play_reports"),
     path("play/reports/<int:report_id>/decision/", staff_play.staff_play_decide, name="staff_play_decide"),
+    path("returns/", returns.staff_returns, name="staff_returns"),
+    path("returns/<slug:variant>/", returns.staff_returns_game, name="staff_returns_game"),
+    path("returns/<slug:variant>/stop/", returns.staff_returns_stop, name="staff_returns_stop"),
     path("rounds/", staff_rounds.staff_rounds, name="staff_rounds"),
     path("rounds/<uuid:round_id>/", staff_rounds.staff_round, name="staff_round"),
     path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),

@@ -5,6 +5,7 @@ from celery import shared_task
 from games import purses, replay
 from games.chemin import tick as guests
 from games.live import phases
+from games.returns import watching
 
 EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
 
@@ -19,6 +20,12 @@ def replay_finished_rounds() -> None:
 def return_idle_purses() -> None:
     """Give back what lies in purses that nobody uses."""
     purses.return_idle_purses()
+
+
+@shared_task
+def watch_returns() -> None:
+    """Raise an alarm where the returns of a game cannot be chance."""
+    watching.watch()
 
 
 @shared_task

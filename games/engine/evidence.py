@@ -111,9 +111,10 @@ def ending_of(variant: Variant, bet: str, *, stake: int, payout: int, result: st
     a payout that is none of the bet's. Where two prizes come to the same amount after rounding, *result* ("win", "push",
     "lose") decides, and then the larger prize. Raises UnknownBet.
     """
+    likely = chances(variant, bet)
     if payout == 0 and result == "lose":
         return LOST
-    paid = [pays for pays in chances(variant, bet) if pays is not None and pays.payout(stake) == payout]
+    paid = [pays for pays in likely if pays is not None and pays.payout(stake) == payout]
     found = [pays for pays in paid if (result == "win") is (pays.win > 0) and result != "lose"]
     return str(max(found, key=lambda pays: pays.fraction)) if found else OTHER
 

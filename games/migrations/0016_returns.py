@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('rules_digest', 'mode'), name='games_returnsalarm_once')],
+                'constraints': [models.UniqueConstraint(fields=('variant', 'rules_digest', 'mode'), name='games_returnsalarm_once')],
             },
         ),
         migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0016_returns.sql").read_text()),

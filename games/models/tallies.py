@@ -49,16 +49,16 @@ class BetTally(models.Model):
 
 
 class Evidence(models.Model):
-    """How often a bet that somebody had placed ended in which way, each round counted once, whoever staked how much."""
+    """How often a bet that somebody had placed ended in which way, each round counted once, whoever staked how much
+    (`games.returns.rolling`).
+    """
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "bet", "gain")
     hour = models.DateTimeField()
     version = models.ForeignKey(TableVersion, models.PROTECT)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     bet = models.CharField(max_length=20)
-    gain = models.CharField(
-        max_length=12
-    )  # "19:20" won for the stake, "0:1" pushed, "lost"; "other": none of the bet's
+    gain = models.CharField(max_length=12)  # "19:20" won for it, "0:1" pushed, "lost"; "other": none of the bet's
     rounds = models.BigIntegerField()
 
     class Meta:
@@ -67,24 +67,22 @@ class Evidence(models.Model):
 
 
 class ReturnsAlarm(models.Model):
-    """The evidence against the returns of a version of rules has passed what one fair version in a hundred passes.
-    Raised once in its life; written once.
+    """The evidence against the returns of a game under a version of its rules, for one kind of money, has reached what
+    at most one fair one in a hundred ever reaches. Raised once in its life; written once.
     """
 
     rules_digest = models.CharField(max_length=64)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     variant = models.CharField(max_length=40)
-    rounds = models.BigIntegerField()
-    evidence = (
-        models.TextField()
-    )  # a number as text: how many times likelier under some other return than under this one
-    bets = models.JSONField()  # bet -> [rounds, actual return per unit, exact return, evidence], as text
+    rounds = models.BigIntegerField()  # of the bet that was placed most often
+    evidence = models.TextField()  # a number in words
+    bets = models.JSONField()  # bet -> [rounds, return of equal stakes in %, exact return in %, evidence], as text
     stopped = models.JSONField(default=list)  # slugs of the tables that were closed
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
         default_permissions = ()
-        constraints = [models.UniqueConstraint(fields=["rules_digest", "mode"], name="games_returnsalarm_once")]
+        constraints = [models.UniqueConstraint(fields=["variant", "rules_digest", "mode"], name="games_returnsalarm_once")]
 
 
 class StopPolicy(models.Model):

@@ -1,0 +1,150 @@
+"""Returns as staff look at them. In English, like all of the back office."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, time
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Sum
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.hours import rolled_until
+from games.engine.evidence import CONFIDENCE, LIMIT, rounds_to_find
+from games.labels import bet_name, variant_label
+from games.models import ReturnsAlarm, StopPolicy, Table
+from games.returns.figures import Scope, charts, groups
+from games.returns.rolling import SUMS
+from games.returns.watching import set_stop
+from games.variants import VARIANTS
+from players.access import StaffRequest, actor, staff_required
+from wallet.models import Currency, Mode
+
+SEE: Final = "games.view_returns"
+CHOOSE: Final = "games.change_stoppolicy"
+NAMES: Final = {slug: variant_label(variant, "name", "en") for slug, variant in VARIANTS.items()}
+
+
+class GameForm(forms.Form):
+    """Which rounds of a game to look at. What is left out means all; of money, real."""
+
+    table = forms.ModelChoiceField(
+        Table.objects.filter(variant__in=VARIANTS).order_by("name"), label="Table", required=False, empty_label="All"
+    )
+    mode = forms.TypedChoiceField(
+        label="Money", required=False, choices=Mode.choices, coerce=Mode, empty_value=Mode.REAL, initial=Mode.REAL
+    )
+    currency = forms.ChoiceField(label="Currency", required=False, choices=[("", "All"), *Currency.choices])
+    since = forms.DateField(
+        label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    until = forms.DateField(
+        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+
+    def scope(self, variant: str = "") -> Scope:
+        """Return what is asked for; of a form that is not valid, all that was played for real money."""
+        asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
+        since, until, table = asked.get("since"), asked.get("until"), asked.get("table")
+        return Scope(
+            mode=asked.get("mode") or Mode.REAL,
+            variant=asked.get("game") or variant,
+            currency=asked.get("currency") or "",
+            table=table.pk if table else None,
+            since=since and datetime.combine(since, time(), UTC),
+            until=until and datetime.combine(until, time.max, UTC),
+        )
+
+
+class ReturnsForm(GameForm):
+    """The same of all games, table by table if wished."""
+
+    game = forms.ChoiceField(label="Game", required=False, choices=[("", "All"), *NAMES.items()])
+    apart = forms.BooleanField(label="Table by table", required=False)
+    field_order = ("game", "table", "mode", "currency", "since", "until", "apart")
+
+
+class StopForm(forms.Form):
+    """Whether an alarm closes tables, and why."""
+
+    stops = forms.BooleanField(required=False)
+    reason = forms.CharField(max_length=300)
+
+
+@staff_required(SEE)
+@require_safe
+def staff_returns(request: StaffRequest) -> HttpResponse:
+    """What every bet brought back beside what it should, and what an alarm does."""
+    form = ReturnsForm(request.GET)
+    scope = form.scope()
+    context = {
+        "form": form,
+        "scope": scope,
+        "groups": groups(scope, by_table=bool(form.is_valid() and form.cleaned_data["apart"])),
+        "alarms": ReturnsAlarm.objects.order_by("-pk"),
+        "policies": _policies(),
+        "times": [
+            (NAMES[slug], [(bet_name(game, bet.code, "en"), rounds_to_find(game, bet.code)) for bet in game.bets])
+            for slug, game in VARIANTS.items()
+        ],
+        "may_choose": request.user.has_perm(CHOOSE),
+        **_words(),
+    }
+    return render(request, "staff/returns.html", context)
+
+
+@staff_required(SEE)
+@require_safe
+def staff_returns_game(request: StaffRequest, variant: str) -> HttpResponse:
+    """How the return of each bet of a game went, in one currency."""
+    if variant not in VARIANTS:
+        raise Http404
+    form = GameForm(request.GET)
+    scope = form.scope(variant)
+    if not scope.currency:
+        # Money of several kinds does not add up: that in which most rounds were played stands for the others.
+        scope = replace(scope, currency=_busiest(scope))
+    context = {
+        "form": form,
+        "scope": scope,
+        "variant": variant,
+        "rules_version": VARIANTS[variant].version,
+        "charts": list(charts(scope)),
+        **_words(),
+    }
+    return render(request, "staff/returns_game.html", context)
+
+
+@staff_required(CHOOSE)
+@require_POST
+def staff_returns_stop(request: StaffRequest, variant: str) -> HttpResponse:
+    """Say whether an alarm closes the tables of a game."""
+    if variant not in VARIANTS:
+        raise Http404
+    form = StopForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the reason is kept in the log.")
+        return redirect("staff_returns")
+    words = f"An alarm closes {'the' if form.cleaned_data['stops'] else 'no'} tables of {NAMES[variant]}"
+    if set_stop(variant=variant, by=actor(request), **form.cleaned_data):
+        messages.success(request, f"{words}.")
+    else:
+        messages.warning(request, f"{words} already; your reason was not recorded.")
+    return redirect("staff_returns")
+
+
+def _busiest(scope: Scope) -> str:
+    row = scope.money.values("currency").annotate(total=Sum("rounds")).order_by("-total", "currency").first()
+    return row["currency"] if row else ""
+
+
+def _policies() -> list[tuple[str, str, StopPolicy | None]]:
+    said = StopPolicy.objects.in_bulk()
+    return [(slug, name, said.get(slug)) for slug, name in NAMES.items()]
+
+
+def _words() -> dict[str, object]:
+    """What both pages say of the sums."""
+    return {"summed_until": rolled_until(SUMS), "limit": LIMIT, "confidence": f"{CONFIDENCE:.0%}", "names": NAMES}

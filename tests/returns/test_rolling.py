@@ -1,0 +1,105 @@
+"""How bets ended is counted once for each round, whoever staked how much, from what was really paid."""
+
+from collections import Counter
+
+import pytest
+
+from audit.hours import HOUR
+from audit.reports.kinds import Interval
+from games.engine.cards import Card
+from games.engine.coup import deal
+from games.engine.evidence import OTHER, name_of
+from games.live.voiding import void_live_round
+from games.models import Evidence, Participation, Phase, Round, VoidReason, Wager
+from games.returns.rolling import differences, roll
+from games.variants import VARIANTS
+from games.void import void_round
+from tests.builders import a_player, a_round, a_table
+from tests.live.at_table import a_live_table, advance_to, bet
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+
+def hour():
+    """That of the first round."""
+    return Participation.objects.earliest("at").at.replace(minute=0, second=0, microsecond=0)
+
+
+def kept() -> Counter[tuple[str, str, str]]:
+    """How often what ended how, by kind of money."""
+    return Counter({(each.mode, each.bet, each.gain): each.rounds for each in Evidence.objects.all()})
+
+
+def ended(played: Round, *bets: str) -> Counter[tuple[str, str, str]]:
+    """How bets ended on the cards of a round."""
+    variant = VARIANTS[played.table_version.table.variant]
+    coup = deal([Card.parse(card) for card in played.cards.split()])
+    return Counter((played.mode, code, name_of(variant.bet(code).pays(coup))) for code in bets)
+
+
+def test_a_bet_that_was_not_placed_is_not_counted_and_each_kind_of_money_is_by_itself():
+    player, table = a_player(real=100_000, free=100_000), a_table()
+    expected: Counter[tuple[str, str, str]] = Counter()
+    for mode, bets in ((Mode.REAL, ["player"]), (Mode.REAL, ["banker", "tie"]), (Mode.FREE, ["banker"])):
+        played = a_round(player, table, mode, **dict.fromkeys(bets, 1000))
+        expected += ended(Round.objects.get(pk=played.round_id), *bets)
+    assert roll(hour()) == 4
+    assert kept() == expected
+
+
+def test_a_shared_round_counts_once_for_a_bet_however_many_placed_it():
+    live_table = a_live_table("pairs")
+    for chips in ({"banker": 5000, "tie": 1000}, {"banker": 10_000}, {"banker": 5000}):
+        bet(a_player(real=100_000), live_table, **chips)
+    live_round = advance_to(live_table, Phase.SETTLED)
+    assert roll(hour()) == 4
+    assert kept() == ended(Round.objects.get(pk=live_round.pk), "banker", "tie")
+
+
+def test_a_wrong_payout_counts_whoever_received_it():
+    live_table = a_live_table("pairs")
+    for _ in range(2):
+        bet(a_player(real=100_000), live_table, banker=5000)
+    advance_to(live_table, Phase.SETTLED)
+    part = Participation.objects.latest("pk")
+    a_wrong_wager = Wager(participation=part, bet="player", stake=1000, payout=1999, commission=0, result="win")
+    unknown = Wager(participation=part, bet="dragon", stake=1000, payout=0, commission=0, result="lose")
+    Wager.objects.bulk_create([a_wrong_wager, unknown])
+    roll(hour())
+    assert kept()["R", "player", OTHER] == 1
+    assert kept()["R", "dragon", OTHER] == 1
+
+
+def test_a_round_annulled_before_it_was_settled_is_no_round():
+    live_table = a_live_table("pairs")
+    bet(a_player(real=100_000), live_table, banker=5000)
+    live_round = advance_to(live_table, Phase.CLOSED)
+    void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:1")
+    assert roll(hour()) == 0
+    assert not kept()
+
+
+def test_a_round_annulled_afterwards_counts_as_it_ended():
+    player, table = a_player(real=100_000), a_table()
+    played = a_round(player, table, Mode.REAL, banker=1000)
+    void_round(round_id=played.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+    roll(hour())
+    assert kept() == ended(Round.objects.get(pk=played.round_id), "banker")
+
+
+def test_the_neighbouring_hours_have_nothing_of_it():
+    a_round(a_player(real=100_000), a_table(), Mode.REAL, banker=1000)
+    assert roll(hour() - HOUR) == roll(hour() + HOUR) == 0
+
+
+def test_counting_anew_finds_what_was_summed_up_wrongly():
+    a_round(a_player(real=100_000), a_table(), Mode.REAL, banker=1000)
+    day = Interval(hour() - 12 * HOUR, hour() + 12 * HOUR)
+    assert len(list(differences(day))) == 1  # not summed up yet
+    roll(hour())
+    assert not list(differences(day))
+    right = Evidence.objects.get()
+    Evidence.objects.create(hour=right.hour, version=right.version, mode=right.mode, bet="tie", gain="8:1", rounds=3)
+    (found,) = differences(day)
+    assert "tie, 8:1: 3 kept, 0 counted" in found
