@@ -104,7 +104,7 @@ def find() -> int:
 
 def keep(found: Found) -> int:
     """Write what was found, and return 1, or 0 where it was found before."""
-    values = [
+    values: list[str | int | datetime | None] = [
         found.key,
         found.category.value,
         found.weight.value,

@@ -1,0 +1,104 @@
+"""What of the events about people is significant (GLI-19 v3.0, 2.8.8), and log-ins that failed.
+
+Tries are counted: those of one name on one day are one significant event, or somebody who looks for passwords would
+bury all others. From where each try came stands in the log, in personal data, and not in what is found and kept.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC
+from typing import Final
+
+from audit.models import Category, Event, Weight
+from audit.significant import finding
+from audit.significant.finding import Found, Leaves
+
+KINDS: Final[dict[str, finding.Significance]] = {
+    "login.locked": (Category.LOG_IN, Weight.ALERT, "An account was locked after failed log-ins"),
+    "address.changed": (Category.PERSONAL, Weight.NOTICE, "An e-mail address was changed"),
+    "identity.verified": (Category.PERSONAL, Weight.NOTICE, "Who a player is was confirmed"),
+    "authenticator.removed": (Category.PERSONAL, Weight.NOTICE, "A second factor was removed"),
+    "passkey.removed": (Category.PERSONAL, Weight.NOTICE, "A passkey was removed"),
+    "staff.employed": (Category.PARAMETER, Weight.NOTICE, "Somebody was given a role in the house"),
+    "account.closing": (Category.DEACTIVATION, Weight.NOTICE, "An account is being closed"),
+    "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "An account was closed"),
+    "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "A player was excluded"),
+    "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "An exclusion was lifted before its time"),
+}
+ORDINARY: Final = (
+    # How somebody logs in was made anew or safer; they were told by mail.
+    "authenticator.added",
+    "passkey.added",
+    "password.changed",
+    "password.reset",
+    "recovery_codes.made",
+    "login.unlocked",
+    # What has a queue of its own, where staff work on it.
+    "complaint.answered",
+    "complaint.begun",
+    "complaint.closed",
+    "complaint.continued",
+    "complaint.lodged",
+    "duplicate.found",
+    "duplicate.resolved",
+    "identity.refused",
+    "identity.submitted",
+    "marker.closed",
+    "marker.contact",
+    "marker.flagged",
+    "marker.worsened",
+    "service.answered",
+    "service.begun",
+    "service.closed",
+    "service.continued",
+    "service.lodged",
+    # What players do all day.
+    "account.let_in",
+    "limits.changed",
+    "limits.contact_due",
+    "limits.declined",
+    "limits.withdrawn",
+    "player.registered",
+    "reality_check.answered",
+    "reality_check.chosen",
+    "register.checked",
+    "service.forgotten",
+    "session.began",
+    "session.ended",
+    "terms.agreed",
+)
+TRIES: Final = {
+    "login.failed": "Log-ins failed",
+    "second_factor.failed": "A second factor was wrong",
+    "access.refused": "Pages were asked for that are not for whoever asked",
+}
+"""Kinds of which those of one name on one day are found as one."""
+
+
+def register() -> None:
+    """Have it found."""
+    finding.register_kinds(KINDS)
+    finding.register_ordinary([*ORDINARY, *TRIES])
+    finding.register("tries", tries)
+
+
+def tries(leaves: Leaves) -> Iterable[Found]:
+    """Find what somebody tried in vain: once a day and name, at the first try."""
+    for event in finding.events(leaves, *TRIES):
+        name, day = whose(event), event.at.astimezone(UTC).date().isoformat()
+        yield Found(
+            key=f"{event.kind}:{name}:{day}",
+            category=Category.LOG_IN,
+            weight=Weight.NOTICE,
+            on=name,
+            title=TRIES[event.kind],
+            happened_at=event.at,
+            event=event.pk,
+            because=f"It is the first try of {day} (UTC) under this name. All of that day are one significant event; "
+            "they stand below, with the address each came from, for as long as those are kept.",
+            rows=[{"What": "First try", "Value": f"event {event.pk}"}],
+        )
+
+
+def whose(event: Event) -> str:
+    """Return under whose name it was tried: that of an account, or none where the house knows nobody so."""
+    return event.by if event.kind == "access.refused" else event.on

@@ -1,0 +1,250 @@
+"""What of the events about money is significant (GLI-19 v3.0, 2.8.8): errors, and large deposits and withdrawals.
+
+Amounts are large from a threshold on that compliance sets for each currency, alone or added up over some days of the
+player's own calendar. Real money only. A sum is found once; it is found again when as many days have passed.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from django.db import connection
+
+from audit import log
+from audit.models import Category, Event, Significant, Weight
+from audit.significant import finding
+from audit.significant.finding import Found, Leaves
+from audit.significant.thresholds import Limit, thresholds
+from wallet.invariants import COVERED
+from wallet.money import format_money
+
+KINDS: Final[dict[str, finding.Significance]] = {
+    "payment.contradicted": (Category.ERROR, Weight.ALERT, "A payment provider contradicts itself"),
+    "payment.mismatched": (Category.ERROR, Weight.ALERT, "A payment provider speaks of another amount"),
+    "payment.error": (Category.ERROR, Weight.ALERT, "A deposit ended with another amount than it began with"),
+    "payment.not_answered": (Category.ERROR, Weight.NOTICE, "A payment provider does not answer"),
+    "payout.notice_refused": (Category.ERROR, Weight.NOTICE, "A message about a payout was not believed"),
+    "withdrawal.returned": (Category.ERROR, Weight.NOTICE, "The bank returned a payout"),
+    "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "A player gave an account to be paid to"),
+}
+BROKEN: Final = "ledger.broken"
+DEPOSITED: Final = "deposit.posted"
+PAID: Final = "withdrawal.paid"
+ORDINARY: Final = (
+    # Found by the finders of this module.
+    BROKEN,
+    DEPOSITED,
+    PAID,
+    # What players do all day, and how it goes on.
+    "deposit.begun",
+    "deposit.refused",
+    "ledger.verified",
+    "payment.abandoned",
+    "payment.declined",
+    "payment.expired",
+    "purse.filled",
+    "purse.refused",
+    "purse.returned",
+    "top_up.posted",
+    "withdrawal.approved",
+    "withdrawal.cancelled",
+    "withdrawal.not_taken",
+    "withdrawal.refused",
+    "withdrawal.requested",
+    "withdrawal.seconding",
+    "withdrawal.sending",
+)
+
+DAYS: Final = """
+    SELECT player.id, player.currency, day.day, day.deposited, day.withdrawn, day.staked, day.paid
+    FROM unnest(%(players)s::bigint[], %(moments)s::timestamptz[]) AS seen (id, at)
+    JOIN players_player AS player USING (id)
+    JOIN players_jurisdiction AS home ON home.code = player.jurisdiction_id
+    JOIN audit_threshold AS threshold ON threshold.what = %(what)s AND threshold.currency = player.currency
+    JOIN wallet_day AS day ON day.player_id = player.id
+        AND day.day > (seen.at AT TIME ZONE home.time_zone)::date - threshold.days
+        AND day.day <= (seen.at AT TIME ZONE home.time_zone)::date
+    ORDER BY player.id, day.day
+"""
+
+
+@dataclass(frozen=True)
+class What:
+    """Amounts that may be large: the name of their thresholds, what they are, in words for staff: a *single* one, their
+    *sum*.
+    """
+
+    name: str
+    category: Category
+    single: str
+    sum: str
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An amount that was moved, in minor units: of which player, when, with which event, and what it is *about*."""
+
+    player: str
+    currency: str
+    amount: int
+    at: datetime
+    event: int
+    about: str
+
+
+@dataclass(frozen=True)
+class Day:
+    """Real money of a player on a day, in minor units."""
+
+    day: date
+    deposited: int
+    withdrawn: int
+    staked: int
+    paid: int
+
+    def of(self, what: What) -> int:
+        """Return how much of *what* it was. Won is what was paid less what was staked, so it may be negative."""
+        amounts = {
+            "deposit": self.deposited,
+            "withdrawal": self.withdrawn,
+            "wager": self.staked,
+            "win": self.paid - self.staked,
+        }
+        return amounts[what.name]
+
+
+DEPOSIT: Final = What("deposit", Category.LARGE_PAYMENT, "A large deposit", "Large deposits together")
+WITHDRAWAL: Final = What("withdrawal", Category.LARGE_PAYMENT, "A large withdrawal", "Large withdrawals together")
+
+
+def register() -> None:
+    """Have it found."""
+    finding.register_kinds(KINDS)
+    finding.register_ordinary(ORDINARY)
+    finding.register("ledger", broken)
+    finding.register("large payments", large_payments)
+
+
+def broken(leaves: Leaves) -> Iterable[Found]:
+    """Find what is wrong with the ledger; a balance below nothing is named as such."""
+    for event in finding.events(leaves, BROKEN):
+        rows = [{"What does not hold": name, "Row": str(row)} for name, row in _lines(finding.data(event))]
+        is_negative = COVERED.name in finding.data(event)
+        yield Found(
+            key=f"event:{event.pk}",
+            category=Category.NEGATIVE if is_negative else Category.ERROR,
+            weight=Weight.ALERT,
+            on=event.on,
+            title="A balance is below what lies on it" if is_negative else "The ledger does not add up",
+            happened_at=event.at,
+            event=event.pk,
+            because="The hourly check of the ledger found rows that should not be. No money moves because of this: "
+            "find out what happened, and correct it by an opposite entry.",
+            rows=rows,
+        )
+
+
+def large_payments(leaves: Leaves) -> Iterable[Found]:
+    """Find large deposits and withdrawals."""
+    for kind, what in ((DEPOSITED, DEPOSIT), (PAID, WITHDRAWAL)):
+        yield from large(what, [_payment(event) for event in finding.events(leaves, kind)])
+
+
+def large(what: What, moved: Collection[Moved]) -> Iterable[Found]:
+    """Find those of *moved* that are large alone, and players with whom they are large together."""
+    limits = thresholds(what.name)
+    for each in moved:
+        limit = limits.get(each.currency)
+        if limit and each.amount >= limit.single:
+            yield _single(what, each, limit)
+    yield from _summed(what, {each.player: each for each in moved}, limits)
+
+
+def _single(what: What, moved: Moved, limit: Limit) -> Found:
+    return Found(
+        key=f"{what.name}:{moved.about}:{moved.player}",
+        category=what.category,
+        weight=Weight.NOTICE,
+        on=moved.player,
+        title=what.single,
+        happened_at=moved.at,
+        event=moved.event,
+        currency=moved.currency,
+        amount=moved.amount,
+        because=f"It was {_money(moved.amount, moved.currency)}; "
+        f"from {_money(limit.single, moved.currency)} on that is significant.",
+        rows=[{"What": moved.about, "When (UTC)": _moment(moved.at), "Amount": _money(moved.amount, moved.currency)}],
+    )
+
+
+def _summed(what: What, last: Mapping[str, Moved], limits: Mapping[str, Limit]) -> Iterable[Found]:
+    """Add up the days of every player, up to what was moved last."""
+    for player, (currency, days) in _days(what, last).items():
+        limit, moved = limits[currency], last[player]
+        amount = sum(day.of(what) for day in days)
+        if amount < limit.summed or _is_known(what, moved, limit):
+            continue
+        yield Found(
+            key=f"{what.name}s:{player}:{moved.event}",
+            category=what.category,
+            weight=Weight.NOTICE,
+            on=player,
+            title=what.sum,
+            happened_at=moved.at,
+            event=moved.event,
+            currency=currency,
+            amount=amount,
+            because=f"In {limit.days} days it came to {_money(amount, currency)}; from "
+            f"{_money(limit.summed, currency)} on that is significant. It is found again in {limit.days} days at the "
+            "earliest.",
+            rows=[{"Day": day.day.isoformat(), "Amount": _money(day.of(what), currency)} for day in days],
+        )
+
+
+def _days(what: What, last: Mapping[str, Moved]) -> dict[str, tuple[str, list[Day]]]:
+    """Return the currency and the days that count of every player."""
+    values: dict[str, list[int] | list[datetime] | str] = {
+        "players": [int(player.removeprefix("player:")) for player in last],
+        "moments": [moved.at for moved in last.values()],
+        "what": what.name,
+    }
+    found: dict[str, tuple[str, list[Day]]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(DAYS, values)
+        for player, currency, *amounts in cursor:
+            found.setdefault(f"player:{player}", (currency, []))[1].append(Day(*amounts))
+    return found
+
+
+def _is_known(what: What, moved: Moved, limit: Limit) -> bool:
+    """Say whether the sum was found in the days before, so that it is no news."""
+    since = moved.at - timedelta(days=limit.days)
+    known = Significant.objects.filter(on=moved.player, key__startswith=f"{what.name}s:", happened_at__gt=since)
+    return known.exists()
+
+
+def _payment(event: Event) -> Moved:
+    said = finding.data(event)
+    about = f"payment {said['payment']}" if event.kind == DEPOSITED else event.on
+    return Moved(
+        player=str(said.get("player", event.on)),
+        currency=str(said["currency"]),
+        amount=int(str(said["amount"])),
+        at=event.at,
+        event=event.pk,
+        about=about,
+    )
+
+
+def _lines(said: Mapping[str, log.Json]) -> Iterable[tuple[str, log.Json]]:
+    for name, rows in said.items():
+        yield from ((name, row) for row in (rows if isinstance(rows, list) else [rows]))
+
+
+def _money(amount: int, currency: str) -> str:
+    return format_money(amount, currency, "en")
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S}"
