@@ -24,6 +24,7 @@ urlpatterns = [
     path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),
     path("rounds/<uuid:round_id>/cancel/", staff_floor.staff_round_cancel, name="staff_round_cancel"),
     path("tables/", staff_views.staff_tables, name="staff_tables"),
+    path("tables/close/", staff_views.staff_tables_close, name="staff_tables_close"),
     path("tables/<int:table_id>/status/", staff_views.staff_table_status, name="staff_table_status"),
     path("tables/<int:table_id>/chat/", staff_views.staff_table_chat, name="staff_table_chat"),
     path("tables/live/<int:live_table_id>/reopen/", staff_floor.staff_live_reopen, name="staff_live_reopen"),

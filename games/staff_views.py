@@ -14,12 +14,13 @@ from games import incidents, tables
 from games.labels import variant_label
 from games.live.floor import floor
 from games.models import Shape, Table
-from games.staff_floor import READERS
+from games.staff_floor import READERS, SUPERVISE, UNSURE, FinalForm
 from games.variants import GAMES
 from players import looking
 from players.access import actor, staff_required
 
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
+EVERY_GAME = "Every game of the house"
 
 
 class StatusForm(forms.Form):
@@ -27,6 +28,12 @@ class StatusForm(forms.Form):
 
     is_open = forms.BooleanField(required=False)
     reason = forms.CharField(max_length=300)
+
+
+class CloseForm(FinalForm):
+    """Which game is closed, every one where none is chosen, and why."""
+
+    game = forms.ChoiceField(required=False, choices=lambda: [("", EVERY_GAME), *_games()])
 
 
 class ChatLanguageForm(forms.Form):
@@ -59,7 +66,8 @@ def staff_tables(request: HttpRequest) -> HttpResponse:
     on_the_floor = floor()
     found = Table.objects.select_related("version").order_by("name")
     rows = [(each, variant_label(GAMES[each.variant], "name", "en"), on_the_floor.get(each.pk, ())) for each in found]
-    return render(request, "staff/tables.html", {"tables": rows, "languages": LANGUAGES})
+    context = {"tables": rows, "languages": LANGUAGES, "games": [("", EVERY_GAME), *_games()]}
+    return render(request, "staff/tables.html", context)
 
 
 @staff_required("games.operate_table")
@@ -79,6 +87,23 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     return redirect("staff_tables")
 
 
+@staff_required(SUPERVISE)
+@require_POST
+def staff_tables_close(request: HttpRequest) -> HttpResponse:
+    """Close every table of a game, or of the house; rounds in progress finish."""
+    form = CloseForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, UNSURE)
+        return redirect("staff_tables")
+    given = form.cleaned_data
+    closed = tables.close_tables(variant=given["game"] or None, reason=given["reason"], by=actor(request))
+    if closed:
+        messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
+    else:
+        messages.warning(request, "All of these tables were closed already; your reason was not recorded.")
+    return redirect("staff_tables")
+
+
 @staff_required("games.operate_table")
 @require_POST
 def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
@@ -92,6 +117,10 @@ def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
         tables.set_chat_language(table_id=table.pk, language=language, by=actor(request))
         messages.success(request, f"The chat of {table.name} is in {dict(LANGUAGES)[language]}.")
     return redirect("staff_tables")
+
+
+def _games() -> list[tuple[str, str]]:
+    return [(slug, variant_label(game, "name", "en")) for slug, game in GAMES.items()]
 
 
 def _state(table: Table) -> str:

@@ -1,5 +1,6 @@
 """Tables as staff handle them: made, put live under new limits, opened and closed."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from types import NoneType
 from typing import cast
@@ -155,6 +156,23 @@ def set_open(*, table_id: int, is_open: bool, reason: str, by: str) -> Table:
             data={"reason": reason.strip()},
         )
     return table
+
+
+@transaction.atomic
+def close_tables(*, variant: str | None, reason: str, by: str) -> Sequence[Table]:
+    """Close every open table of a game, None: of the whole house; what is in progress concludes (GLI-19 v3.0, 2.4.1).
+    Return those that were open.
+
+    Raises TableError where no reason is given or there is no such game.
+    """
+    if not reason.strip():
+        raise TableError("Say why: the reason is kept in the log.")
+    if variant is not None and variant not in GAMES:
+        raise TableError("The house has no such game.")
+    found = Table.objects.filter(is_open=True).order_by("pk")
+    if variant is not None:
+        found = found.filter(variant=variant)
+    return [set_open(table_id=table.pk, is_open=False, reason=reason, by=by) for table in found]
 
 
 @transaction.atomic

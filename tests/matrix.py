@@ -609,6 +609,7 @@ LINES = (
         lambda world: {"table_id": world.table_id},
         lambda world: {"reason": "for a test"},
     ),
+    Line("staff_tables_close", "POST", staff(MOVED, "supervisor"), data=a_final_reason),
     Line(
         "staff_table_chat",
         "POST",

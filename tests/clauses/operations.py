@@ -39,10 +39,14 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.4.1, 4.15.1",
             "one game or version, and everything, can be disabled at once, with the reason recorded",
-            (),
-            "",
-            Met.NO,
-            "Tables are closed one by one; *stop everything* comes with the floor (issue 15).",
+            (
+                "test_gli19_2_4_1_one_game_is_disabled_with_the_reason_on_record",
+                "test_gli19_4_15_1_everything_is_disabled_at_once_and_what_is_in_progress_concludes",
+            ),
+            "**Was not met**: tables were closed one by one. A supervisor now closes a game or the house. A version "
+            "of rules is "
+            "in force at all tables of its game, so it goes with the game.",
+            page="`/staff/tables/`",
         ),
         Demand(
             "2.8.8",

@@ -5,11 +5,15 @@ import html
 import pytest
 
 from audit.models import Event
-from games.models import Table
+from games.errors import TableClosed
+from games.live import phases
+from games.models import LiveTable, Phase, Table
 from games.tables import TableError, set_chat_language
-from tests.builders import a_table
-from tests.live.at_table import a_live_table
-from tests.people import a_member_of_staff, a_visitor
+from tests.builders import a_place, a_player, a_table
+from tests.live.at_table import a_live_table, advance_to, bet, hurry
+from tests.people import a_member_of_staff, a_visitor, events
+from wallet import accounts
+from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
 REASON = "The cloth is torn."
@@ -50,6 +54,66 @@ def test_no_reason_changes_nothing(operator):
     table = a_table()
     assert "Say why" in turn(operator, table, reason=" ")
     assert Table.objects.get().is_open
+
+
+class TestClosingSeveralAtOnce:
+    @pytest.fixture
+    def supervisor(self):
+        visitor = a_visitor()
+        visitor.force_login(a_member_of_staff("supervisor").user)
+        return visitor
+
+    @pytest.fixture
+    def house(self) -> dict[str, Table]:
+        """Two tables of one game, one of another that is shared, and one that was closed before."""
+        shared = a_live_table().table
+        return {
+            "one": a_table(),
+            "other": a_table("other"),
+            "shared": shared,
+            "closed": a_table("third", is_open=False),
+        }
+
+    def close(self, visitor, **form: str) -> str:
+        sent = {"reason": REASON, "sure": "on"} | form
+        return html.unescape(visitor.post("/staff/tables/close/", sent, follow=True).text)
+
+    def closed_with_reason(self, house: dict[str, Table]) -> set[str]:
+        told = {event["on"] for event in events("table.closed") if event["data"]["reason"] == REASON}
+        return {name for name, table in house.items() if f"table:{table.pk}" in told}
+
+    def still_open(self, house: dict[str, Table]) -> set[str]:
+        return {name for name, table in house.items() if Table.objects.get(pk=table.pk).is_open}
+
+    def test_gli19_2_4_1_one_game_is_disabled_with_the_reason_on_record(self, supervisor, house):
+        assert "Closed: " in self.close(supervisor, game="baccarat")
+        assert self.still_open(house) == {"shared"}
+        assert self.closed_with_reason(house) == {"one", "other"}
+        assert "closed already" in self.close(supervisor, game="baccarat")
+
+    def test_gli19_4_15_1_everything_is_disabled_at_once_and_what_is_in_progress_concludes(self, supervisor, house):
+        live_table, player = LiveTable.objects.get(table=house["shared"], mode=Mode.REAL), a_player(real=100_000)
+        bet(player, live_table, player=25_000)
+        self.close(supervisor, game="")
+        assert self.still_open(house) == set()
+        assert self.closed_with_reason(house) == {"one", "other", "shared"}
+        done = advance_to(live_table, Phase.SETTLED)
+        part = player.participation_set.get(round_id=done.pk)
+        assert accounts.balance(player.pk, Mode.REAL) == 100_000 - part.staked + part.paid
+        hurry(live_table)
+        assert not phases.advance(live_table.pk)  # no round comes after it
+        with pytest.raises(TableClosed):
+            a_place(player, house["one"], player=1000)
+
+    @pytest.mark.parametrize("wrong", [{"reason": " "}, {"sure": ""}, {"game": "roulette"}], ids=str)
+    def test_takes_a_reason_a_confirmation_and_a_game_there_is(self, supervisor, house, wrong):
+        assert "Say why, and confirm it" in self.close(supervisor, **wrong)
+        assert self.still_open(house) == {"one", "other", "shared"}
+
+    def test_is_not_the_operators_to_do(self, operator, house):
+        assert operator.post("/staff/tables/close/", {"reason": REASON, "sure": "on"}).status_code == 403
+        assert "Close a game" not in operator.get("/staff/tables/").text
+        assert self.still_open(house) == {"one", "other", "shared"}
 
 
 class TestTheLanguageOfAChat:
