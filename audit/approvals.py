@@ -193,7 +193,13 @@ def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may
         raise Expired(LATE)
     decision = _enter(asked, Verdict.APPROVED if yes else Verdict.REFUSED, by, person, reason)
     request = thaw(asked)
-    data: dict[str, log.Json] = {"yes": yes, "kind": asked.kind, "on": asked.on, "reason": reason}
+    data: dict[str, log.Json] = {
+        "yes": yes,
+        "kind": asked.kind,
+        "on": asked.on,
+        "reason": reason,
+        "asked_by": asked.by,
+    }
     log.record("approval.decided", by=by, on=_name(asked.pk), data=data | {"sha256": bytes(asked.sha256).hex()})
     act = _kinds[asked.kind].execute if yes else _kinds[asked.kind].refuse
     act(request, Verdicted(by, reason, asked.pk))

@@ -9,9 +9,11 @@ class AuditConfig(AppConfig):
     def ready(self) -> None:
         """Say what of the log takes two people: how long what is kept; and what of it is significant."""
         from audit import approvals, retention  # models are loaded by now, and not before
+        from audit.reports import alterations
         from audit.significant import own
 
         approvals.register(
             retention.KIND, execute=retention.execute, permission=retention.PERMISSION, describe=retention.describe
         )
         own.register()
+        alterations.ready()

@@ -9,10 +9,12 @@ class PlayersConfig(AppConfig):
     def ready(self) -> None:
         """Have failures of second factors recorded; say what of players takes two people, and who hears of the log."""
         from audit import alarms, approvals  # models are loaded by now, and not before
-        from players import lifting, log_alarms, signals
+        from players import alterations, lifting, log_alarms, signals, significant
 
         signals.connect()
         alarms.register(log_alarms.tell)
         approvals.register(
             lifting.KIND, execute=lifting.execute, permission=lifting.PERMISSION, describe=lifting.describe
         )
+        alterations.ready()
+        significant.register()

@@ -7,7 +7,7 @@ class WalletConfig(AppConfig):
     def ready(self) -> None:
         """Say what of money takes two people."""
         from audit import approvals  # models are loaded by now, and not before
-        from wallet import withdrawals
+        from wallet import alterations, significant, withdrawals
 
         approvals.register(
             withdrawals.KIND,
@@ -16,3 +16,5 @@ class WalletConfig(AppConfig):
             permission="wallet.approve_withdrawal",
             describe=withdrawals.describe,
         )
+        alterations.ready()
+        significant.register()

@@ -1,0 +1,249 @@
+"""Events and alterations (GLI-19 v3.0, 2.9.5): whatever was altered, read from the event log.
+
+Which kinds of events alter something, and how they read, each floor says of its own when it is ready (`register`). An
+alteration that takes two people was done by who asked for it and authorised by who decided: their approval says so.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from audit import by_time, log
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+
+Data = Mapping[str, log.Json]
+NOTHING: Final = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an event says of an alteration: the value before and after, why, and who authorised whom, where it says."""
+
+    before: log.Json = None
+    after: log.Json = None
+    reason: str = NOTHING
+    asked_by: str = NOTHING
+
+
+@dataclass(frozen=True)
+class Reads:
+    """How a kind of event reads: which part of the house it altered, what happened in words, and the change."""
+
+    component: str
+    title: str
+    change: Callable[[Data], Change]
+
+
+def said(data: Data) -> Change:
+    """Read what most events call ``before``, ``after`` and ``reason``. Of values with parts, those that differ."""
+    before, after = _differing(data.get("before"), data.get("after"))
+    return Change(before, after, _text(data.get("reason")))
+
+
+def _differing(before: log.Json, after: log.Json) -> tuple[log.Json, log.Json]:
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        return before, after
+    names = [name for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
+    parts = {name: _differing(before.get(name), after.get(name)) for name in names}
+    was = {name: parts[name][0] for name in names if name in before}
+    return was, {name: parts[name][1] for name in names if name in after}
+
+
+def moved(before: log.Json, after: log.Json, reason: str = "reason") -> Callable[[Data], Change]:
+    """Read an event whose kind alone says what was before and after; why stands in its data as *reason*."""
+    return lambda data: Change(before, after, _text(data.get(reason)))
+
+
+def added(*names: str, reason: str = "reason") -> Callable[[Data], Change]:
+    """Read an event before which there was nothing: *names* of its data say what there is now."""
+    return lambda data: Change(None, {name: data.get(name) for name in names}, _text(data.get(reason)))
+
+
+def became(before: log.Json, name: str, reason: str = "reason") -> Callable[[Data], Change]:
+    """Read an event whose kind says what was before, and whose data, as *name*, what is after."""
+    return lambda data: Change(before, data.get(name), _text(data.get(reason)))
+
+
+_read: dict[str, Reads] = {}
+
+
+def register(component: str, found: Mapping[str, tuple[str, Callable[[Data], Change]]]) -> None:
+    """Count kinds of events as alterations of *component*; an app does so when it is ready. Each has a title for staff
+    and how its data reads.
+    """
+    _read.update({kind: Reads(component, title, change) for kind, (title, change) in found.items()})
+
+
+def altering() -> Sequence[str]:
+    """Return the kinds of events that alter something."""
+    return tuple(sorted(_read))
+
+
+COLUMNS: Final = (
+    Column("at", "When", Form.TIME),
+    Column("component", "Component"),
+    Column("by", "Who did it"),
+    Column("authorised_by", "Who authorised it"),
+    Column("reason", "Reason"),
+    Column("before", "Value before"),
+    Column("after", "Value after"),
+    Column("what", "What happened"),
+    Column("on", "To what"),
+    Column("event", "Event", Form.NUMBER),
+)
+
+# By the index of kinds and ids. Whoever decided on a request executed it in the same transaction, so their event names
+# them and follows the decision at once.
+FOUND = """
+SELECT event.id, event.at, event.kind, event.by, event."on", event.body, asked.by, asked.reason
+FROM audit_event AS event
+LEFT JOIN LATERAL (
+    SELECT approval.by, approval.reason
+    FROM audit_approval AS approval JOIN audit_decision AS decision ON decision.approval_id = approval.id
+    WHERE approval."on" = event."on" AND decision.verdict = 'approved' AND decision.by = event.by
+      AND decision.at BETWEEN event.at - %(slack)s AND event.at + %(slack)s
+    ORDER BY approval.id DESC LIMIT 1
+) AS asked ON true
+WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(beyond)s
+  AND event.at >= %(since)s AND event.at < %(until)s
+ORDER BY event.id
+"""
+COUNTED = """
+SELECT count(*) FROM audit_event AS event
+WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(beyond)s
+  AND event.at >= %(since)s AND event.at < %(until)s
+"""
+
+
+def answer(asked: Asked) -> Answer:
+    """Say what was altered, oldest first."""
+    component = asked.choices.get("component", "")
+    chosen = [kind for kind, reads in _read.items() if component in ("", reads.component)]
+    wanted = _wanted(asked.interval, chosen)
+    with connection.cursor() as cursor:
+        cursor.execute(COUNTED, wanted)
+        (count,) = cursor.fetchone()
+    return Answer(rows=_rows(wanted), of=count, notes=lambda: NOTES)
+
+
+NOTES: Final = (
+    "Where something was added there is no value before, where something ended none after.",
+    "What an event says of a person stands in the event log alone, where it can be erased; here it is called personal.",
+    "Players who alter their own account or limits owe nobody a reason, and nobody authorises it.",
+)
+
+
+def _wanted(interval: Interval, chosen: Sequence[str]) -> dict[str, Any]:
+    ids = by_time.ids("audit_event", interval)
+    return {
+        "kinds": list(chosen),
+        "first": ids.start,
+        "beyond": ids.stop,
+        "since": interval.since,
+        "until": interval.until,
+        "slack": by_time.SLACK,
+    }
+
+
+def _rows(wanted: Mapping[str, Any]) -> Iterator[Row]:
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(FOUND, wanted)
+        for event in cursor:
+            yield _row(*event)
+
+
+def _row(
+    number: int, at: datetime, kind: str, by: str, on: str, body: bytes, asked_by: str | None, asked_why: str | None
+) -> Row:
+    event = json.loads(bytes(body))
+    reads, change = _read[kind], _read[kind].change(event["data"])
+    first = asked_by or change.asked_by
+    personal = "personal: " + ", ".join(sorted(event["personal"])) if "personal" in event else ""
+    after = "; ".join(part for part in (written(change.after), personal) if part)
+    return (
+        at.astimezone(UTC).isoformat(),
+        reads.component,
+        first or by,
+        by if first else NOTHING,
+        asked_why or change.reason,
+        written(change.before),
+        after,
+        reads.title,
+        on,
+        number,
+    )
+
+
+def written(value: log.Json) -> str:
+    """Write a value in one line; what has parts as "part: value", one after another."""
+    match value:
+        case None | "":
+            return NOTHING
+        case str():
+            return value
+        case bool():
+            return "yes" if value else "no"
+        case Mapping():
+            return "; ".join(f"{name}: {written(part) or '–'}" for name, part in value.items())
+        case Sequence():
+            return ", ".join(written(part) for part in value)
+        case _:
+            return str(value)
+
+
+def _text(value: log.Json) -> str:
+    return value if isinstance(value, str) else NOTHING
+
+
+def _components() -> Sequence[tuple[str, str]]:
+    return tuple((each, each) for each in sorted({reads.component for reads in _read.values()}))
+
+
+def ready() -> None:
+    """Register the report, and the alterations of the ground floor."""
+    kinds.register(
+        kinds.Kind(
+            name="alterations",
+            title="Events and alterations",
+            purpose="Whatever was altered in the house: when, by whom, on whose authority, why, from what to what.",
+            clause="GLI-19 v3.0, 2.9.5",
+            columns=COLUMNS,
+            answer=answer,
+            choices=(Choice("component", "Component", _components),),
+            names_players=True,
+        )
+    )
+    register(
+        "Approvals",
+        {
+            "approval.asked": ("A second person was asked", added("kind", "on", "sha256")),
+            "approval.decided": ("A second person decided", _decided),
+            "approval.expired": ("Nobody decided in time", moved("waiting", "expired")),
+        },
+    )
+    register(
+        "Kept data",
+        {
+            "retention.changed": ("How long something is kept", _retention),
+            "retention.applied": ("What was kept long enough was deleted", became(None, "gone")),
+            "personal.erased": ("Personal values were erased", became(None, "values")),
+            "personal.expired": ("Personal values expired", added("what", "values")),
+        },
+    )
+    register("Thresholds", {"threshold.changed": ("From when on something is significant", said)})
+
+
+def _decided(data: Data) -> Change:
+    reason = _text(data.get("reason"))
+    if data.get("yes"):
+        return Change("waiting", "approved", reason, _text(data.get("asked_by")))
+    return Change("waiting", "refused", reason)
+
+
+def _retention(data: Data) -> Change:
+    return Change({"days": data.get("before")}, {"days": data.get("days")})

@@ -1,0 +1,59 @@
+"""How events read that alter something of games: tables and their rules, rounds that are annulled, what is said."""
+
+from audit.reports.alterations import Change, Data, added, became, moved, register, said
+
+
+def ready() -> None:
+    """Have the report of events and alterations tell of them."""
+    register(
+        "Tables",
+        {
+            "table.opened": ("A table was opened", moved("closed", "open")),
+            "table.closed": ("A table was closed", moved("open", "closed")),
+            "table.version": ("Rules, limits or pace of a table", said),
+            "table.chat_language": ("The language of a table’s chat", said),
+            "table.reopened": ("A stopped table goes on", moved("stopped", "in play")),
+            "table.broken_up": ("The guests of a table were sent home", became("in play", "guests")),
+            "incident.opened": ("Play stopped because of an incident", _incident),
+            "incident.ruled": ("An incident was ruled on", became("awaits a ruling", "ruling")),
+        },
+    )
+    register(
+        "Rounds",
+        {
+            "round.cancelled": ("A round was cancelled before its deal", _cancelled),
+            "round.voided": ("A round was annulled", _voided),
+        },
+    )
+    register(
+        "Chat",
+        {
+            "chat.named": ("A player took a name for the chat", moved(None, None)),
+            "chat.removed": ("A message was removed", moved("in view", "removed")),
+            "chat.kept": ("A reported message was left", moved("reported", "in view")),
+            "chat.banned": ("A player may not write in chats", added("ban", "length")),
+            "chat.ban_lifted": ("A player may write in chats again", _ban_lifted),
+        },
+    )
+    register("Returns", {"returns.stop_policy": ("Whether an alarm closes tables", said)})
+    register("Reports of guests", {"play.report_decided": ("A report of play was decided", became("open", "finding"))})
+
+
+def _incident(data: Data) -> Change:
+    parts = {name: data.get(name) for name in ("incident", "kind", "done")}
+    return Change("in play", parts, str(data.get("cause", "")))
+
+
+def _voided(data: Data) -> Change:
+    parts = {name: data.get(name) for name in ("cards", "count", "sha256")}
+    return Change(
+        "played" if data.get("cards") else "not dealt", {"annulled": True} | parts, str(data.get("reason", ""))
+    )
+
+
+def _ban_lifted(data: Data) -> Change:
+    return Change({"ban": data.get("ban")}, None)
+
+
+def _cancelled(data: Data) -> Change:
+    return Change(data.get("phase"), "cancelled", str(data.get("reason", "")))

@@ -1,0 +1,27 @@
+"""How events read that alter something of money outside play: withdrawals and where they go."""
+
+from collections.abc import Callable
+
+from audit.reports.alterations import Change, Data, added, register
+from wallet.models import WithdrawalStatus
+
+TITLES = {
+    WithdrawalStatus.REQUESTED: "A withdrawal was asked for",
+    WithdrawalStatus.SECONDING: "A withdrawal was approved by the first of two people",
+    WithdrawalStatus.APPROVED: "A withdrawal was approved",
+    WithdrawalStatus.SENDING: "The bank was asked to pay a withdrawal",
+    WithdrawalStatus.PAID: "A withdrawal was paid",
+    WithdrawalStatus.RETURNED: "The bank returned a withdrawal",
+    WithdrawalStatus.REFUSED: "A withdrawal was refused",
+    WithdrawalStatus.CANCELLED: "A withdrawal was cancelled",
+}
+
+
+def ready() -> None:
+    """Have the report of events and alterations tell of them."""
+    register("Bank accounts of players", {"payout_account.kept": ("A bank account was added", added("account"))})
+    register("Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()})
+
+
+def _status(status: WithdrawalStatus) -> Callable[[Data], Change]:
+    return lambda data: Change(data.get("before"), status.value, str(data.get("reason", "")))
