@@ -28,9 +28,9 @@ What the standard asks of an interactive gaming system, in our words, and the te
 jackpots, tournaments, double-up, sports and physical devices do not apply. The house has no certificate: this is its
 own account of itself.
 
-A test named `test_gli19_2_8_2_…` shows clause 2.8.2; run it with `pytest -k gli19_2_8_2`. *Second reading*: somebody who had
-not written the tests read each of them against the clause; what was missing then is said, with what was done about it.
-All were read on {read}.
+A test named `test_gli19_2_8_2_…` shows clause 2.8.2; run it with `pytest -k gli19_2_8_2`. *Second reading*: somebody
+who had not written the tests read each of them against the clause; what was missing then is said, with what was done
+about it. All were read on {read}.
 
 This page is written by `make clauses` from `tests/clauses/`; `make check` fails where it is not what that list says,
 where the list names a test that does not exist or misses a clause, or where a test bears the number of a clause and no
