@@ -50,6 +50,7 @@ app.conf.beat_schedule = {
         "schedule": 5.0,
         "options": {"expires": 5},
     },
+    "mail alerts": {"task": "players.tasks.mail_alerts", "schedule": 20.0, "options": {"expires": 20}},
     "watch the seal": {"task": "audit.tasks.watch_the_seal", "schedule": 10.0, "options": {"expires": 10}},
     "watch the signer": {"task": "audit.tasks.watch_the_signer", "schedule": 10.0, "options": {"expires": 10}},
     "send checkpoints": {"task": "audit.tasks.send_checkpoints", "schedule": 30.0, "options": EXPIRES},
@@ -70,6 +71,7 @@ app.conf.beat_schedule = {
         "options": EXPIRES,
     },
     "let go what need not be kept": {"task": "casino.tasks.expire", "schedule": crontab(hour="4", minute="10")},
+    "test cards and shuffles": {"task": "games.tasks.watch_randomness", "schedule": crontab(minute="47")},
     "look for markers of harm": {"task": "casino.tasks.look_for_markers", "schedule": crontab(minute="37")},
     "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab(), "options": EXPIRES},
     "ask about undecided payments": {

@@ -7,9 +7,12 @@ class GamesConfig(AppConfig):
     name = "games"
 
     def ready(self) -> None:
-        """Say what of games takes two people."""
-        from audit import approvals  # models are loaded by now, and not before
+        """Say what of games takes two people, and what is summed up."""
+        from audit import approvals, hours  # models are loaded by now, and not before
+        from games import alterations, significant, tallies
         from games.live import malfunction
+        from games.randomness import registering as randomness
+        from games.returns import registering as returns
 
         approvals.register(
             malfunction.KIND,
@@ -17,3 +20,8 @@ class GamesConfig(AppConfig):
             permission=malfunction.PERMISSION,
             describe=malfunction.describe,
         )
+        alterations.ready()
+        hours.register(tallies.SUMS, roll=tallies.roll, first=tallies.first_played, differences=tallies.differences)
+        significant.register()
+        randomness.register()
+        returns.ready()

@@ -16,19 +16,21 @@ TEMPLATES = {
 
 def tell(kind: str, data: Mapping[str, Json]) -> None:
     """Write to everybody whose role reads the event log, as part of the current transaction."""
-    for user in readers():
+    for user in holders("audit.view_event"):
         mail.write_to_staff(user=user, template=TEMPLATES[kind], context={"data": data})
 
 
-def readers() -> list[User]:
-    """Return the staff whose roles let them read the event log."""
+def holders(permission: str) -> list[User]:
+    """Return the staff whose roles have a permission (``app.codename``)."""
+    app, _dot, codename = permission.partition(".")
     return list(
         User.objects.filter(
             is_active=True,
             staff__isnull=False,
-            groups__permissions__codename="view_event",
-            groups__permissions__content_type__app_label="audit",
+            groups__permissions__codename=codename,
+            groups__permissions__content_type__app_label=app,
         )
+        .select_related("staff")
         .distinct()
         .order_by("pk")
     )

@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.core.management import call_command
 
-from players import locks, mail, sessions
+from players import locks, mail, sessions, significant_mail
 
 
 @shared_task
@@ -28,3 +28,9 @@ def send_mail() -> None:
 def end_idle_sessions() -> None:
     """End the sessions in which nobody has done anything for too long."""
     sessions.end_idle()
+
+
+@shared_task
+def mail_alerts() -> None:
+    """Mail staff what has to be looked into."""
+    significant_mail.mail_alerts()

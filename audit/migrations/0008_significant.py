@@ -124,7 +124,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='significant',
-            index=models.Index(condition=models.Q(('mailed_at', None), ('weight', 2)), fields=['id'], name='audit_significant_unmailed'),
+            index=models.Index(condition=models.Q(('weight', 2)), fields=['mailed_at', 'id'], name='audit_significant_mailed'),
         ),
         migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0008_significant.sql").read_text()),
     ]

@@ -72,9 +72,7 @@ class Significant(models.Model):
                 fields=["assigned_to", "-id"], name="audit_significant_whose", condition=~models.Q(assigned_to="")
             ),
             models.Index(
-                fields=["id"],
-                name="audit_significant_unmailed",
-                condition=models.Q(weight=Weight.ALERT, mailed_at=None),
+                fields=["mailed_at", "id"], name="audit_significant_mailed", condition=models.Q(weight=Weight.ALERT)
             ),
         ]
 

@@ -25,8 +25,9 @@ FAILED: Final = "finder.failed"  # the kind of event
 
 INSERT: Final = """
     INSERT INTO audit_significant
-        (key, category, weight, event_id, "on", currency, amount, title, because, rows, happened_at)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s) ON CONFLICT (key) DO NOTHING
+        (key, category, weight, event_id, "on", currency, amount, title, because, rows, happened_at,
+            state, assigned_to)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, 'new', '') ON CONFLICT (key) DO NOTHING
 """
 
 

@@ -3,13 +3,14 @@
 from typing import Final
 
 from audit.models import Category, Weight
-from audit.significant import clock, finding, thresholds
+from audit.significant import clock, finding, thresholds, working
 
 KINDS: Final[dict[str, finding.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "The signer refuses to sign the event log"),
     "log.lags": (Category.ERROR, Weight.ALERT, "The signed event log lags behind"),
     "retention.changed": (Category.PARAMETER, Weight.NOTICE, "For how long something is kept was changed"),
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
+    "report.failed": (Category.ERROR, Weight.NOTICE, "A report could not be made"),
     "approval.not_decided": (Category.ERROR, Weight.NOTICE, "A second person's decision was not taken"),
     thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "From when on something is significant was changed"),
 }
@@ -22,6 +23,9 @@ ORDINARY: Final = (
     "log.accepted",
     "log.caught_up",
     "log.exported",
+    "report.made",
+    *working.KINDS,
+    working.MUTED,
     "personal.expired",  # when its time came, as the rules of retention say
 )
 

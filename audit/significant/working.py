@@ -1,0 +1,131 @@
+"""The work on significant events: each step is a row and an event, and nothing is undone but by another step.
+
+What somebody writes about it stays with the step and out of the event, since it may speak of a person.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from audit import log
+from audit.models import Category, Event, Muted, Significant, SignificantStep, Step, Weight, Work
+
+PERMISSION: Final = "audit.handle_significant"
+KINDS: Final = tuple(f"significant.{step.value}" for step in Step)
+MUTED: Final = "significant.muted"
+LONGEST: Final = 4000  # characters of a comment
+MOST_COUNTED: Final = 1000
+
+FROM: Final = {
+    Step.ACKNOWLEDGED: (Work.NEW,),
+    Step.COMMENTED: tuple(Work),
+    Step.ASSIGNED: (Work.NEW, Work.SEEN),
+    Step.CLOSED: (Work.NEW, Work.SEEN),
+    Step.REOPENED: (Work.CLOSED,),
+}
+INTO: Final = {Step.ACKNOWLEDGED: Work.SEEN, Step.CLOSED: Work.CLOSED, Step.REOPENED: Work.SEEN}
+IN_WORDS: Final = {Step.COMMENTED, Step.CLOSED, Step.REOPENED}
+
+
+class WorkError(Exception):
+    """Why a step was not taken, in words for staff."""
+
+
+class Meanwhile(WorkError):
+    """Somebody else was there first."""
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """How many a member of staff acknowledged at once, and how many somebody had seen to before."""
+
+    done: int
+    already: int
+
+
+@transaction.atomic
+def take(
+    *, significant_id: int, step: Step, seen: Work, assigned: str, by: str, words: str = "", to: str = ""
+) -> SignificantStep:
+    """Take a step of the work on a significant event, and return it. *seen* and *assigned* are its state and whose it
+    was on the page that *by* had before them; *to* is whose it becomes, nobody's where empty.
+
+    Raises Meanwhile where it is another by now, WorkError where words are missing or nothing would change, and
+    Significant.DoesNotExist.
+    """
+    found = Significant.objects.select_for_update().get(pk=significant_id)
+    if found.state != seen or found.assigned_to != assigned:
+        last = found.steps.order_by("-pk").first()
+        raise Meanwhile(
+            f"{last.by if last else 'Somebody'} was faster: look at what has become of it, and choose again."
+        )
+    if found.state not in FROM[step]:
+        raise WorkError(f"It is {Work(found.state).label}.")
+    if step in IN_WORDS and not words.strip():
+        raise WorkError("Say it in words.")
+    if step is Step.ASSIGNED and to == found.assigned_to:
+        raise WorkError("That is whose it is already.")
+    _enter(found, step, by=by, words=words, to=to)
+    return found.steps.latest("pk")
+
+
+@transaction.atomic
+def acknowledge(*, significant_ids: Collection[int], by: str) -> Acknowledged:
+    """Acknowledge all of those that are new. What somebody has seen to before stays as it is."""
+    chosen = list(Significant.objects.select_for_update().filter(pk__in=significant_ids).order_by("pk"))
+    new = [each for each in chosen if each.state == Work.NEW]
+    for each in new:
+        _enter(each, Step.ACKNOWLEDGED, by=by)
+    return Acknowledged(len(new), len(chosen) - len(new))
+
+
+def waiting() -> int:
+    """Return how many nobody has acknowledged, counted up to `MOST_COUNTED`."""
+    return Significant.objects.filter(state=Work.NEW)[:MOST_COUNTED].count()
+
+
+def matching(
+    *,
+    states: Collection[Work] = tuple(Work),
+    category: Category | None = None,
+    weight: Weight | None = None,
+    assigned: str = "",
+    about: str = "",
+    currency: str = "",
+) -> QuerySet[Significant]:
+    """Return significant events, newest first; *about* is what they or their events are about, as the log says it."""
+    found = Significant.objects.filter(state__in=states).order_by("-pk")
+    exact = {"category": category, "weight": weight, "assigned_to": assigned, "currency": currency}
+    found = found.filter(**{name: value for name, value in exact.items() if value})
+    if about:
+        found = found.filter(Q(on=about) | Q(event__in=Event.objects.filter(on=about)))
+    return found
+
+
+def muted(who: str) -> set[Category]:
+    """Return the categories of which *who* wants no mail."""
+    return {Category(each) for each in Muted.objects.filter(who=who).values_list("category", flat=True)}
+
+
+@transaction.atomic
+def mute(*, who: str, categories: Collection[Category]) -> None:
+    """Mail *who* of all categories but these from now on, on record. Doing it twice changes and records nothing."""
+    before = muted(who)
+    if before == set(categories):
+        return
+    Muted.objects.filter(who=who).delete()
+    Muted.objects.bulk_create([Muted(who=who, category=each) for each in categories], ignore_conflicts=True)
+    data: dict[str, log.Json] = {"before": sorted(before), "after": sorted(categories)}
+    log.record(MUTED, by=who, on=who, data=data)
+
+
+def _enter(found: Significant, step: Step, *, by: str, words: str = "", to: str = "") -> None:
+    SignificantStep.objects.create(significant=found, step=step, by=by, to=to, words=words.strip())
+    state = INTO.get(step, Work(found.state))
+    whose = to if step is Step.ASSIGNED else found.assigned_to
+    Significant.objects.filter(pk=found.pk).update(state=state, assigned_to=whose)
+    data: dict[str, log.Json] = {"key": found.key, "before": found.state, "after": state.value, "to": whose}
+    log.record(f"significant.{step.value}", by=by, on=f"significant:{found.pk}", data=data)

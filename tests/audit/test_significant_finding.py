@@ -1,0 +1,222 @@
+"""What is significant is found once, in the order of the sealed log, whoever else fails."""
+
+import threading
+from datetime import timedelta
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connections, transaction
+
+from audit import log, sealing
+from audit.models import Category, Cursor, Event, Leaf, Pulse, Significant, Weight
+from audit.significant import clock, finding, thresholds
+from audit.significant.thresholds import Limit
+from tests.people import events
+
+NOTICE = (Category.PARAMETER, Weight.NOTICE, "Something was changed")
+
+
+def happens(kind="test.significant", **data):
+    return log.record(kind, by="staff:1", on="table:1", data=data)
+
+
+def found(kind="test.significant"):
+    return list(Significant.objects.filter(event__kind=kind).order_by("pk"))
+
+
+def find():
+    sealing.seal()
+    return finding.find()
+
+
+@pytest.fixture
+def finders(monkeypatch):
+    """No finder and no kind but those of the test."""
+    for name, empty in (("_finders", {}), ("_kinds", {}), ("_ordinary", set())):
+        monkeypatch.setattr(finding, name, empty)
+    finding.register_kinds({"test.significant": NOTICE})
+    finding.register("kinds", finding.by_kind)
+    return finding
+
+
+@pytest.mark.django_db
+class TestFinding:
+    def test_says_what_happened_and_why_it_matters(self, finders):
+        event = happens(reason="Why not", before={"limit": 3}, after=[1, None])
+        assert find() == 1
+        (one,) = found()
+        assert (one.category, one.weight, one.title) == NOTICE
+        assert (one.event_id, one.on, one.happened_at) == (event, "table:1", Event.objects.get(pk=event).at)
+        assert "staff:1" in one.because
+        assert {"What": "reason", "Value": "Why not"} in one.rows
+        assert {"What": "before limit", "Value": "3"} in one.rows
+        assert {"What": "after 2", "Value": "—"} in one.rows
+
+    def test_reads_each_leaf_once(self, finders):
+        happens()
+        assert [find(), find()] == [1, 0]
+        happens()
+        happens("test.ordinary")
+        assert [find(), find()] == [1, 0]
+        assert Cursor.objects.get(name="kinds").leaves == Leaf.objects.count()
+
+    def test_finds_nothing_that_is_not_sealed(self, finders):
+        happens()
+        assert finding.find() == 0
+        assert find() == 1
+
+    def test_begins_with_the_first_leaf_in_bounded_batches(self, finders, monkeypatch):
+        monkeypatch.setattr(finding, "BATCH", 2)
+        monkeypatch.setattr(finding, "MOST", 2)
+        for _ in range(10):
+            happens()
+        sealing.seal()
+        before = Leaf.objects.count() - 10
+        Cursor.objects.create(name="kinds", leaves=before)
+        assert [finding.find() for _ in range(4)] == [4, 4, 2, 0]
+        read = []
+        finding.register("late", lambda leaves: read.append(leaves) or [])
+        finding.find()
+        assert read[0].first == 0
+
+    def test_keeps_what_was_found_twice_as_one(self, finders):
+        event = happens()
+        find()
+        Cursor.objects.update(leaves=0)
+        assert find() == 0
+        assert [each.event_id for each in found()] == [event]
+
+    def test_tells_once_of_a_finder_that_fails_and_lets_the_others_go_on(self, finders):
+        def fails(leaves):
+            raise ZeroDivisionError
+
+        finding.register("broken", fails)
+        happens()
+        assert find() == 1
+        find()
+        (told,) = events(finding.FAILED)
+        assert (told["data"]["finder"], told["data"]["error"]) == ("broken", "ZeroDivisionError")
+        (alert,) = found(finding.FAILED)
+        assert (alert.category, alert.weight) == (Category.ERROR, Weight.ALERT)
+        assert Cursor.objects.get(name="kinds").leaves == Leaf.objects.count()
+        finding.register("broken", lambda leaves: [])
+        find()
+        assert Cursor.objects.get(name="broken").leaves == Leaf.objects.count()
+
+    def test_keeps_nothing_of_a_batch_that_fails(self, finders):
+        def half(leaves):
+            yield from finding.by_kind(leaves)
+            raise ZeroDivisionError
+
+        finding.register("kinds", half)
+        happens()
+        find()
+        assert found() == []
+        finding.register("kinds", finding.by_kind)
+        find()
+        assert len(found()) == 1
+
+    def test_stands_as_it_was_found(self, finders):
+        happens()
+        find()
+        (one,) = found()
+        for change in ({"title": "Nothing"}, {"rows": []}, {"amount": 1}):
+            with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
+                Significant.objects.filter(pk=one.pk).update(**change)
+
+
+def test_two_at_once_find_it_once(cloned_db, finders):
+    happens()
+    sealing.seal()
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow(leaves):
+        inside.set()
+        go_on.wait(30)
+        return finding.by_kind(leaves)
+
+    finding.register("kinds", slow)
+    first = []
+
+    def work():
+        first.append(finding.find())
+        connections.close_all()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert inside.wait(30)
+    second = finding.find()
+    go_on.set()
+    thread.join()
+    assert (first, second) == ([1], 0)
+    assert len(found()) == 1
+
+
+class TestTheClock:
+    def test_that_goes_back_is_found(self, cloned_db):
+        before, after, later = happens(), happens(), happens()
+        with psycopg.connect(cloned_db.superuser_url) as superuser:
+            superuser.execute("SET session_replication_role = replica")
+            superuser.execute("UPDATE audit_event SET at = at + interval '1 hour' WHERE id = %s", [before])
+        sealing.seal()
+        (one,) = clock.gone_back(finding.Leaves(0, Leaf.objects.count()))
+        assert (one.event, one.on, one.weight) == (after, "clock", Weight.ALERT)
+        assert later != after
+
+    @pytest.mark.django_db
+    def test_that_stands_still_is_found_when_it_goes_on(self):
+        clock.beat("test")
+        clock.beat("test")
+        assert not Significant.objects.filter(key__startswith="pulse:test").exists()
+        last = Pulse.objects.get(who="test").at - clock.STILL - timedelta(seconds=1)
+        Pulse.objects.filter(who="test").update(at=last)
+        clock.beat("test")
+        clock.beat("test")
+        (one,) = Significant.objects.filter(key__startswith="pulse:test")
+        assert (one.category, one.weight, one.happened_at) == (Category.STANDSTILL, Weight.ALERT, last)
+
+
+@pytest.mark.django_db
+class TestThresholds:
+    BEFORE = Limit(200_000, 1_000_000, 30)
+    AFTER = Limit(300_000, 2_000_000, 14)
+
+    def change(self, **asked):
+        said = {"what": "deposit", "currency": "EUR", "before": self.BEFORE, "after": self.AFTER}
+        thresholds.change(**said | {"reason": "The law says so", "by": "staff:1"} | asked)
+
+    def test_are_there_for_every_currency(self):
+        for what in ("deposit", "withdrawal", "wager", "win"):
+            assert set(thresholds.thresholds(what)) == {"DKK", "EUR", "GBP", "RON", "SEK"}
+        assert thresholds.threshold("deposit", "EUR") == self.BEFORE
+        assert thresholds.threshold("deposit", "XAU") is None
+
+    def test_change_with_a_reason_and_on_record(self):
+        self.change()
+        assert thresholds.threshold("deposit", "EUR") == self.AFTER
+        (event,) = events("threshold.changed")
+        assert (event["on"], event["by"]) == ("threshold:deposit:EUR", "staff:1")
+        assert event["data"] == {
+            "before": {"single": 200_000, "summed": 1_000_000, "days": 30},
+            "after": {"single": 300_000, "summed": 2_000_000, "days": 14},
+            "reason": "The law says so",
+        }
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            {"reason": " "},
+            {"before": AFTER},
+            {"after": BEFORE},
+            {"after": Limit(0, 5, 1)},
+            {"after": Limit(6, 5, 1)},
+            {"after": Limit(5, 6, 0)},
+            {"after": Limit(5, 6, 367)},
+            {"currency": "XAU"},
+        ],
+    )
+    def test_do_not_change_otherwise(self, asked):
+        with pytest.raises(thresholds.ThresholdError):
+            self.change(**asked)
+        assert thresholds.threshold("deposit", "EUR") == self.BEFORE
+        assert events("threshold.changed") == []
