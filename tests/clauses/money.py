@@ -65,7 +65,7 @@ CHAPTER: Final = Chapter(
             ("test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number",),
             "No test looked at times and numbers; this one is new.",
             Met.PARTLY,
-            "There are no adjustments by hand yet (issue 14); corrections, which annulments are, stand there.",
+            "Nobody can adjust a balance by hand yet, so none is listed; annulments, the one correction there is, are.",
         ),
         Demand(
             "2.5.7",

@@ -72,7 +72,22 @@ CHAPTER: Final = Chapter(
             ),
             "A million shuffles; the classic mistake is found by a tenth of them. Nothing missing.",
         ),
-        Demand("3.3", "tests of what is dealt at 99 % confidence", (), "", Met.NO, "Being built."),
+        Demand(
+            "3.3",
+            "statistical tests of cards and shuffles that were dealt, at 99 % confidence, with p-values",
+            (
+                "test_gli19_3_3_p_values_of_fair_rounds_with_shoes_of_their_own_are_uniform",
+                "test_gli19_3_3_p_values_of_fair_shoes_dealt_through_are_uniform",
+                "test_gli19_3_3_p_values_of_fair_shuffles_are_uniform",
+                "test_gli19_3_3_the_shuffles_of_the_house_pass_together_at_99_percent",
+                "test_gli19_3_3_a_card_that_comes_two_percent_too_often_is_found",
+                "test_gli19_3_3_a_shuffle_that_never_moves_the_last_card_is_found",
+                "test_gli19_3_3_a_shuffle_that_leaves_neighbours_together_is_found",
+                "test_gli19_3_3_outcomes_that_stick_are_found",
+            ),
+            "Both ways: fair dealing passes as often as is said, four planted faults do not. Nothing missing.",
+            page="`/staff/randomness/`",
+        ),
         Demand(
             "4.3.4",
             "in view: funds, every wager and where it lies, the last result",
@@ -241,10 +256,14 @@ CHAPTER: Final = Chapter(
         Demand(
             "A.6.2",
             "the actual return is watched; a deviation past its statistical bound raises an alarm",
-            (),
-            "",
-            Met.NO,
-            "Being built.",
+            (
+                "test_gli19_a_6_2_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_in_a_life",
+                "test_gli19_a_6_2_a_thousand_fair_lives_raise_no_more_alarms_than_they_may",
+                "test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_has_said_so",
+            ),
+            "The alarm, its event and how rarely it is false were asserted without the clause's name; now they have "
+            "it.",
+            page="`/staff/returns/`",
         ),
     ),
 )

@@ -40,10 +40,13 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.9.5",
             "events and alterations: when, component, who did it, who authorised it, reason, value before, value after",
-            (),
-            "",
-            Met.NO,
-            "Being built.",
+            (
+                "test_gli19_2_9_5_has_exactly_these_headings",
+                "test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what",
+                "test_gli19_2_9_5_an_alteration_that_takes_two_was_done_by_the_one_and_authorised_by_the_other",
+            ),
+            "Each heading and each value of a row by name; one person's and two people's. Nothing missing.",
+            page="`/staff/reports/`",
         ),
     ),
 )

@@ -56,7 +56,8 @@ CHAPTER: Final = Chapter(
             (),
             "No page changes limits; rules change with the program, with a reason on record.",
             Met.NO,
-            "Changes of limits or rules of a table take one person: versions get pages and approvals in issue 14.",
+            "New limits are put in force by whoever runs the house, by one person; their pages, with approvals, come "
+            "with the back office.",
         ),
         Demand(
             "B.2.3",
@@ -64,7 +65,7 @@ CHAPTER: Final = Chapter(
             (),
             "No page and no service adjusts a balance, and the ledger posts no journal of that kind.",
             Met.NO,
-            "Nobody can adjust a balance at all; a way that takes two people comes with issue 14.",
+            "Nobody can adjust a balance at all; a way that takes two people comes with the back office.",
         ),
         Demand(
             "B.3.2",

@@ -60,7 +60,7 @@ def test_the_evidence_against_a_game_expects_one_after_a_coup(game):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=by_slug)
-def test_a_thousand_fair_lives_raise_no_more_alarms_than_they_may(game):
+def test_gli19_a_6_2_a_thousand_fair_lives_raise_no_more_alarms_than_they_may(game):
     """Lives of ten million rounds, looked at after each ten-thousandth part of a way that grows: early and late."""
     chance = np.random.default_rng(20_261_122)
     likely = ways(game)
