@@ -5,6 +5,7 @@ A line is one address and one method. A method that has no line is refused to ev
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 from functools import cache, cached_property
 from uuid import UUID, uuid4
@@ -15,6 +16,8 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import override
 
+from audit.reports.asking import clock
+from audit.reports.kinds import Interval
 from games.chemin.reports import report
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
@@ -25,6 +28,7 @@ from players.limits import set_limit
 from players.markers import find, raise_flag
 from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Submission, Topic, User
 from players.service import begin
+from tests.audit.reporting import asked, made_here
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, guests
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
@@ -42,6 +46,7 @@ TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
 PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how guests play
 ANSWERING = ("operator", "compliance", "support")  # who answers players
 MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
+REPORTERS = ("finance", "compliance")  # who makes reports
 CHAT_READERS = (*MODERATORS, "compliance")
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
@@ -115,6 +120,13 @@ class World:
     def golden_id(self) -> int:
         """An open table of `golden`."""
         return a_golden_table().pk
+
+    @cached_property
+    def report_id(self) -> int:
+        """A report on what was altered, in the last hour of this house."""
+        now = clock()
+        interval = Interval(now - timedelta(hours=1), now)
+        return made_here(asked("alterations", interval=interval)).pk
 
     @cached_property
     def round_id(self) -> str:
@@ -331,6 +343,11 @@ def a_submission_of(world: World) -> Mapping[str, object]:
 def the_flag(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a flag."""
     return {"flag_id": world.flag_id}
+
+
+def the_report(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of one report."""
+    return {"report_id": world.report_id}
 
 
 def a_stopped_table(world: World) -> Mapping[str, object]:
@@ -641,6 +658,15 @@ LINES = (
     ),
     Line("staff_chat_ban", "POST", staff(MOVED, *MODERATORS), the_player, lambda world: BAN),
     Line("staff_chat_lift", "POST", staff(MOVED, *MODERATORS), lambda world: {"ban_id": 1}),
+    Line("staff_returns", "GET", staff(PAGE, *PLAY_EXAMINERS)),
+    Line("staff_returns_game", "GET", staff(PAGE, *PLAY_EXAMINERS), lambda world: {"variant": "baccarat"}),
+    Line(
+        "staff_returns_stop",
+        "POST",
+        staff(MOVED, "supervisor"),
+        lambda world: {"variant": "baccarat"},
+        lambda world: {"stops": "1", "reason": "for a test"},
+    ),
     Line("staff_play", "GET", staff(PAGE, *PLAY_EXAMINERS)),
     Line("staff_play_pair", "GET", staff(PAGE, *PLAY_EXAMINERS), two_players),
     Line("staff_play_reports", "GET", staff(PAGE, *PLAY_EXAMINERS)),
@@ -743,6 +769,21 @@ LINES = (
     Line("staff_log_export", "GET", staff(MOVED, "compliance")),  # nothing is sealed
     Line("staff_looks", "GET", staff(PAGE, "compliance")),
     Line("staff_looks_file", "GET", staff(TEXT, "compliance")),
+    Line("staff_reports", "GET", staff(PAGE, *REPORTERS)),
+    Line("staff_report_ask", "GET", staff(PAGE, *REPORTERS), lambda world: {"kind": "alterations"}),
+    Line(
+        "staff_report_ask",
+        "POST",
+        staff(MOVED, *REPORTERS),
+        lambda world: {"kind": "alterations"},
+        lambda world: {"period": "yesterday", "zone": "UTC"},
+    ),
+    Line("staff_report", "GET", staff(PAGE, *REPORTERS), the_report),
+    Line("staff_report_state", "GET", staff(TEXT, *REPORTERS), the_report),
+    Line("staff_report_again", "POST", staff(MOVED, *REPORTERS), the_report),
+    Line(
+        "staff_report_file", "GET", staff(TEXT, *REPORTERS), lambda world: {"report_id": world.report_id, "name": "csv"}
+    ),
     Line("staff_retention", "GET", staff(PAGE, "compliance")),
     Line(
         "staff_retention",

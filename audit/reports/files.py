@@ -21,7 +21,7 @@ from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
 from audit.reports.heading import NO_ACTIVITY, Head
-from audit.reports.kinds import Cell, Column, Form, Row
+from audit.reports.kinds import FIGURES, Cell, Column, Form, Row
 
 PIECE: Final = 256 * 1024  # bytes of a file that are stored as one
 BOM: Final = "\ufeff"  # by which spreadsheets know UTF-8
@@ -36,7 +36,6 @@ SHEET_FORMATS: Final = {
     Form.SHARE: "0.0000%",
     Form.TIME: "yyyy-mm-dd hh:mm:ss",
 }
-FIGURES: Final = frozenset({Form.NUMBER, Form.MONEY, Form.SHARE})  # which stand to the right
 WIDTHS: Final = {Form.TEXT: 24, Form.NUMBER: 14, Form.MONEY: 18, Form.SHARE: 14, Form.TIME: 20}  # of characters
 
 Keep = Callable[[bytes], None]
@@ -65,7 +64,7 @@ class CsvFile:
         self._text.write(BOM)
         self._lines.writerows((name, _inert(text)) for name, text in head.lines)
         self._lines.writerow(())
-        self._lines.writerow(_headings(head))
+        self._lines.writerow(head.headings)
 
     def row(self, row: Row) -> None:
         """Write one more."""
@@ -144,7 +143,7 @@ class SheetFile:
             width = max(WIDTHS[column.form], len(column.heading) + 2)
             self._sheet.column_dimensions[get_column_letter(number)].width = width
         self._sheet.freeze_panes = "A2"
-        headings = zip(_headings(self._head), self._head.columns, strict=True)
+        headings = zip(self._head.headings, self._head.columns, strict=True)
         self._sheet.append([self._text(text, bold=True, right=column.form in FIGURES) for text, column in headings])
 
     def _cells(self, row: Row) -> list[Any]:
@@ -169,12 +168,6 @@ class SheetFile:
         if right:
             cell.alignment = Alignment(horizontal="right")
         return cell
-
-
-def _headings(head: Head) -> list[str]:
-    return [
-        f"{column.heading} ({head.zone})" if column.form is Form.TIME else column.heading for column in head.columns
-    ]
 
 
 def _plain(row: Row, head: Head) -> Iterator[str | int]:

@@ -25,6 +25,13 @@ class Head:
     totals: Sequence[Row] = ()
     notes: Sequence[str] = ()
 
+    @property
+    def headings(self) -> list[str]:
+        """What stands above the columns: times say by whose clocks."""
+        return [
+            f"{column.heading} ({self.zone})" if column.form is Form.TIME else column.heading for column in self.columns
+        ]
+
     def stored(self) -> dict[str, Any]:
         """Return it as JSON keeps it."""
         return {
@@ -62,7 +69,7 @@ def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
         ("Asked for by", report.by),
     ]
     if kind.clause:
-        lines.append(("Required by", f"GLI-19 v3.0, {kind.clause}"))
+        lines.append(("Required by", kind.clause))
     return Head(lines, asked.zone, kind.columns)
 
 

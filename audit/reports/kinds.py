@@ -25,6 +25,9 @@ class Form(StrEnum):
     TIME = "time"  # ISO 8601 in UTC; shown in the time zone that was asked for
 
 
+FIGURES: Final = frozenset({Form.NUMBER, Form.MONEY, Form.SHARE})  # which stand to the right
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: how programs call it, its heading, how its cells are written."""
@@ -79,7 +82,7 @@ class Kind:
     name: str
     title: str
     purpose: str
-    clause: str
+    clause: str  # in full: "GLI-19 v3.0, 2.9.5"
     columns: Sequence[Column]
     answer: Callable[[Asked], Answer]
     permission: str = "audit.view_report"  # app.codename; besides that one

@@ -1,11 +1,13 @@
 """Kinds of reports for tests of the frame, and what is made of them."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 
+from django.db import connections
+
 from audit.models import Report
-from audit.reports import kinds
+from audit.reports import kinds, making
 from audit.reports.asking import ask, clock
 from audit.reports.intervals import Period
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Kind, Row
@@ -23,7 +25,7 @@ ROW: Row = ("bread", 3, "SEK", 123_456, "0.9876", "2026-07-01T10:00:00+00:00")
 
 def a_kind(name: str = "sales", answer: Callable[[Asked], Answer] | None = None, **more: object) -> Kind:
     """A kind that tells of one row, or what *answer* says."""
-    given = {"title": "Sales", "purpose": "What was sold.", "clause": "2.9.2", "columns": COLUMNS} | more
+    given = {"title": "Sales", "purpose": "What was sold.", "clause": "GLI-19 v3.0, 2.9.2", "columns": COLUMNS} | more
     return Kind(name=name, answer=answer or (lambda asked: Answer([ROW], of=1)), **given)  # type: ignore[arg-type]
 
 
@@ -49,3 +51,10 @@ def asked(kind: str = "sales", **more: object) -> Report:
 
 
 SHOP = Choice("shop", "Shop", lambda: [("north", "The northern one"), ("south", "The southern one")])
+
+
+def made_here(report: Report) -> Report:
+    """Make it at once, in the transaction of the test."""
+    making.make(report.pk, connections["default"], nullcontext)
+    report.refresh_from_db()
+    return report

@@ -23,8 +23,8 @@ from tests.wallet.payout_builders import a_withdrawal
 from wallet.models import Withdrawal
 
 OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
-# What compliance may send: about people, their protection, how long what is kept, and who plays with whom. An approval
-# is decided by whoever may decide its kind, and no kind of play or money is theirs.
+# What compliance may send: about people, their protection, how long what is kept, who plays with whom, and reports. An
+# approval is decided by whoever may decide its kind, and no kind of play or money is theirs.
 ABOUT_PEOPLE = {
     "staff_approval_decide",
     "staff_duplicate_resolve",
@@ -35,6 +35,8 @@ ABOUT_PEOPLE = {
     "staff_marker_close",
     "staff_marker_contact",
     "staff_play_decide",
+    "staff_report_again",
+    "staff_report_ask",
     "staff_player_limits",
     "staff_retention",
     "staff_service_close",
@@ -108,7 +110,7 @@ def people_in(answer: Any, world: World) -> list[set[int]]:
     """The players whose number, e-mail address, name or document an answer tells; those who share a name together."""
     if answer["Content-Type"].startswith("image/"):
         return [{world.submission.player_id}]
-    told = html.unescape(answer.content.decode())
+    told = html.unescape(answer.getvalue().decode())
     named: dict[str, set[int]] = {}
     for number, name in Submission.objects.exclude(family_name="").values_list("player", "family_name"):
         named.setdefault(name, set()).add(number)

@@ -1,0 +1,282 @@
+"""Reports as staff ask for them and read them. The frame knows nobody; who may read what, and that whoever is shown
+somebody's data is put on record, is said here.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import make_naive
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from audit.models import Report, ReportPage, ReportState
+from audit.reports import checking
+from audit.reports.asking import CannotAsk, ask, ask_again, clock
+from audit.reports.heading import NO_ACTIVITY, Head
+from audit.reports.intervals import NAMES, Period, interval_of
+from audit.reports.kinds import CURRENCY, FIGURES, Cell, Form, Interval, Kind, Row, all_kinds, kind_of
+from audit.reports.making import OPEN
+from audit.reports.writing import PAGE
+from players import looking
+from players.access import StaffRequest, actor, made_by_the_page, staff_required
+from players.models import Jurisdiction, User
+from wallet.money import format_money
+
+SEE: Final = "audit.view_report"
+LISTED: Final = 25  # reports on the page of all
+NOTHING: Final = "–"
+TYPES: Final = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+PICKER: Final = {"type": "datetime-local", "step": "60"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell as the screen has it."""
+
+    text: str
+    heading: str
+    is_figure: bool
+
+
+class ReportForm(forms.Form):
+    """What a report is to tell of: a period, or any two moments, by the clocks of a time zone, and what its kind has
+    to choose.
+    """
+
+    period = forms.TypedChoiceField(
+        label="Interval", choices=[(str(period), name) for period, name in NAMES.items()], coerce=Period
+    )
+    since = forms.DateTimeField(
+        label="From", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+    )
+    until = forms.DateTimeField(
+        label="Until, not including", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+    )
+    zone = forms.ChoiceField(label="Time zone")
+
+    def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._kind = kind
+        zones = dict.fromkeys((settings.OPERATOR_TIME_ZONE, "UTC", *_zones()))
+        self.fields["zone"] = forms.ChoiceField(label="Time zone", choices=[(zone, zone) for zone in zones])
+        for choice in kind.choices:
+            options = [("", "all"), *choice.options()]
+            self.fields[choice.name] = forms.ChoiceField(label=choice.heading, choices=options, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Find the interval. Two moments are needed where no period is chosen."""
+        given: dict[str, Any] = self.cleaned_data
+        if given.get("period") is Period.OWN:
+            for name in ("since", "until"):
+                if name not in self.errors and not given.get(name):
+                    self.add_error(name, f"Give the moment: {self.fields[name].label}.")
+        return given
+
+    def interval(self, now: datetime) -> Interval:
+        """Return the interval of a valid form that is looked at *now*."""
+        given = self.cleaned_data
+        if given["period"] is not Period.OWN:
+            return interval_of(given["period"], now=now, zone=given["zone"])
+        zone = ZoneInfo(given["zone"])
+        return Interval(*(make_naive(given[name]).replace(tzinfo=zone) for name in ("since", "until")))
+
+    def choices(self) -> dict[str, str]:
+        """Return what was chosen of what the kind has to choose."""
+        return {choice.name: self.cleaned_data[choice.name] for choice in self._kind.choices}
+
+
+@staff_required(SEE)
+@require_safe
+def staff_reports(request: StaffRequest) -> HttpResponse:
+    """Which reports there are, and which were made, the newest first."""
+    mine = [kind for kind in all_kinds() if _may(request.user, kind)]
+    found = Report.objects.filter(kind__in=[kind.name for kind in mine]).order_by("-pk").defer("head")
+    if request.GET.get("kind") in [kind.name for kind in mine]:
+        found = found.filter(kind=request.GET["kind"])
+    before = request.GET.get("before", "")
+    if before.isascii() and before.isdecimal() and len(before) < len(str(2**63)):
+        found = found.filter(pk__lt=int(before))
+    rows = list(found[: LISTED + 1])
+    titles = {kind.name: kind.title for kind in mine}
+    wanted = {"kind": request.GET["kind"]} if request.GET.get("kind") in titles else {}
+    context = {
+        "kinds": mine,
+        "reports": [(report, titles[report.kind]) for report in rows[:LISTED]],
+        "kind": wanted.get("kind", ""),
+        "newest": urlencode(wanted) if before else None,
+        "older": urlencode(wanted | {"before": rows[LISTED - 1].pk}) if len(rows) > LISTED else "",
+    }
+    return render(request, "staff/reports.html", context)
+
+
+@staff_required(SEE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_report_ask(request: StaffRequest, kind: str) -> HttpResponse:
+    """Ask for a report of one kind."""
+    found = kind_of(kind)
+    if found is None:
+        raise Http404
+    _demand(request.user, found)
+    form = ReportForm(found, request.POST or None, initial={"period": str(Period.YESTERDAY)})
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            report = ask(
+                kind=found.name,
+                interval=form.interval(clock()),
+                zone=given["zone"],
+                period=given["period"],
+                by=actor(request),
+                choices=form.choices(),
+            )
+        except CannotAsk as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("staff_report", report.pk)
+    return render(request, "staff/report_ask.html", {"kind": found, "form": form})
+
+
+@staff_required(SEE)
+@looking.listed("a report")
+@require_safe
+def staff_report(request: StaffRequest, report_id: int) -> HttpResponse:
+    """A report: how far it is, or a page of what it says, with its files and its place in the log."""
+    report, kind = _found(request, report_id)
+    context: dict[str, Any] = {"report": report, "kind": kind, "is_open": report.state in OPEN}
+    if report.state == ReportState.READY and report.head:
+        context |= _page(report, Head.read(report.head), request.GET)
+    return render(request, "staff/report.html", context)
+
+
+@made_by_the_page
+@staff_required(SEE)
+@require_safe
+def staff_report_state(request: StaffRequest, report_id: int) -> HttpResponse:
+    """How far a report is, as its page asks for by itself; the whole page once it is there."""
+    report, kind = _found(request, report_id)
+    if report.state not in OPEN:
+        return HttpResponseClientRefresh()
+    return render(request, "staff/_report_state.html", {"report": report, "kind": kind})
+
+
+@staff_required(SEE)
+@require_safe
+def staff_report_file(request: StaffRequest, report_id: int, name: str) -> HttpResponseBase:
+    """A file of a report. Whom it names is on record before its first byte."""
+    report, kind = _found(request, report_id)
+    if report.state != ReportState.READY or name not in TYPES:
+        raise Http404
+    looking.note_list(request, _named(report), what="a report")
+    response = StreamingHttpResponse(checking.pieces(report, name), content_type=TYPES[name])
+    days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
+    file = "-".join([kind.name.replace("_", "-"), *days, str(report.pk)])
+    response["Content-Disposition"] = f'attachment; filename="{file}.{name}"'
+    return response
+
+
+@staff_required(SEE)
+@require_POST
+def staff_report_again(request: StaffRequest, report_id: int) -> HttpResponse:
+    """Ask for the same once more."""
+    report, _kind = _found(request, report_id)
+    try:
+        again = ask_again(report, by=actor(request))
+    except CannotAsk as error:
+        messages.error(request, str(error))
+        again = report
+    return redirect("staff_report", again.pk)
+
+
+def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the page of a report that is ready shows: of its rows the page that is asked for, else the first."""
+    pages = max(-(-report.done // PAGE), 1)
+    wanted = asked_for.get("page", "")
+    is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(pages))
+    number = min(max(int(wanted), 1), pages) if is_number else 1
+    rows = ReportPage.objects.filter(report=report, number=number).values_list("rows", flat=True).first()
+    return {
+        "head": head,
+        "headings": [
+            (heading, column.form in FIGURES) for heading, column in zip(head.headings, head.columns, strict=True)
+        ],
+        "rows": [_shown(row, head) for row in rows or ()],
+        "totals": [_shown(row, head) for row in head.totals],
+        "nothing": NO_ACTIVITY,
+        "page": number,
+        "pages": pages,
+        "said": checking.said(report),
+        "checked": "check" in asked_for,
+        "faults": checking.faults(report) if "check" in asked_for else (),
+    }
+
+
+def _may(user: User, kind: Kind) -> bool:
+    return user.has_perm(SEE) and user.has_perm(kind.permission)
+
+
+def _demand(user: User, kind: Kind) -> None:
+    if not _may(user, kind):
+        raise PermissionDenied
+
+
+def _found(request: StaffRequest, report_id: int) -> tuple[Report, Kind]:
+    """Return a report that the reader may read, whoever asked for it. There is none of a kind that is gone."""
+    report = get_object_or_404(Report, pk=report_id)
+    kind = kind_of(report.kind)
+    if kind is None:
+        raise Http404
+    _demand(request.user, kind)
+    return report, kind
+
+
+def _zones() -> Sequence[str]:
+    """Return the time zones in which players live."""
+    return list(Jurisdiction.objects.order_by("time_zone").values_list("time_zone", flat=True).distinct())
+
+
+def _named(report: Report) -> Iterator[int]:
+    """Yield the numbers of the players whom a report names."""
+    pages = ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True)
+    for said in (report.head, *pages.iterator(chunk_size=PAGE)):
+        yield from (int(number) for number in looking.NAMED.findall(json.dumps(said).encode()))
+
+
+def _shown(row: Row, head: Head) -> list[Shown]:
+    names = [column.name for column in head.columns]
+    currency = str(row[names.index(CURRENCY)] or "") if CURRENCY in names else ""
+    return [
+        Shown(_text(cell, column.form, currency, head.zone), heading, column.form in FIGURES)
+        for cell, heading, column in zip(row, head.headings, head.columns, strict=True)
+    ]
+
+
+def _text(cell: Cell, form: Form, currency: str, zone: str) -> str:
+    if cell is None or cell == "":
+        return NOTHING
+    match form:
+        case Form.NUMBER:
+            return f"{int(cell):,}"
+        case Form.MONEY:
+            return format_money(int(cell), currency, "en")
+        case Form.SHARE:
+            return f"{Decimal(cell) * 100:.4f} %"
+        case Form.TIME:
+            return f"{datetime.fromisoformat(str(cell)).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"
+        case Form.TEXT:
+            return str(cell)
