@@ -73,7 +73,7 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
     if isinstance(game, Variant):
         rounds = tuple(_round(each, game, language, tells_cards=has_ended) for each in live_rounds)
     else:
-        rounds = tuple(_coups(shoe, live_rounds, tells_cards=has_ended))
+        rounds = tuple(_coups(live_rounds, tells_cards=has_ended))
     return ShoeView(
         id=shoe.pk,
         number=shoe.number,
@@ -118,11 +118,12 @@ def _coup(cards: str) -> Coup | None:
         return None
 
 
-def _coups(shoe: Shoe, live_rounds: Iterable[LiveRound], *, tells_cards: bool) -> Iterator[ShoeRound]:
+def _coups(live_rounds: Iterable[LiveRound], *, tells_cards: bool) -> Iterator[ShoeRound]:
     """Yield the coups that guests played against each other; those in which nobody staked took no card."""
-    kept = Round.objects.filter(shoe=shoe).in_bulk()
-    coups = CheminCoup.objects.filter(round__shoe=shoe).in_bulk()
-    for live_round in live_rounds:
+    played = list(live_rounds)
+    kept = Round.objects.in_bulk([each.pk for each in played])  # a round has no index by its shoe
+    coups = CheminCoup.objects.in_bulk([each.pk for each in played])
+    for live_round in played:
         if live_round.phase in OPEN_PHASES or live_round.pk in kept:
             yield _between_guests(live_round, kept.get(live_round.pk), coups.get(live_round.pk), tells_cards)
 

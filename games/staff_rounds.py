@@ -31,7 +31,7 @@ READERS = (
     "players.view_player",
 )
 CHAT = ("games.moderate_chat", "games.read_chat")  # who knows players by the names they chose
-UNKNOWN = "No finished round has this code or id, and none in progress."
+UNKNOWN = "No round has this id, and none with a bet or in progress this code."
 NOBODY = "No player is called that."
 
 
@@ -54,7 +54,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
     form = RoundsForm(request.GET)
     is_valid = form.is_valid()
     if typed := form.cleaned_data.get("round", ""):
-        if (round_id := find_round(typed) or _find_in_progress(typed)) is not None:
+        if (round_id := find_round(typed) or _find_live(typed)) is not None:
             return redirect("staff_round", round_id=round_id)
         form.add_error("round", UNKNOWN)
         is_valid = False
@@ -128,13 +128,15 @@ def find_round(text: str) -> UUID | None:
     return Round.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
 
 
-def _find_in_progress(text: str) -> UUID | None:
-    """Return the id of the round in progress with this code or id; of these there are as many as tables."""
-    going_on = LiveRound.objects.filter(phase__in=OPEN_PHASES)
+def _find_live(text: str) -> UUID | None:
+    """Return the id of the round of a live table with this id, or of the one in progress with this code: of these there
+    are as many as tables, and no index.
+    """
     code, typed = read_code(text), _id(text)
     if code:
-        return going_on.filter(code=code).values_list("pk", flat=True).first()
-    return going_on.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
+        going_on = LiveRound.objects.filter(phase__in=OPEN_PHASES, code=code)
+        return going_on.values_list("pk", flat=True).first()
+    return LiveRound.objects.filter(pk=typed).values_list("pk", flat=True).first() if typed else None
 
 
 def _id(text: str) -> UUID | None:

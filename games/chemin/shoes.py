@@ -12,7 +12,7 @@ from games.engine.cards import Card
 from games.engine.chemin.rules import CUT_CARD, DECKS
 from games.live import shoes
 from games.live.doubts import WrongCard
-from games.models import LiveTable, Round, Shoe, ShoeEnding
+from games.models import LiveRound, LiveTable, Round, Shoe, ShoeEnding
 from games.recall import Finding
 from games.seeds import new_sealed_seed
 
@@ -59,7 +59,8 @@ def _dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
 def _misdealt(shoe: Shoe) -> Iterator[Finding]:
     """Deal the shoe again, coup by coup: one begins where the last one ended, and no card is passed over."""
     cards, gone = cards_of(shoe), 0
-    for coup in Round.objects.filter(shoe=shoe).exclude(cards="").order_by("first_card"):
+    of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # a round has no index by its shoe
+    for coup in Round.objects.filter(pk__in=of_shoe).exclude(cards="").order_by("first_card"):
         dealt = len(coup.cards.split())
         yield from shoes.unlike(
             Finding(f"{coup.code} first card", str(coup.first_card), str(gone)),

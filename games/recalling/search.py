@@ -7,7 +7,7 @@ shorter.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from wallet.models import Mode
 
 PAGE: Final = 50
 END: Final = 2**63 - 1  # later than every id
+TICK: Final = timedelta(microseconds=1)  # of PostgreSQL's clock
 
 
 class Status(StrEnum):
@@ -99,13 +100,17 @@ def find(wanted: Wanted, *, before: int | None = None, limit: int = PAGE + 1) ->
 def query(wanted: Wanted, *, before: int | None, limit: int) -> tuple[str, Mapping[str, Any]]:
     """Return the statement that finds them, and its values."""
     mark_at = Participation.objects.filter(pk=before).values_list("at", flat=True).first() if before else None
+    until = wanted.before
+    if mark_at is not None:  # of the time alone as well: PostgreSQL begins an index there, and not at the mark
+        after = mark_at + TICK
+        until = min(until, after) if until else after
     values: dict[str, Any] = {
         "tables": list(wanted.tables if wanted.tables is not None else Table.objects.values_list("pk", flat=True)),
         "modes": [mode.value for mode in wanted.modes],
         "players": list(wanted.players or ()),
         "results": [int(each) for each in Result],
         "since": wanted.since or "-infinity",
-        "until": wanted.before or "infinity",
+        "until": until or "infinity",
         "mark_at": mark_at or "infinity",
         "mark": before if mark_at else END,
         "currency": wanted.currency,

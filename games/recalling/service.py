@@ -17,10 +17,13 @@ from games.recalling.reading import Kept, face_up, incidents, moved, read
 
 @dataclass(frozen=True)
 class Going:
-    """A round of a live table that is not over: who has laid what, and no card."""
+    """A round of a live table that is not over: who has laid what, and no card; or one that is, and on which nobody
+    bet.
+    """
 
     round: LiveRound
-    phase: str  # how far it has come
+    is_over: bool
+    phase: str  # how far it has come, "" where it is over
     is_interrupted: bool  # its table stands still
     laid: Sequence[tuple[str, str]]  # who, and how much in words
 
@@ -87,12 +90,17 @@ def _earlier(played: Round) -> Iterator[Earlier]:
 
 
 def going(round_id: UUID) -> Going | None:
-    """Return a round of a live table that is in progress, None where there is no such one."""
+    """Return a round of a live table that is in progress, or ended without a bet, of which nothing else is kept; None
+    where there is no such one.
+    """
     found = LiveRound.objects.select_related("live_table__table", "version__table", "shoe")
-    live = found.filter(pk=round_id, phase__in=OPEN_PHASES).first()
+    live = found.filter(pk=round_id).first()
     if live is None:
         return None
-    return Going(live, in_words(live), live.live_table.stopped_by_id is not None, tuple(_laid(live)))
+    if live.phase not in OPEN_PHASES:
+        return Going(live, is_over=True, phase="", is_interrupted=False, laid=())
+    stands_still = live.live_table.stopped_by_id is not None
+    return Going(live, is_over=False, phase=in_words(live), is_interrupted=stands_still, laid=tuple(_laid(live)))
 
 
 def _laid(live: LiveRound) -> Iterator[tuple[str, str]]:

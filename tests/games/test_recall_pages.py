@@ -8,10 +8,21 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from games.engine.chemin import Phase as Stage
 from games.incidents import open_incident
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
-from games.models import Incident, IncidentKind, LiveTable, Participation, Phase, Round, ShoeEnding, VoidReason
+from games.models import (
+    Incident,
+    IncidentKind,
+    LiveRound,
+    LiveTable,
+    Participation,
+    Phase,
+    Round,
+    ShoeEnding,
+    VoidReason,
+)
 from games.recalling.service import recall
 from games.solo import play_round
 from games.variants import GAMES
@@ -19,7 +30,17 @@ from games.void import void_round
 from players import service
 from players.models import Topic
 from tests.builders import a_place, a_player, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out, standing_of
+from tests.chemin.at_table import (
+    a_bank,
+    a_chemin_table,
+    a_dealt_coup,
+    a_staked_coup,
+    guests,
+    let_pass,
+    play_out,
+    standing_of,
+    state_of,
+)
 from tests.games.corrupt import corrupt
 from tests.games.test_recall_search import reader
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
@@ -53,7 +74,7 @@ class TestASoloRound:
         assert "differs" not in text.replace("nothing differs", "")
         assert played.table_version.rules_digest in text
 
-    def test_gli19_2_8_2_has_every_field_of_it_and_of_who_played_it(self):
+    def test_gli19_2_8_2_has_every_field_of_it_and_of_who_played_it(self, db):
         player, table, session = a_player(real=MONEY), a_table(), uuid4()
         place = a_place(player, table, player=1000, banker=5000)
         play_round(
@@ -223,6 +244,21 @@ class TestASharedRound:
 
 
 class TestACoup:
+    def test_on_which_nobody_staked_says_so(self, db):
+        """Nothing else is kept of it."""
+        live_table = a_chemin_table()
+        guests(live_table, 3)
+        a_bank(live_table)
+        while state_of(live_table).phase in (Stage.CALLS, Stage.STAKES):
+            let_pass(live_table)
+        live = LiveRound.objects.get(phase=Phase.VOID)
+        text = page(live.pk)
+        for said in ("It ended without a bet", live.code, ">over<"):
+            assert said in text
+        assert "What lies on it" not in text
+        found = reader().get("/staff/rounds/", {"round": str(live.pk)})
+        assert found.url == f"/staff/rounds/{live.pk}/"
+
     def test_gli19_2_8_2_tells_who_decided_what_when_and_who_decided_for_them(self, db):
         live_table = a_chemin_table()
         guests(live_table, 2)
