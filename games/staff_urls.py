@@ -1,6 +1,7 @@
 from django.urls import path
 
 from games import staff_chat, staff_floor, staff_play, staff_rounds, staff_views
+from games.randomness.views import staff_randomness
 from games.returns import views as returns
 
 urlpatterns = [
@@ -16,6 +17,7 @@ urlpatterns = [
     path("play/<int:first_id>/<int:second_id>/", staff_play.staff_play_pair, name="staff_play_pair"),
     path("play/reports/", staff_play.staff_play_reports, name="staff_play_reports"),
     path("play/reports/<int:report_id>/decision/", staff_play.staff_play_decide, name="staff_play_decide"),
+    path("randomness/", staff_randomness, name="staff_randomness"),
     path("returns/", returns.staff_returns, name="staff_returns"),
     path("returns/<slug:variant>/", returns.staff_returns_game, name="staff_returns_game"),
     path("returns/<slug:variant>/stop/", returns.staff_returns_stop, name="staff_returns_stop"),

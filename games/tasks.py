@@ -5,6 +5,7 @@ from celery import shared_task
 from games import purses, replay
 from games.chemin import tick as guests
 from games.live import phases
+from games.randomness import judging
 from games.returns import watching
 
 EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
@@ -26,6 +27,12 @@ def return_idle_purses() -> None:
 def watch_returns() -> None:
     """Raise an alarm where the returns of a game cannot be chance."""
     watching.watch()
+
+
+@shared_task
+def watch_randomness() -> None:
+    """Test the cards and shuffles of every week that is over, once."""
+    judging.watch()
 
 
 @shared_task

@@ -16,8 +16,10 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import override
 
+from audit.models import Category, Significant, Weight
 from audit.reports.asking import clock
 from audit.reports.kinds import Interval
+from audit.significant import finding
 from games.chemin.reports import report
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
@@ -120,6 +122,24 @@ class World:
     def golden_id(self) -> int:
         """An open table of `golden`."""
         return a_golden_table().pk
+
+    @cached_property
+    def significant_id(self) -> int:
+        """Something significant about the player: a large deposit."""
+        one = finding.Found(
+            key="for a test",
+            category=Category.LARGE_PAYMENT,
+            weight=Weight.ALERT,
+            on=str(self.player),
+            title="A large deposit",
+            happened_at=clock(),
+            currency="SEK",
+            amount=2_500_000,
+            because="It was SEK 25,000.00; from SEK 20,000.00 on that is significant.",
+            rows=[{"What": "payment 1", "When (UTC)": "2026-01-01 12:00:00", "Amount": "SEK 25,000.00"}],
+        )
+        finding.keep(one)
+        return Significant.objects.get(key=one.key).pk
 
     @cached_property
     def report_id(self) -> int:
@@ -343,6 +363,11 @@ def a_submission_of(world: World) -> Mapping[str, object]:
 def the_flag(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a flag."""
     return {"flag_id": world.flag_id}
+
+
+def the_significant_event(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of one significant event."""
+    return {"significant_id": world.significant_id}
 
 
 def the_report(world: World) -> Mapping[str, object]:
@@ -679,6 +704,7 @@ LINES = (
     ),
     Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
     Line("staff_round", "GET", staff(PAGE, *STAFF), lambda world: {"round_id": world.round_id}),
+    Line("staff_randomness", "GET", staff(PAGE, "supervisor", "compliance")),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("payout_callback", "POST", everyone(UNSIGNED)),
     Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor", "compliance")),
@@ -735,6 +761,31 @@ LINES = (
         staff(MOVED, "compliance", "support"),
         a_likely_duplicate,
         lambda world: {"shown": world.pair.pk, "resolution": "same", "note": "for a test"},
+    ),
+    Line("staff_significant", "GET", staff(PAGE, "compliance")),
+    Line("staff_significant_event", "GET", staff(PAGE, "compliance"), the_significant_event),
+    Line(
+        "staff_significant_step",
+        "POST",
+        staff(MOVED, "compliance"),
+        the_significant_event,
+        lambda world: {"step": "commented", "seen": "new", "words": "for a test"},
+    ),
+    Line(
+        "staff_significant_acknowledge",
+        "POST",
+        staff(PAGE, "compliance"),
+        nothing,
+        lambda world: {"chosen": world.significant_id},
+    ),
+    Line("staff_significant_mail", "POST", staff(MOVED, "compliance"), nothing, lambda world: {"told": "error"}),
+    Line("staff_thresholds", "GET", staff(PAGE, "compliance")),
+    Line(
+        "staff_thresholds",
+        "POST",
+        staff(PAGE, "compliance"),
+        nothing,
+        lambda world: {"what": "deposit", "currency": "EUR", "reason": ""},
     ),
     Line("staff_markers", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_marker", "GET", staff(PAGE, "compliance", "support"), the_flag),

@@ -9,15 +9,17 @@ A fifth or sixth card is drawn only when the first four allow it. Where every ro
 follow from that exactly; in a shoe dealt through, all that come fifth are as good as any other cards.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations_with_replacement, groupby
-from typing import Any, Final, Self
+from typing import Any, Final
+
+import numpy as np
 
 from games.engine.cards import FULL_DECK, Card
-from games.engine.coup import Outcome, deal
+from games.engine.coup import Outcome, TooFewCards, deal
 from games.engine.odds import count_outcomes
 from games.engine.tableau import NATURALS, banker_draws, player_draws
 from games.randomness.statistics import Runs, Test, count_runs, of_counts, of_runs
@@ -48,10 +50,6 @@ class Heap:
 
     counts: tuple[int, ...] = (0,) * CARDS
     spread: int = 0
-
-    def __add__(self, other: Self) -> "Heap":
-        both = zip(self.counts, other.counts, strict=True)
-        return Heap(tuple(one + more for one, more in both), self.spread + other.spread)
 
 
 @dataclass(frozen=True)
@@ -98,34 +96,47 @@ class CardCounts:
         """What can be added up together."""
         return self.decks, self.is_own_shoe, self.follows_tableau
 
-    def __add__(self, other: Self) -> "CardCounts":
-        """Add what was counted of others of the same kind."""
-        heaps = {
-            name: self.heaps.get(name, Heap()) + other.heaps.get(name, Heap()) for name in {**self.heaps, **other.heaps}
-        }
-        return CardCounts(
-            *self.kind,
-            rounds=self.rounds + other.rounds,
-            heaps=heaps,
-            outcomes=Counter(self.outcomes) + Counter(other.outcomes),
-            outcome_runs=(*self.outcome_runs, *other.outcome_runs),
-            card_runs=(*self.card_runs, *other.card_runs),
-        )
-
 
 def count(rounds: Iterable[Dealt], *, decks: int, is_own_shoe: bool, follows_tableau: bool) -> CardCounts:
     """Count rounds in the order they were dealt, those of one shoe together. Each shoe that many are dealt from makes a
     row of its own; rounds with shoes of their own make one row.
+
+    What is no round at all is left out, and no outcome counted where cards are missing: replay finds such rounds, and
+    they must not keep others from being counted.
     """
-    rows = list(rounds)
+    rows = [dealt for dealt in rounds if all(code in NUMBER for code in dealt.cards.split())]
     parts = [rows] if is_own_shoe else [list(part) for _, part in groupby(rows, key=lambda row: row.shoe)]
-    counted = CardCounts(decks, is_own_shoe, follows_tableau)
-    return sum((_count_part(part, counted) for part in parts if part), counted)
+    kind = CardCounts(decks, is_own_shoe, follows_tableau)
+    return together([kind, *(_count_part(part, kind) for part in parts if part)])
+
+
+def together(counted: Sequence[CardCounts]) -> CardCounts:
+    """Add up what was counted of rounds of one kind, of one at least."""
+    return CardCounts(
+        *counted[0].kind,
+        rounds=sum(each.rounds for each in counted),
+        heaps={
+            name: _one_heap([each.heaps[name] for each in counted if name in each.heaps]) for name in _names(counted)
+        },
+        outcomes=sum((Counter(each.outcomes) for each in counted), Counter()),
+        outcome_runs=[row for each in counted for row in each.outcome_runs],
+        card_runs=[row for each in counted for row in each.card_runs],
+    )
+
+
+def _names(counted: Sequence[CardCounts]) -> list[str]:
+    return sorted({name for each in counted for name in each.heaps})
+
+
+def _one_heap(heaps: Sequence[Heap]) -> Heap:
+    counts = np.array([heap.counts for heap in heaps]).sum(axis=0)
+    return Heap(tuple(counts.tolist()), sum(heap.spread for heap in heaps))
 
 
 def _count_part(part: Sequence[Dealt], kind: CardCounts) -> CardCounts:
     """Count one row of rounds."""
-    outcomes = [_outcome(dealt.cards) for dealt in part] if kind.follows_tableau else []
+    found = [_outcome(dealt.cards) for dealt in part] if kind.follows_tableau else []
+    outcomes = [each for each in found if each is not None]
     firsts = [NUMBER[dealt.cards[:2]] for dealt in part]
     decided = [each is Outcome.BANKER for each in outcomes if each is not Outcome.TIE]
     return CardCounts(
@@ -141,14 +152,13 @@ def _count_part(part: Sequence[Dealt], kind: CardCounts) -> CardCounts:
 
 
 def _heaps(part: Sequence[Dealt], kind: CardCounts) -> dict[str, Heap]:
-    places: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    for dealt in part:
-        for place, code in enumerate(dealt.cards.split(), start=1):
-            places[str(place)][NUMBER[code]] += 1
-    places[FIRST_FOUR] = sum((places[str(place)] for place in range(1, ALWAYS + 1)), Counter())
+    rows = [dealt.cards.split() for dealt in part]
+    came = {str(place): Counter(row[place - 1] for row in rows if len(row) >= place) for place in range(1, PLACES + 1)}
+    came[FIRST_FOUR] = sum((came[str(place)] for place in range(1, ALWAYS + 1)), Counter())
     return {
-        name: Heap(tuple(came[card] for card in range(CARDS)), _spread(name, came.total(), kind))
-        for name, came in places.items()
+        name: Heap(tuple(codes[card.code] for card in FULL_DECK), _spread(name, codes.total(), kind))
+        for name, codes in came.items()
+        if codes
     }
 
 
@@ -161,8 +171,11 @@ def _spread(name: str, counted: int, kind: CardCounts) -> int:
     return counted * (cards - of_each)
 
 
-def _outcome(cards: str) -> Outcome:
-    return deal(Card.parse(code) for code in cards.split()).outcome
+def _outcome(cards: str) -> Outcome | None:
+    try:
+        return deal(Card.parse(code) for code in cards.split()).outcome
+    except TooFewCards:
+        return None
 
 
 def tests(counted: CardCounts) -> list[Test]:

@@ -1,12 +1,12 @@
 """Whole shuffles that are public, counted, and the tests of these counts (GLI-19 v3.0, 3.2–3.3).
 
 Cards of one shuffle hang together: each lies in one place, and each place holds one card. What is asked of a shuffle is
-therefore either counted so that its exact variance over all orders is known, or is one number for each shuffle, whose
-spread the shuffles themselves show: one shuffle is independent of the next.
+therefore counted so that its exact mean and variance over all orders are known; one shuffle is independent of the next.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Any, Final, Self
 
 import numpy as np
@@ -19,23 +19,12 @@ BLOCKS: Final = 13
 """A shuffle is cut into so many pieces of the same length: four cards for each deck."""
 
 LEAST_SHUFFLES: Final = 100
-"""From so many on, a mean is as good as normal with the variance that the sample shows."""
+"""From so many on, the sum of one number for each is as good as normal."""
 
 SUITS: Final = 4
 RANKS: Final = CARDS // SUITS
 FULL: Final = np.arange(CARDS)
 RED: Final = (FULL // RANKS == 1) | (FULL // RANKS == 2)
-
-
-@dataclass(frozen=True)
-class Each:
-    """The sum of one number for each shuffle, and of its square."""
-
-    sum: int = 0
-    squares: int = 0
-
-    def __add__(self, other: Self) -> "Each":
-        return Each(self.sum + other.sum, self.squares + other.squares)
 
 
 @dataclass(frozen=True)
@@ -51,8 +40,8 @@ class ShuffleCounts:
     first: tuple[int, ...] = (0,) * CARDS
     last: tuple[int, ...] = (0,) * CARDS
     unmoved: int = 0  # places that hold the card of the unshuffled decks
-    followers: Each = Each()  # neighbours that are neighbours in an unshuffled deck, the last and the first among them
-    rises: Each = Each()  # cards that are followed by one of a later place in an unshuffled deck
+    followers: int = 0  # neighbours that are neighbours in an unshuffled deck, the last and the first among them
+    rises: int = 0  # cards that are followed by one of a later place in an unshuffled deck
     colour_runs: int = 0  # of red and of black cards
 
     def __add__(self, other: Self) -> "ShuffleCounts":
@@ -74,12 +63,12 @@ class ShuffleCounts:
         """Write it down."""
         return {
             "public": self.public,
-            "blocks": self.blocks,
-            "first": self.first,
-            "last": self.last,
+            "blocks": list(self.blocks),
+            "first": list(self.first),
+            "last": list(self.last),
             "unmoved": self.unmoved,
-            "followers": [self.followers.sum, self.followers.squares],
-            "rises": [self.rises.sum, self.rises.squares],
+            "followers": self.followers,
+            "rises": self.rises,
             "colour_runs": self.colour_runs,
         }
 
@@ -94,8 +83,8 @@ class ShuffleCounts:
             first=tuple(kept["first"]),
             last=tuple(kept["last"]),
             unmoved=kept["unmoved"],
-            followers=Each(*kept["followers"]),
-            rises=Each(*kept["rises"]),
+            followers=kept["followers"],
+            rises=kept["rises"],
             colour_runs=kept["colour_runs"],
         )
 
@@ -121,8 +110,8 @@ def count(shuffles: Iterable[Sequence[Card]], *, decks: int, public: int | None 
         first=_counted(lying[:, 0], CARDS),
         last=_counted(lying[:, -1], CARDS),
         unmoved=int((lying == np.tile(FULL, decks)).sum()),
-        followers=_each((after == (before + 1) % CARDS).sum(axis=1)),
-        rises=_each((after > before).sum(axis=1)),
+        followers=int((after == (before + 1) % CARDS).sum()),
+        rises=int((after > before).sum()),
         colour_runs=int(changes) + len(rows),
     )
 
@@ -131,15 +120,9 @@ def _counted(numbers: np.ndarray, most: int) -> tuple[int, ...]:
     return tuple(np.bincount(numbers.ravel(), minlength=most).tolist())
 
 
-def _each(numbers: np.ndarray) -> Each:
-    return Each(int(numbers.sum()), int((numbers**2).sum()))
-
-
 def tests(counted: ShuffleCounts) -> list[Test]:
     """Test what was counted. Each is at 99 % by itself; for all together, see `statistics.failing_together`."""
     shuffles, cards = counted.shuffles, counted.decks * CARDS
-    half = cards // 2
-    colours = Runs(half, half, 0)
     return [
         of_counts(
             f"Which card lies in which thirteenth of the {'decks' if counted.decks > 1 else 'deck'}",
@@ -152,18 +135,7 @@ def tests(counted: ShuffleCounts) -> list[Test]:
         ),
         _of_place("first", counted.first, shuffles),
         _of_place("last", counted.last, shuffles),
-        _of_sum(
-            "Cards that lie where they lay before",
-            counted.unmoved,
-            shuffles,
-            mean=counted.decks,
-            variance=_variance_of_unmoved(cards),
-        ),
-        _of_each("Neighbours that were neighbours before", counted.followers, shuffles, counted.decks),
-        _of_each("Cards followed by a later one", counted.rises, shuffles, (cards - counted.decks) / 2),
-        _of_sum(
-            "Runs of red and black", counted.colour_runs, shuffles, mean=colours.expected, variance=colours.variance
-        ),
+        *(_of_number(number, counted) for number in NUMBERS),
     ]
 
 
@@ -172,24 +144,78 @@ def _of_place(name: str, counts: Sequence[int], shuffles: int) -> Test:
     return of_counts(f"The {name} card of a shuffle", "shuffles", shuffles, observed=counts, expected=expected)
 
 
-def _of_each(name: str, each: Each, shuffles: int, mean: float) -> Test:
-    """Hold one number for each shuffle to its exact mean, by the variance that the sample shows."""
-    variance = (each.squares - each.sum**2 / shuffles) / (shuffles - 1) if shuffles > 1 else 0.0
-    return _of_sum(name, each.sum, shuffles, mean=mean, variance=variance)
-
-
-def _of_sum(name: str, observed: int, shuffles: int, *, mean: float, variance: float) -> Test:
-    """Hold a sum over shuffles to its mean and variance for each."""
+def _of_number(number: "Number", counted: ShuffleCounts) -> Test:
+    shuffles = counted.shuffles
     if shuffles < LEAST_SHUFFLES:
-        return too_few(name, "shuffles", shuffles)
-    expected, spread = shuffles * mean, shuffles * variance
-    return of_sum(name, "shuffles", shuffles, observed=observed, expected=expected, variance=spread)
+        return too_few(number.words, "shuffles", shuffles)
+    return of_sum(
+        number.words,
+        "shuffles",
+        shuffles,
+        observed=getattr(counted, number.name),
+        expected=shuffles * number.mean(counted.decks),
+        variance=shuffles * number.variance(counted.decks),
+    )
 
 
-def _variance_of_unmoved(cards: int) -> float:
-    """Of the number of places that hold the card they held before, of a shuffle of whole decks: the sum over pairs of
-    cards of the covariances of a table with fixed sums.
+def _variance_of_unmoved(decks: int) -> float:
+    """Of the number of places that hold the card they held before: the sum over pairs of cards of the covariances of a
+    table with fixed sums.
     """
-    share = 1 / CARDS
+    cards, share = decks * CARDS, 1 / CARDS
     of_itself, of_another = (share - share**2) ** 2, share**4
     return cards**2 / (cards - 1) * (CARDS * of_itself + CARDS * (CARDS - 1) * of_another)
+
+
+def _variance_of_followers(decks: int) -> float:
+    """Of the number of cards followed by the next of an unshuffled deck, the last by the first: the mean of its square,
+    over a place with itself, with the place beside it and with all others, less the square of its mean.
+    """
+    cards = decks * CARDS
+    beside = 2 * decks**2 / (cards - 1)
+    apart = decks * (cards * decks - 4 * decks + 1) / (cards - 1)
+    return decks + beside + apart - decks**2
+
+
+def _variance_of_rises(decks: int) -> float:
+    """Of the number of cards followed by one of a later place in an unshuffled deck, found in the same way. In places
+    apart, each two cards that differ rise as often as they fall, whatever the other two do.
+    """
+    cards, others = decks * CARDS, decks - 1
+    mean = (cards - decks) / 2
+    beside = 2 * comb(CARDS, 3) * decks**3 / (cards * (cards - 1))
+    alike = others / (cards - 1)
+    both_alike = (
+        others * (others * (cards - decks) + (decks - 2) * (decks - 3)) / ((cards - 1) * (cards - 2) * (cards - 3))
+    )
+    apart = (cards - 2) * (cards - 3) * (1 - 2 * alike + both_alike) / 4
+    return mean + beside + apart - mean**2
+
+
+def _colours(decks: int) -> Runs:
+    return Runs(decks * CARDS // 2, decks * CARDS // 2, 0)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that each shuffle has, as `ShuffleCounts` names it and in words, with its exact mean and variance over
+    all orders of so many decks.
+    """
+
+    name: str
+    words: str
+    mean: Callable[[int], float]
+    variance: Callable[[int], float]
+
+
+NUMBERS: Final = (
+    Number("unmoved", "Cards that lie where they lay before", float, _variance_of_unmoved),
+    Number("followers", "Neighbours that were neighbours before", float, _variance_of_followers),
+    Number("rises", "Cards followed by a later one", lambda decks: decks * (CARDS - 1) / 2, _variance_of_rises),
+    Number(
+        "colour_runs",
+        "Runs of red and black",
+        lambda decks: _colours(decks).expected,
+        lambda decks: _colours(decks).variance,
+    ),
+)
