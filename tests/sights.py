@@ -338,6 +338,11 @@ STATES = (
     Sight("staff: looks", _as("compliance"), _with("looked", "staff_looks")),
     Sight("staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), deeds.open_details),
     Sight("staff: another period to agree to", _as("compliance"), _with("looked", "staff_approvals")),
+    Sight(
+        "staff: significant events", _as("compliance"), _with("significant_id", "staff_significant"), deeds.open_details
+    ),
+    Sight("staff: thresholds", _as("compliance"), _named("staff_thresholds"), deeds.open_details),
+    Sight("staff: nothing significant", _as("compliance"), _named("staff_significant", "?about=x")),
     Sight("staff: no such event", _as("compliance"), _named("staff_events", "?on=x&kind=x")),
     Sight("staff: a log that is refused", _as("compliance"), _with("refused_log", "staff_log"), deeds.open_details),
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),

@@ -3,6 +3,7 @@
 from django import template
 from django.template import RequestContext
 
+from audit.significant import working
 from casino.staff import Function, functions_of
 from games.chemin import reports
 from games.incidents import unruled
@@ -21,7 +22,11 @@ def functions(context: RequestContext) -> list[Function]:
 @register.simple_tag
 def waiting(function: Function) -> int:
     """Return how much waits on the page of a function, where that is counted."""
-    counts = {"staff_chat": chat_cases.waiting_count, "staff_play": reports.waiting().count}
+    counts = {
+        "staff_chat": chat_cases.waiting_count,
+        "staff_play": reports.waiting().count,
+        "staff_significant": working.waiting,
+    }
     return counts[function.page]() if function.page in counts else 0
 
 

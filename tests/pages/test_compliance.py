@@ -90,6 +90,7 @@ def queries(world: World) -> dict[str, list[str]]:
         "staff_chat_log": [f"?player={who.pk}", "?text=e"],
         "staff_service": [f"?player={who.pk}"],
         "staff_play": ["?which=all"],
+        "staff_significant": [f"?about={who}", f"?state=all&about={who.pk}"],
         "staff_ledger": [f"?round={world.round_id}"],
         "staff_rounds": [f"?round={world.round_id}"],
         "staff_looks": [f"?player={who.pk}"],
