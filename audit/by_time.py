@@ -20,7 +20,12 @@ def ids(table: str, interval: Interval) -> range:
     """Return ids among which are those of all rows of *table* (with columns ``id`` and ``at``) whose time lies in
     *interval*. There are others among them: whoever reads them still asks for the time.
     """
-    return range(_first(table, interval.since - SLACK), _first(table, interval.until + SLACK))
+    return range(first_id(table, interval.since), _first(table, interval.until + SLACK))
+
+
+def first_id(table: str, moment: datetime) -> int:
+    """Return an id that no row of *table* at *moment* or later is below."""
+    return _first(table, moment - SLACK)
 
 
 def _first(table: str, moment: datetime) -> int:

@@ -94,15 +94,20 @@ def clock() -> datetime:
     return now.astimezone(UTC)
 
 
+def moment(cell: object) -> datetime:
+    """A cell of a report that is a moment."""
+    return datetime.fromisoformat(str(cell))
+
+
 def ask(interval: Interval, **choices: str) -> Asked:
     """A report of an interval, in days of Stockholm."""
     return Asked(interval, choices, "Europe/Stockholm")
 
 
 def _solo(swede: Player, romanian: Player, tables: Tables) -> None:
-    for player in (swede, romanian):
+    for player, chip in ((swede, 1000), (romanian, 500)):
         for _ in range(3):
-            a_round(player, tables.solo, player=5000, banker=1000, tie=1000)
+            a_round(player, tables.solo, player=10_000, banker=10_000, tie=chip)
     cashier.top_up_free(player=swede, key=uuid4())
     a_round(swede, tables.solo, Mode.FREE, player=1000)
     a_purse(swede, 50_000)

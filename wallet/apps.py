@@ -5,9 +5,9 @@ class WalletConfig(AppConfig):
     name = "wallet"
 
     def ready(self) -> None:
-        """Say what of money takes two people."""
-        from audit import approvals  # models are loaded by now, and not before
-        from wallet import alterations, significant, withdrawals
+        """Say what of money takes two people, what is summed up, and what is reported."""
+        from audit import approvals, hours  # models are loaded by now, and not before
+        from wallet import alterations, moved, reports, significant, withdrawals
 
         approvals.register(
             withdrawals.KIND,
@@ -17,4 +17,6 @@ class WalletConfig(AppConfig):
             describe=withdrawals.describe,
         )
         alterations.ready()
+        hours.register(moved.SUMS, roll=moved.roll, first=moved.first, differences=moved.differences)
+        reports.register()
         significant.register()

@@ -45,5 +45,21 @@ class Migration(migrations.Migration):
                 'default_permissions': (),
             },
         ),
+        migrations.AddIndex(
+            model_name='payment',
+            index=models.Index(fields=['begun_at'], name='wallet_payment_begun'),
+        ),
+        migrations.AddIndex(
+            model_name='payment',
+            index=models.Index(fields=['decided_at'], name='wallet_payment_decided'),
+        ),
+        migrations.AddIndex(
+            model_name='withdrawal',
+            index=models.Index(fields=['at'], name='wallet_withdrawal_at'),
+        ),
+        migrations.AddIndex(
+            model_name='withdrawalstep',
+            index=models.Index(fields=['at'], name='wallet_withdrawal_step_at'),
+        ),
         migrations.RunSQL((Path(__file__).parents[1] / "sql" / "0011_moved.sql").read_text()),
     ]

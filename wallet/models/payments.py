@@ -63,6 +63,9 @@ class Payment(BasePayment):
         ]
         indexes = [
             models.Index(fields=["player", "-begun_at"], name="wallet_payment_player"),
+            # What the report of deposits and withdrawals finds them by.
+            models.Index(fields=["begun_at"], name="wallet_payment_begun"),
+            models.Index(fields=["decided_at"], name="wallet_payment_decided"),
             models.Index(
                 fields=["begun_at"],
                 condition=models.Q(state=PaymentState.WAITING) | models.Q(is_disputed=True),

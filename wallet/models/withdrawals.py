@@ -83,6 +83,7 @@ class Withdrawal(models.Model):
         constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_withdrawal_amount")]
         indexes = [
             models.Index(fields=["player", "-id"], name="wallet_withdrawal_of"),
+            models.Index(fields=["at"], name="wallet_withdrawal_at"),  # what their report finds them by
             models.Index(
                 fields=["id"],
                 condition=models.Q(status__in=["requested", "seconding", "approved", "sending"]),
@@ -117,7 +118,10 @@ class WithdrawalStep(models.Model):
     class Meta:
         db_table = "wallet_withdrawal_step"
         default_permissions = ()
-        indexes = [models.Index(fields=["withdrawal", "id"], name="wallet_withdrawal_step_of")]
+        indexes = [
+            models.Index(fields=["withdrawal", "id"], name="wallet_withdrawal_step_of"),
+            models.Index(fields=["at"], name="wallet_withdrawal_step_at"),
+        ]
 
 
 class PayoutNotice(models.Model):

@@ -1,0 +1,131 @@
+"""What the ledger moved, added up: hours that are summed up from their sums (`audit.hours`), the ends of an interval
+from the entries, so that the answer is exact for any interval and reads little. Entries are found by the ids of their
+journals, which stand nearly in the order of their times.
+"""
+
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from audit import by_time, hours
+from audit.hours import HOUR
+from audit.reports.kinds import Interval
+
+SUMS: Final = "wallet.moved"
+BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""A moment before anything was booked."""
+
+# A journal that reverses another one is told as that one's, with "void_" before it.
+ENTRIES = """
+    SELECT CASE WHEN was.id IS NULL THEN journal.kind ELSE 'void_' || was.kind END AS journal_kind,
+        account.kind AS account_kind, entry.currency, entry.mode, count(*) AS entries,
+        sum(entry.amount)::bigint AS amount, sum(greatest(entry.amount, 0))::bigint AS "into"
+    FROM wallet_journal AS journal
+    JOIN wallet_entry AS entry ON entry.journal_id = journal.id
+    JOIN wallet_account AS account ON account.id = entry.account_id
+    LEFT JOIN wallet_journal AS was ON was.id = journal.reverses_id
+    WHERE journal.id >= %(first)s AND journal.id < %(beyond)s AND journal.at >= %(since)s AND journal.at < %(until)s
+      AND entry.journal_id >= %(first)s AND entry.journal_id < %(beyond)s
+    GROUP BY 1, 2, 3, 4
+"""
+COLUMNS = 'journal_kind, account_kind, currency, mode, entries, amount, "into"'
+ROLL = f"""
+WITH made AS (
+    INSERT INTO wallet_moved (hour, {COLUMNS}) SELECT %(since)s, {COLUMNS} FROM ({ENTRIES}) AS summed RETURNING entries
+)
+SELECT coalesce(sum(entries), 0)::bigint FROM made
+"""  # noqa: S608  (put together from constants)
+KEPT = """
+    SELECT journal_kind, account_kind, currency, mode, sum(entries)::bigint AS entries, sum(amount)::bigint AS amount,
+        sum("into")::bigint AS "into"
+    FROM wallet_moved WHERE hour >= %(since)s AND hour < %(until)s GROUP BY 1, 2, 3, 4
+"""
+NEXT = "SELECT at FROM wallet_journal WHERE id >= %s AND at >= %s ORDER BY id LIMIT 1"
+FIRST = "SELECT min(at) FROM wallet_journal WHERE id >= %s AND id < %s AND at >= %s"
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The entries of one kind of journal on one kind of account. Amounts in minor units."""
+
+    journal_kind: str  # of what it reverses, with "void_" before it, where it reverses
+    account_kind: str
+    currency: str
+    mode: str
+    entries: int
+    amount: int  # into the accounts, or out of them where negative
+    into: int  # the positive ones alone
+
+    def __add__(self, other: "Sum") -> "Sum":
+        return replace(
+            self, entries=self.entries + other.entries, amount=self.amount + other.amount, into=self.into + other.into
+        )
+
+
+def moved(interval: Interval) -> tuple[Sum, ...]:
+    """Return what moved in *interval*, to the entry."""
+    (cut,) = hours.cut(SUMS, [interval])
+    found: dict[tuple[str, str, str, str], Sum] = {}
+    pieces = [_entries(end) for end in cut.ends] + ([_kept(cut.whole)] if cut.whole else [])
+    for sums in (each for piece in pieces for each in piece):
+        what = (sums.journal_kind, sums.account_kind, sums.currency, sums.mode)
+        before = found.get(what)
+        found[what] = sums if before is None else before + sums
+    return tuple(found[what] for what in sorted(found))
+
+
+def roll(hour: datetime) -> int:
+    """Sum up an hour, and return how many entries were read."""
+    with connection.cursor() as cursor:
+        cursor.execute(ROLL, _where(Interval(hour, hour + HOUR)))
+        read: int = cursor.fetchone()[0]
+    return read
+
+
+def first(since: datetime | None) -> datetime | None:
+    """Return when the first journal at that moment or later was written, the first of all where it is None."""
+    begin = since or BEGINNING
+    lowest = by_time.first_id("wallet_journal", begin)
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT, [lowest, begin])
+        found = cursor.fetchone()
+        if found is None:
+            return None
+        # One that was written before it may have a higher number.
+        cursor.execute(FIRST, [lowest, by_time.ids("wallet_journal", Interval(begin, found[0])).stop, begin])
+        moment: datetime = cursor.fetchone()[0]
+    return moment
+
+
+def differences(whole: Interval) -> Iterator[str]:
+    """Add up whole hours anew, and say where what is kept says something else."""
+    hour = whole.since
+    while hour < whole.until:
+        one = Interval(hour, hour + HOUR)
+        rows, kept = set(_entries(one)), set(_kept(one))
+        for each in sorted(rows ^ kept, key=astuple):
+            where = "is kept, and the entries say something else" if each in kept else "is what the entries say"
+            yield f"{hour:%Y-%m-%d %H:%M}: {' '.join(map(str, astuple(each)))} {where}"
+        hour += HOUR
+
+
+def _entries(interval: Interval) -> list[Sum]:
+    return _read(ENTRIES, _where(interval))
+
+
+def _kept(hours_of: Interval) -> list[Sum]:
+    return _read(KEPT, {"since": hours_of.since, "until": hours_of.until})
+
+
+def _read(question: str, values: dict[str, Any]) -> list[Sum]:
+    with connection.cursor() as cursor:
+        cursor.execute(question, values)
+        return [Sum(*row) for row in cursor.fetchall()]
+
+
+def _where(interval: Interval) -> dict[str, Any]:
+    found = by_time.ids("wallet_journal", interval)
+    return {"first": found.start, "beyond": found.stop, "since": interval.since, "until": interval.until}

@@ -1,0 +1,143 @@
+"""Operator liability (GLI-19 v3.0, 2.9.3): what the house holds for its players, when an interval begins and ends.
+
+What lies on accounts is the sum of their entries, so it is known exactly for any moment. What is set aside for bets on
+shared tables is a state and no record: it is known as it stood once an hour (`Standing`), and as it stands now.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.db import connection
+from django.db.models import Sum
+
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from wallet import moved
+from wallet.models import Account, AccountKind, Currency, Mode, Standing
+
+HELD_FOR_PLAYERS: Final = (
+    AccountKind.CASH,
+    AccountKind.PURSE,
+    AccountKind.BANK,
+    AccountKind.ESCROW,
+    AccountKind.STAKES,
+    AccountKind.PENDING,
+)
+NOW: Final = timedelta(minutes=1)  # an interval that ended so shortly ago ends now
+
+COLUMNS: Final = (
+    Column("currency", "Currency"),
+    Column("moment", "At the"),
+    Column("at", "Moment", Form.TIME),
+    Column("total", "Total held for players", Form.MONEY),
+    Column("available", "Available", Form.MONEY),
+    Column("held", "Held", Form.MONEY),
+    Column("pending", "Pending withdrawal", Form.MONEY),
+    Column("cash", "Cash", Form.MONEY),
+    Column("purse", "In Golden Baccarat", Form.MONEY),
+    Column("set_aside", "Set aside for bets", Form.MONEY),
+    Column("stakes", "Stakes in rounds", Form.MONEY),
+    Column("banks", "Banks at Chemin de Fer", Form.MONEY),
+    Column("set_aside_at", "Set aside as at", Form.TIME),
+)
+
+
+@dataclass(frozen=True)
+class Aside:
+    """What was set aside for bets at a moment, by currency, in minor units."""
+
+    at: datetime
+    amounts: Mapping[str, int]
+
+
+def answer(asked: Asked) -> Answer:
+    """Say what was held for players in each currency when the interval began and when it ended."""
+    return Answer(rows=_rows(asked), notes=lambda: NOTES)
+
+
+NOTES: Final = (
+    "Real money alone. Every amount but what is set aside is the sum of the ledger’s entries before that moment.",
+    "Held is what is set aside for bets, what lies in rounds that are not settled, and in banks at Chemin de Fer.",
+    "What was set aside is a state of which the ledger keeps no record: it is that of the moment in the last column.",
+)
+
+
+def _rows(asked: Asked) -> Iterator[Row]:
+    chosen = asked.choices.get("currency", "")
+    opening = _lying(asked.interval.since)
+    closing = opening + _sums(asked.interval)
+    for word, moment, lying in (("beginning", asked.interval.since, opening), ("end", asked.interval.until, closing)):
+        aside = _aside(moment)
+        for currency in Currency.values:
+            if chosen in ("", currency) and any(code == currency for code, _ in opening | closing):
+                yield _row(word, moment, currency, lying, aside)
+
+
+def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Aside | None) -> Row:
+    cash, purse, bank, escrow, stakes, pending = (lying[currency, kind] for kind in HELD_FOR_PLAYERS)
+    spendable = cash + purse
+    set_aside = min(aside.amounts.get(currency, 0), spendable) if aside else 0
+    held = set_aside + escrow + stakes + bank
+    return (
+        currency,
+        word,
+        moment.astimezone(UTC).isoformat(),
+        spendable + bank + escrow + stakes + pending,
+        spendable - set_aside,
+        held,
+        pending,
+        cash,
+        purse,
+        set_aside if aside else None,
+        escrow + stakes,
+        bank,
+        aside.at.astimezone(UTC).isoformat() if aside else None,
+    )
+
+
+Lying = Counter[tuple[str, str]]
+"""Minor units by currency and kind of account."""
+
+
+def _lying(moment: datetime) -> Lying:
+    return _sums(Interval(moved.BEGINNING, moment))
+
+
+def _sums(interval: Interval) -> Lying:
+    found = Lying()
+    for sums in moved.moved(interval):
+        if sums.mode == Mode.REAL and sums.account_kind in HELD_FOR_PLAYERS:
+            found[sums.currency, sums.account_kind] += sums.amount
+    return found
+
+
+def _aside(moment: datetime) -> Aside | None:
+    """Return what was set aside at *moment*: as it stands where that is now, else as it stood when somebody looked last
+    before it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (now,) = cursor.fetchone()
+    if moment > now - NOW:
+        held = Account.objects.filter(owner__isnull=False, mode=Mode.REAL).values("currency").annotate(sum=Sum("held"))
+        return Aside(now, {row["currency"]: row["sum"] for row in held})
+    looks = Standing.objects.filter(mode=Mode.REAL, at__lte=moment)
+    last = looks.order_by("-at").values_list("at", flat=True).first()
+    if last is None:
+        return None
+    then = looks.filter(at=last).values("currency").annotate(sum=Sum("held"))
+    return Aside(last, {row["currency"]: row["sum"] for row in then})
+
+
+KIND: Final = kinds.Kind(
+    name="liability",
+    title="Operator liability",
+    purpose="What the house holds for its players, in each currency, when the interval begins and when it ends.",
+    clause="GLI-19 v3.0, 2.9.3",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),),
+)

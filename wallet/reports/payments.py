@@ -1,0 +1,193 @@
+"""Deposits and withdrawals: every one that was asked for or decided on in the interval.
+
+When money moved, the ledger says: a deposit is decided when its journal is written, and a withdrawal asked for, paid or
+given back. So the sums below the rows are those of the ledger's journals, to the last minor unit.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from audit.by_time import SLACK
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from wallet.models import Currency, PaymentState, WithdrawalStatus
+
+DEPOSIT: Final = "deposit"
+WITHDRAWAL: Final = "withdrawal"
+
+COLUMNS: Final = (
+    Column("asked_at", "Asked for", Form.TIME),
+    Column("decided_at", "Decided", Form.TIME),
+    Column("id", "Number"),
+    Column("player", "Player"),
+    Column("kind", "Kind"),
+    Column("method", "Method"),
+    Column("currency", "Currency"),
+    Column("amount", "Amount", Form.MONEY),
+    Column("status", "Status"),
+    Column("authorisation", "Authorisation number"),
+    Column("handler", "Handled by"),
+    Column("approved_by", "Approved by"),
+    Column("reason", "Reason"),
+    Column("before", "Balance before", Form.MONEY),
+    Column("after", "Balance after", Form.MONEY),
+)
+
+# Times of the tables are those at which transactions began, the ledger's those of the moment: no later by more than a
+# transaction lasts. By the indexes of the former, then exactly by the latter.
+DEPOSITS = """
+SELECT payment.begun_at AS asked_at, coalesce(journal.at, payment.decided_at) AS decided_at, 'payment:' || payment.id,
+       payment.player_id, %(deposit)s AS kind, payment.variant, payment.currency, payment.amount, payment.state,
+       payment.authorisation, payment.variant, '', '', entry.balance_after - entry.amount, entry.balance_after
+FROM (
+    SELECT id FROM wallet_payment WHERE begun_at >= %(since)s AND begun_at < %(until)s
+    UNION SELECT id FROM wallet_payment WHERE decided_at >= %(early)s AND decided_at < %(until)s
+) AS found
+JOIN wallet_payment AS payment USING (id)
+LEFT JOIN wallet_journal AS journal ON journal.id = payment.journal_id
+LEFT JOIN LATERAL (
+    SELECT moved.amount, moved.balance_after
+    FROM wallet_entry AS moved WHERE moved.journal_id = payment.journal_id AND moved.balance_after IS NOT NULL
+) AS entry ON true
+"""
+WITHDRAWALS = """
+SELECT asked.at AS asked_at, decided.at AS decided_at, 'withdrawal:' || withdrawal.id, withdrawal.player_id,
+       %(withdrawal)s, 'bank transfer', withdrawal.currency, withdrawal.amount, withdrawal.status,
+       CASE WHEN withdrawal.status = 'paid' THEN last.reason ELSE '' END,
+       last.handler, approval.by, CASE WHEN withdrawal.status = 'paid' THEN '' ELSE last.reason END,
+       taken.balance_after - taken.amount, taken.balance_after
+FROM (
+    SELECT id FROM wallet_withdrawal WHERE at >= %(early)s AND at < %(until)s
+    UNION SELECT withdrawal_id FROM wallet_withdrawal_step WHERE at >= %(early)s AND at < %(until)s
+) AS found
+JOIN wallet_withdrawal AS withdrawal USING (id)
+JOIN LATERAL (
+    SELECT step.journal_id, journal.at
+    FROM wallet_withdrawal_step AS step JOIN wallet_journal AS journal ON journal.id = step.journal_id
+    WHERE step.withdrawal_id = withdrawal.id ORDER BY step.id LIMIT 1
+) AS asked ON true
+JOIN LATERAL (
+    SELECT moved.amount, moved.balance_after
+    FROM wallet_entry AS moved JOIN wallet_account AS account ON account.id = moved.account_id AND account.kind = 'cash'
+    WHERE moved.journal_id = asked.journal_id
+) AS taken ON true
+JOIN LATERAL (
+    SELECT step.handler, step.reason, step.journal_id, step.at
+    FROM wallet_withdrawal_step AS step WHERE step.withdrawal_id = withdrawal.id ORDER BY step.id DESC LIMIT 1
+) AS last ON true
+LEFT JOIN LATERAL (
+    SELECT journal.at FROM wallet_journal AS journal
+    WHERE journal.id = last.journal_id AND withdrawal.status IN ('paid', 'returned', 'refused', 'cancelled')
+) AS decided ON true
+LEFT JOIN LATERAL (
+    SELECT string_agg(step.by, ', ' ORDER BY step.id) AS by
+    FROM wallet_withdrawal_step AS step
+    WHERE step.withdrawal_id = withdrawal.id AND step.after IN ('seconding', 'approved')
+) AS approval ON true
+"""
+FOUND = f"""
+SELECT * FROM ({DEPOSITS} UNION ALL {WITHDRAWALS}) AS every
+WHERE (asked_at >= %(since)s AND asked_at < %(until)s OR decided_at >= %(since)s AND decided_at < %(until)s)
+  AND (%(kind)s = '' OR kind = %(kind)s) AND (%(currency)s = '' OR currency = %(currency)s)
+  AND (%(status)s = '' OR state = %(status)s)
+ORDER BY asked_at, 3
+"""  # noqa: S608  (put together from constants)
+
+
+def answer(asked: Asked) -> Answer:
+    """Say what was paid in and out, oldest first, and what that sums to."""
+    sums = Sums(asked.interval)
+    return Answer(rows=_rows(asked, sums), totals=sums.rows, notes=lambda: NOTES)
+
+
+NOTES: Final = (
+    "What was asked for in the interval and what was decided in it. How each stands now, the status says.",
+    "The sums count money when the ledger moved it: deposits credited, withdrawals asked for, paid or given back.",
+    "The balance is that of the player’s cash when a deposit was credited, or a withdrawal asked for.",
+)
+
+
+class Sums:
+    """What money moved in an interval, by currency, counted while rows are read."""
+
+    def __init__(self, interval: Interval) -> None:
+        self._interval = interval
+        self._count: Counter[tuple[str, str, str]] = Counter()
+        self._amount: Counter[tuple[str, str, str]] = Counter()
+
+    def take(self, row: Sequence[Any]) -> None:
+        """Count what a row of `FOUND` says."""
+        asked_at, decided_at, _id, _player, kind, _method, currency, amount, status, *_ = row
+        if kind == WITHDRAWAL and self._has(asked_at):
+            self._add((currency, kind, "asked for"), amount)
+        if status in OUTCOME and self._has(decided_at):
+            self._add((currency, kind, OUTCOME[status]), amount)
+
+    def rows(self) -> Sequence[Row]:
+        """Return a row for each sum, how many there were where else the number stands."""
+        return [
+            ("", "", f"{self._count[key]} in all", "", kind, "", currency, amount, said, "", "", "", "", None, None)
+            for key, amount in sorted(self._amount.items())
+            for currency, kind, said in (key,)
+        ]
+
+    def _has(self, moment: datetime | None) -> bool:
+        return moment is not None and self._interval.since <= moment < self._interval.until
+
+    def _add(self, key: tuple[str, str, str], amount: int) -> None:
+        self._count[key] += 1
+        self._amount[key] += amount
+
+
+OUTCOME: Final[Mapping[str, str]] = {
+    PaymentState.CREDITED: "credited",
+    WithdrawalStatus.PAID: "paid",
+    WithdrawalStatus.RETURNED: "given back",
+    WithdrawalStatus.REFUSED: "given back",
+    WithdrawalStatus.CANCELLED: "given back",
+}
+
+
+def _rows(asked: Asked, sums: Sums) -> Iterator[Row]:
+    wanted: dict[str, Any] = {
+        "since": asked.interval.since,
+        "until": asked.interval.until,
+        "early": asked.interval.since - SLACK,
+        "deposit": DEPOSIT,
+        "withdrawal": WITHDRAWAL,
+        **{name: asked.choices.get(name, "") for name in ("kind", "currency", "status")},
+    }
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(FOUND, wanted)
+        for row in cursor:
+            sums.take(row)
+            asked_at, decided_at, number, player_id, *rest = row
+            yield (_moment(asked_at), _moment(decided_at), number, f"player:{player_id}", *rest)
+
+
+def _moment(at: datetime | None) -> str | None:
+    return at.astimezone(UTC).isoformat() if at else None
+
+
+def _statuses() -> Sequence[tuple[str, str]]:
+    return tuple((status, status) for status in sorted({*PaymentState.values, *WithdrawalStatus.values}))
+
+
+KIND: Final = kinds.Kind(
+    name="payments",
+    title="Deposits and withdrawals",
+    purpose="Every deposit and withdrawal: when it was asked for and decided, how and by whom, and the balance.",
+    clause="",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(
+        Choice("kind", "Kind", lambda: ((DEPOSIT, "Deposits"), (WITHDRAWAL, "Withdrawals"))),
+        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+        Choice("status", "Status", _statuses),
+    ),
+    names_players=True,
+)
