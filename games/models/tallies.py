@@ -82,7 +82,9 @@ class ReturnsAlarm(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [models.UniqueConstraint(fields=["variant", "rules_digest", "mode"], name="games_returnsalarm_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["variant", "rules_digest", "mode"], name="games_returnsalarm_once")
+        ]
 
 
 class StopPolicy(models.Model):

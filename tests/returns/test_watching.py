@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import inf, log
+from typing import Any
 
 import pytest
 from django.db import DatabaseError, transaction
 
 from audit.models import Event
 from games.engine.evidence import BIAS, bet_test, biased, rounds_to_find
-from games.models import Evidence, ReturnsAlarm, StopPolicy, Table
+from games.models import Evidence, ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.returns.watching import WITHOUT_END, set_stop, watch, written
 from games.tables import TableError
 from games.variants import VARIANTS
@@ -22,11 +23,13 @@ HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BANKER = bet_test(VARIANTS["baccarat"], "banker")
 
 
-def summed_up(table: Table, hour: datetime = HOUR, mode: str = "R", /, bet: str = "banker", **endings: int) -> None:
-    """Put down how a bet ended in an hour: ``won`` 19:20, ``pushed``, ``lost``, ``other``."""
+def summed_up(table: Table, hour: datetime = HOUR, mode: str = "R", /, **endings: int) -> None:
+    """Put down how Banker bets ended in an hour: ``won`` 19:20, ``pushed``, ``lost``, ``other``."""
     names = {"won": "19:20", "pushed": "0:1"}
     Evidence.objects.bulk_create(
-        Evidence(hour=hour, version=table.version, mode=mode, bet=bet, gain=names.get(ending, ending), rounds=rounds)
+        Evidence(
+            hour=hour, version=table.version, mode=mode, bet="banker", gain=names.get(ending, ending), rounds=rounds
+        )
         for ending, rounds in endings.items()
     )
 
@@ -40,7 +43,7 @@ def two_points_more(rounds: int) -> dict[str, int]:
     return of_exact_chances(rounds, biased(BANKER, BIAS))
 
 
-def told(kind: str) -> list[dict[str, object]]:
+def told(kind: str) -> list[dict[str, Any]]:
     events = Event.objects.filter(kind=kind).order_by("pk")
     return [json.loads(bytes(event.body)) for event in events]
 
@@ -51,7 +54,7 @@ def test_returns_as_they_should_be_raise_no_alarm():
     assert not told("returns.alarm")
 
 
-def test_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_in_a_life():
+def test_gli19_a_6_2_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_in_a_life():
     within = rounds_to_find(VARIANTS["baccarat"], "banker")
     early, late = two_points_more(within // 4), two_points_more(within - within // 4)
     summed_up(a_table("one"), **early)
@@ -81,7 +84,7 @@ def test_kinds_of_money_have_lives_of_their_own():
     assert [alarm.mode for alarm in watch()] == ["R"]
 
 
-def test_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_has_said_so():
+def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_has_said_so():
     table, second, golden = a_table("one"), a_table("two"), a_golden_table()
     assert set_stop(variant="baccarat", stops=True, reason="We look first.", by="staff:7")
     summed_up(table, other=1)
@@ -96,10 +99,7 @@ def test_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_has_said_so()
 
 def test_rules_that_the_program_has_no_more_raise_nothing():
     table = a_table()
-    table.version.rules_digest = "0" * 64
-    table.version.pk = None
-    table.version.number = 2
-    table.version.save()
+    table.version = TableVersion.objects.create(table=table, number=2, rules_digest="0" * 64, limits={})
     summed_up(table, other=1)
     assert watch() == []
 

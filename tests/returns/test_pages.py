@@ -1,0 +1,202 @@
+"""What staff read about returns: figures, bands and words that follow from the sums, nothing where there is none."""
+
+import html
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from games.engine.evidence import bet_test, half_width
+from games.models import BetTally, Evidence, ReturnsAlarm, StopPolicy, Table, TableVersion
+from games.returns.watching import watch
+from games.variants import VARIANTS
+from tests.builders import a_golden_table, a_guest_table, a_table
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.django_db
+HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ENDINGS = {"19:20": 4_600, "0:1": 940, "lost": 4_460}
+ROUNDS, STAKE = 10_000, 5_000
+
+
+@pytest.fixture
+def supervisor():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("supervisor").user)
+    return visitor
+
+
+def summed_up(
+    table: Table, hour: datetime = HOUR, *, mode: str = "R", currency: str = "SEK", paid: int = 0
+) -> BetTally:
+    """Banker bets of ten thousand rounds of one hour, each of fifty, and what they brought back."""
+    assert table.version
+    Evidence.objects.bulk_create(
+        Evidence(hour=hour, version=table.version, mode=mode, bet="banker", gain=gain, rounds=rounds)
+        for gain, rounds in ENDINGS.items()
+    )
+    return BetTally.objects.create(
+        hour=hour,
+        version=table.version,
+        mode=mode,
+        currency=currency,
+        bet="banker",
+        rounds=ROUNDS,
+        wagers=ROUNDS,
+        staked=ROUNDS * STAKE,
+        paid=paid or ROUNDS * STAKE,
+        commission=0,
+        squares=Decimal(ROUNDS * STAKE**2),
+    )
+
+
+def read(visitor, address: str) -> str:
+    """A page as it reads: its text alone, on one line."""
+    answer = visitor.get(address)
+    assert answer.status_code == 200
+    main = re.search(r"<main.*</main>", answer.text, re.DOTALL)
+    assert main
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", main[0])).split())
+
+
+def test_a_line_says_what_follows_from_its_sums(supervisor):
+    summed_up(a_table(), paid=49_000_000)
+    test = bet_test(VARIANTS["baccarat"], "banker")
+    width = half_width(test.variance, staked=ROUNDS * STAKE, squares=ROUNDS * STAKE**2)
+    band = f"{100 * (0.9898825 - width):.2f} – {100 * (0.9898825 + width):.2f}"
+    text = read(supervisor, "/staff/returns/")
+    assert f"Banker, SEK 10,000 500,000 490,000 98.00 98.99 {band}" in text
+    assert "Inside the band. 81,012 rounds more would show two points." in text
+    assert "no alarm" in text
+
+
+def test_a_return_outside_its_band_wants_a_look(supervisor):
+    summed_up(a_table(), paid=47_000_000)
+    assert "look Outside the band, as one figure in a hundred is by chance." in read(supervisor, "/staff/returns/")
+
+
+def test_what_was_never_to_be_paid_is_an_alarm_on_the_page(supervisor):
+    table = a_table()
+    summed_up(table)
+    assert table.version
+    Evidence.objects.create(hour=HOUR, version=table.version, mode="R", bet="banker", gain="other", rounds=1)
+    watch()
+    text = read(supervisor, "/staff/returns/")
+    assert "Alarm Baccarat, real money" in text
+    assert "the evidence against its returns was without end" in text
+    assert "It paid what it never pays: look at its rounds." in text
+    assert ReturnsAlarm.objects.count() == 1
+
+
+def test_filters_leave_out_what_was_not_asked_for(supervisor):
+    table, golden = a_table(), a_golden_table()
+    summed_up(table)
+    summed_up(golden, HOUR + timedelta(days=3), currency="EUR")
+    summed_up(golden, mode="F", currency="DKK")
+    everything = read(supervisor, "/staff/returns/")
+    assert "Banker, SEK" in everything
+    assert "Banker, EUR" in everything
+    assert "Banker, DKK" not in everything
+    for query in (
+        "game=golden",
+        f"table={golden.pk}",
+        "currency=EUR",
+        "since=2026-03-04",
+        "until=9999-12-31&game=golden",
+    ):
+        text = read(supervisor, f"/staff/returns/?{query}")
+        assert "Banker, EUR" in text
+        assert "Banker, SEK" not in text
+    assert "Banker, SEK" in read(supervisor, "/staff/returns/?until=2026-03-01")
+    assert "Banker, DKK" in read(supervisor, "/staff/returns/?mode=F")
+    assert "Nothing that has been summed up matches this." in read(supervisor, "/staff/returns/?currency=GBP")
+    assert "Banker, SEK" in read(supervisor, "/staff/returns/?table=x&since=never")
+
+
+def test_tables_are_told_apart_where_that_is_asked_for(supervisor):
+    for slug in ("one", "two"):
+        table = a_table(slug)
+        Table.objects.filter(pk=table.pk).update(name=f"Table {slug}")
+        summed_up(table)
+    assert "Banker, SEK 20,000" in read(supervisor, "/staff/returns/")
+    apart = read(supervisor, "/staff/returns/?apart=on")
+    assert "Table one Banker, SEK 10,000" in apart
+    assert "Table two Banker, SEK 10,000" in apart
+
+
+def test_rules_of_the_past_have_money_and_no_judgement(supervisor):
+    table = a_table()
+    table.version = TableVersion.objects.create(
+        table=table, number=2, rules_version="0.9", rules_digest="0" * 64, limits={}
+    )
+    summed_up(table)
+    text = read(supervisor, "/staff/returns/")
+    assert "Baccarat, rules 0.9 rules of the past" in text
+    assert "The program has these rules no more: nothing to compare with." in text
+
+
+class TestHowAReturnWent:
+    """One chart for each bet, with every figure in a table."""
+
+    def test_the_line_and_the_band_are_drawn_and_told(self, supervisor):
+        table = a_table()
+        for hours, paid in ((0, 49_000_000), (1, 50_000_000), (2, 49_500_000)):
+            summed_up(table, HOUR + timedelta(hours=hours), paid=paid)
+        answer = supervisor.get("/staff/returns/baccarat/")
+        (line,) = re.findall(r'<polyline class="chart__curve" points="([^"]+)"', answer.text)
+        (band,) = re.findall(r'<polygon class="chart__area" points="([^"]+)"', answer.text)
+        assert [point.split(",")[0] for point in line.split()] == ["0.00", "50.00", "100.00"]
+        assert len(band.split()) == 6
+        text = read(supervisor, "/staff/returns/baccarat/")
+        assert "inside the band 99.00 % after 30,000 rounds; exact 98.99 %" in text
+        assert "2026-03-01 13:00 20,000 99.00" in text
+
+    def test_one_hour_is_drawn_too(self, supervisor):
+        summed_up(a_table(), paid=47_000_000)
+        assert "outside the band 94.00 % after 10,000 rounds" in read(supervisor, "/staff/returns/baccarat/")
+
+    def test_the_currency_played_most_stands_for_the_others(self, supervisor):
+        table = a_table()
+        summed_up(table, currency="EUR", paid=40_000_000)
+        for hours in (1, 2):
+            summed_up(table, HOUR + timedelta(hours=hours))
+        assert "real money, SEK" in read(supervisor, "/staff/returns/baccarat/")
+        assert "after 10,000 rounds" in read(supervisor, "/staff/returns/baccarat/?currency=EUR")
+
+    def test_years_are_drawn_in_few_points(self, supervisor):
+        table = a_table()
+        for days in range(0, 800, 40):
+            summed_up(table, HOUR + timedelta(days=days))
+        assert "To the end of this month" in read(supervisor, "/staff/returns/baccarat/")
+
+    def test_there_is_none_of_a_game_without_a_house(self, supervisor):
+        a_guest_table()
+        assert supervisor.get("/staff/returns/chemin_de_fer/").status_code == 404
+        assert "Nothing that has been summed up" in read(supervisor, "/staff/returns/pairs/")
+
+
+class TestWhatAnAlarmDoes:
+    """A supervisor says so, with a reason."""
+
+    def send(self, visitor, **form: str) -> str:
+        return html.unescape(visitor.post("/staff/returns/pairs/stop/", form, follow=True).text)
+
+    def test_it_is_said_on_the_page(self, supervisor):
+        page = self.send(supervisor, stops="1", reason="We look first.")
+        assert "An alarm closes the tables of Baccarat with Pairs." in page
+        assert "We look first." in page
+        assert StopPolicy.objects.get().stops
+        assert "already; your reason was not recorded." in self.send(supervisor, stops="1", reason="Again.")
+        assert "An alarm closes no tables of Baccarat with Pairs." in self.send(supervisor, reason="Enough.")
+        assert not StopPolicy.objects.get().stops
+
+    def test_it_takes_a_reason(self, supervisor):
+        assert "Say why" in self.send(supervisor, stops="1", reason=" ")
+        assert not StopPolicy.objects.exists()
+
+    def test_compliance_reads_and_does_not_choose(self):
+        visitor = a_visitor()
+        visitor.force_login(a_member_of_staff("compliance").user)
+        assert "Let it close tables" not in read(visitor, "/staff/returns/")
+        assert visitor.post("/staff/returns/pairs/stop/", {"stops": "1", "reason": "x"}).status_code == 403
