@@ -13,8 +13,10 @@ class CasinoConfig(AppConfig):
 
     def ready(self) -> None:
         """Runs once per process."""
-        from casino import checks  # imports models, so not before the apps are loaded
+        from audit.significant import finding  # imports models, so not before the apps are loaded
+        from casino import checks
 
         logs.configure()
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)
+        finding.register_ordinary(("personal.exported", "retention.applied"))

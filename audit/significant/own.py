@@ -12,6 +12,8 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
     "report.failed": (Category.ERROR, Weight.NOTICE, "A report could not be made"),
     "approval.not_decided": (Category.ERROR, Weight.NOTICE, "A second person's decision was not taken"),
+    "sums.failed": (Category.ERROR, Weight.ALERT, "Something cannot be summed up"),
+    "sums.differ": (Category.ERROR, Weight.ALERT, "Sums are not what their rows say"),
     thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "From when on something is significant was changed"),
 }
 ORDINARY: Final = (

@@ -1,0 +1,111 @@
+"""Every kind of event that the house records is significant by itself, or known not to be."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from audit import alarms, approvals
+from audit.significant import finding, working
+from players.models import SubmissionStatus
+from players.services import CHANGES
+from wallet.models import PaymentState, WithdrawalStatus
+from wallet.payments.notices import Decision
+
+APPS = ("audit", "players", "wallet", "games", "casino")
+KIND = re.compile(r"[a-z_]+\.[a-z_]+")
+RECORDERS = {"record", "record_refusal", "event", "_record", "_of_guest", "_done"}
+IN_SQL = re.compile(r"'([a-z_]+\.[a-z_]+)'")
+# What is put together, or handed on by who says it: the text in the code, and the kinds that come of it.
+PUT_TOGETHER = {
+    "withdrawal.{}": [f"withdrawal.{status}" for status in WithdrawalStatus],
+    "payment.{}": [
+        *(
+            f"payment.{state}"
+            for state in PaymentState
+            if state not in (PaymentState.WAITING, PaymentState.CREDITED)
+        ),
+        *(f"payment.{decision}" for decision in (Decision.CONTRADICTED, Decision.MISMATCHED)),
+    ],
+    "identity.{}": [f"identity.{status}" for status in SubmissionStatus],
+    "significant.{}": list(working.KINDS),
+    "{}.{}": [
+        f"{subject}.{verb}"
+        for subject in ("complaint", "service")
+        for verb in ("lodged", "begun", "continued", "answered", "closed")
+    ],
+}
+HANDED_ON = {
+    *CHANGES,
+    *(kind for alarm in vars(alarms).values() if isinstance(alarm, alarms.Alarm) for kind in (alarm.begins, alarm.ends)),
+}
+
+
+def sources(ending: str) -> Iterator[Path]:
+    for app in APPS:
+        for path in sorted((settings.BASE_DIR / app).rglob(f"*{ending}")):
+            if "migrations" not in path.parts and "node_modules" not in path.parts:
+                yield path
+
+
+def texts(argument: ast.expr, constants: dict[str, str]) -> Iterator[str]:
+    """What the first argument of a recorder may be, "{}" for a part that is filled in."""
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        yield argument.value
+    elif isinstance(argument, ast.IfExp):
+        yield from texts(argument.body, constants)
+        yield from texts(argument.orelse, constants)
+    elif isinstance(argument, ast.Name | ast.Attribute):
+        name = argument.id if isinstance(argument, ast.Name) else argument.attr
+        if name in constants:
+            yield constants[name]
+    elif isinstance(argument, ast.JoinedStr):
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in argument.values)
+
+
+def recorded() -> set[str]:
+    """Every kind that some code records, as far as it stands there."""
+    trees = [ast.parse(path.read_text()) for path in sources(".py")]
+    found = set(HANDED_ON)
+    for tree in trees:
+        constants = {
+            (node.target if isinstance(node, ast.AnnAssign) else node.targets[0]).id: node.value.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign | ast.AnnAssign)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+            and isinstance(node.target if isinstance(node, ast.AnnAssign) else node.targets[0], ast.Name)
+        }
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in RECORDERS:
+                for text in (text for argument in node.args[:2] for text in texts(argument, constants)):
+                    found.update(PUT_TOGETHER.get(text, [text] if KIND.fullmatch(text) else []))
+    for path in sources(".sql"):
+        found.update(IN_SQL.findall(path.read_text()))
+    return found - set(approvals.kinds())  # which are asked for, and no events
+
+
+def test_each_is_of_a_category_or_ordinary():
+    assert recorded() - set(finding.kinds()) == set()
+
+
+def test_none_is_both_and_none_is_made_up():
+    assert set(finding._kinds) & finding._ordinary == set()
+    assert set(finding.kinds()) - recorded() == set()
+
+
+def test_the_search_sees_what_is_put_together_and_what_stands_in_sql():
+    assert {"withdrawal.paid", "complaint.lodged", "round.settled", "personal.erased", "log.lags"} <= recorded()
+
+
+@pytest.mark.parametrize("kind", sorted(kind for kind, said in finding.kinds().items() if said))
+def test_what_staff_read_of_it_is_a_line(kind):
+    said = finding.kinds()[kind]
+    assert said
+    assert re.fullmatch(r"[A-Z][^.]{5,80}", said[2])
