@@ -261,8 +261,8 @@ def _shown(row: Row, head: Head) -> list[Shown]:
     names = [column.name for column in head.columns]
     currency = str(row[names.index(CURRENCY)] or "") if CURRENCY in names else ""
     return [
-        Shown(_text(cell, column.form, currency, head.zone), heading, column.form in FIGURES)
-        for cell, heading, column in zip(row, head.headings, head.columns, strict=True)
+        Shown(_text(cell, column.form, currency, head.zone), column.heading, column.form in FIGURES)
+        for cell, column in zip(row, head.columns, strict=True)
     ]
 
 

@@ -11,7 +11,7 @@ from kombu.exceptions import OperationalError
 
 from audit.models import Report
 from audit.reports.intervals import Period
-from audit.reports.kinds import Asked, Interval, Kind, kind_of
+from audit.reports.kinds import OURS, Asked, Interval, Kind, kind_of
 
 TASK: Final = "audit.tasks.make_reports"
 PAUSE: Final = 60  # seconds after which beat has asked for it anyway
@@ -57,8 +57,10 @@ def ask_again(report: Report, *, by: str) -> Report:
 
 
 def asked_of(report: Report) -> Asked:
-    """Return what a report was asked to tell."""
-    rest = {name: value for name, value in report.choices.items() if name not in ("zone", "period")}
+    """Return what a report was asked to tell. What nobody could choose yet then is "", for all."""
+    kind = kind_of(report.kind)
+    rest = {choice.name: "" for choice in kind.choices} if kind else {}
+    rest |= {name: value for name, value in report.choices.items() if name not in OURS}
     return Asked(Interval(report.since, report.until), rest, report.choices["zone"])
 
 

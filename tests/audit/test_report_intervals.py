@@ -1,0 +1,131 @@
+"""The intervals that GLI-19 2.9.1 wants reports for, by the clocks of a time zone; and the reports of every day."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from audit import log
+from audit.models import Report
+from audit.reports import daily
+from audit.reports.asking import clock
+from audit.reports.intervals import NAMES, Period, began, interval_of, midnight
+from tests.audit.reporting import SHOP, a_kind, registered
+
+STOCKHOLM = "Europe/Stockholm"
+A_SUNDAY = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)  # a Monday in Stockholm
+
+
+def days(period: Period, zone: str = "UTC", now: datetime = A_SUNDAY) -> tuple[str, str]:
+    """From when until when, as the clocks of the zone show it; "now" where it ends now."""
+    interval = interval_of(period, now=now, zone=zone)
+    assert interval.since.utcoffset() == timedelta(0)
+    ends = "now" if interval.until == now else f"{interval.until.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
+    return f"{interval.since.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}", ends
+
+
+@pytest.mark.parametrize(
+    ("period", "since", "until"),
+    [
+        (Period.TODAY, "2026-11-22 00:00", "now"),
+        (Period.YESTERDAY, "2026-11-21 00:00", "2026-11-22 00:00"),
+        (Period.THIS_WEEK, "2026-11-16 00:00", "now"),
+        (Period.LAST_WEEK, "2026-11-09 00:00", "2026-11-16 00:00"),
+        (Period.THIS_MONTH, "2026-11-01 00:00", "now"),
+        (Period.LAST_MONTH, "2026-10-01 00:00", "2026-11-01 00:00"),
+        (Period.THIS_YEAR, "2026-01-01 00:00", "now"),
+        (Period.LAST_YEAR, "2025-01-01 00:00", "2026-01-01 00:00"),
+    ],
+)
+def test_gli19_2_9_1_has_days_weeks_months_and_years(period, since, until):
+    assert days(period) == (since, until)
+
+
+def test_days_begin_by_the_clocks_that_are_asked_for():
+    assert days(Period.TODAY, STOCKHOLM) == ("2026-11-23 00:00", "now")
+    assert days(Period.THIS_WEEK, STOCKHOLM) == ("2026-11-23 00:00", "now")
+    assert days(Period.LAST_WEEK, STOCKHOLM) == ("2026-11-16 00:00", "2026-11-23 00:00")
+
+
+def test_the_day_on_which_clocks_are_put_back_has_an_hour_more():
+    interval = interval_of(Period.YESTERDAY, now=datetime(2026, 10, 26, 12, tzinfo=UTC), zone=STOCKHOLM)
+    assert interval.until - interval.since == timedelta(hours=25)
+
+
+@pytest.mark.django_db
+def test_gli19_2_9_1_has_the_life_of_the_house_to_date():
+    log.record("test.happened", by="system", on="test:1", data={})
+    now = clock()
+    interval = interval_of(Period.LIFE, now=now, zone="UTC")
+    assert (interval.since, interval.until) == (began(), now)
+
+
+def test_every_period_has_a_name():
+    assert set(NAMES) == set(Period)
+
+
+@pytest.fixture
+def a_week_ago(db, monkeypatch, settings) -> datetime:
+    """A house that began a week ago, whose rows have settled up to now."""
+    settings.OPERATOR_TIME_ZONE = STOCKHOLM
+    now = clock()
+    monkeypatch.setattr(daily, "began", lambda: now - timedelta(days=7))
+    monkeypatch.setattr(daily.hours, "settled", lambda: now)
+    return now
+
+
+def daily_ones() -> list[tuple[str, datetime, datetime]]:
+    return list(Report.objects.filter(by="system").order_by("since", "kind").values_list("kind", "since", "until"))
+
+
+class TestTheHouse:
+    def test_gli19_2_9_1_asks_for_each_kind_on_each_day_that_is_over_once(self, a_week_ago):
+        with registered(a_kind("one"), a_kind("two", choices=[SHOP]), a_kind("never", is_daily=False)):
+            daily.ask_due()
+            asked = daily_ones()
+            daily.ask_due()
+        assert daily_ones() == asked
+        today = a_week_ago.astimezone(ZoneInfo(STOCKHOLM)).date()
+        whole = [
+            (midnight(today - timedelta(days=n), STOCKHOLM), midnight(today - timedelta(days=n - 1), STOCKHOLM))
+            for n in range(8, 0, -1)
+        ]
+        assert [(since, until) for kind, since, until in asked if kind == "one"] == whole[-len(asked) // 2 :]
+        assert len(asked) in (14, 16)  # the day on which it began, too
+        assert Report.objects.filter(kind="two").first().choices == {
+            "zone": STOCKHOLM,
+            "period": "yesterday",
+            "shop": "",
+        }
+
+    def test_asks_for_no_day_of_which_something_may_not_be_in_sight(self, a_week_ago, monkeypatch):
+        yesterday = midnight(a_week_ago.astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM)
+        monkeypatch.setattr(daily.hours, "settled", lambda: yesterday - timedelta(microseconds=1))
+        with registered(a_kind("one")):
+            daily.ask_due()
+        assert max(until for _, _, until in daily_ones()) == midnight(
+            (yesterday - timedelta(hours=1)).astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM
+        )
+
+    def test_makes_up_for_two_weeks_and_no_more(self, a_week_ago, monkeypatch):
+        monkeypatch.setattr(daily, "began", lambda: a_week_ago - timedelta(days=400))
+        with registered(a_kind("one")):
+            daily.ask_due()
+        assert len(daily_ones()) == daily.MOST_DAYS
+
+    def test_asks_for_nothing_before_anything_has_settled(self, a_week_ago, monkeypatch):
+        monkeypatch.setattr(daily.hours, "settled", lambda: None)
+        with registered(a_kind("one")):
+            daily.ask_due()
+        assert daily_ones() == []
+
+    def test_has_one_of_a_kind_on_a_day_whoever_writes_it(self, a_week_ago):
+        with registered(a_kind("one")):
+            daily.ask_due()
+        with pytest.raises(IntegrityError, match="audit_report_daily"), transaction.atomic(), connection.cursor() as c:
+            c.execute(
+                "INSERT INTO audit_report (kind, since, until, choices, by, state, tries, done, failure, digests)"
+                " SELECT kind, since, until, choices, by, state, tries, done, failure, digests FROM audit_report"
+                " LIMIT 1"
+            )

@@ -1,0 +1,202 @@
+"""Reports in the back office: asked for, waited for, read a page at a time, taken away as files."""
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from openpyxl import load_workbook
+
+from audit.models import Report, ReportState
+from audit.reports.asking import clock
+from audit.reports.kinds import Answer, CannotMake, Column, Interval
+from tests.audit.reporting import ROW, SHOP, a_kind, asked, made_here, registered
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+
+ASK = "/staff/reports/sales/"
+ROWS = [(f"row {number}", number, "SEK", number * 100, None, None) for number in range(1, 251)]
+
+
+@pytest.fixture(autouse=True)
+def kinds() -> Iterator[None]:
+    """One kind for all who make reports, one for those who pay out, one of many rows, one that names players."""
+    people = a_kind(
+        "people",
+        title="People",
+        names_players=True,
+        columns=[Column("who", "Who")],
+        answer=lambda asked: Answer([["player:71"], ["player:72"]], totals=lambda: [["player:73"]]),
+    )
+    payouts = a_kind("payouts", title="Payouts", permission="wallet.approve_withdrawal")
+    many = a_kind(
+        "many", answer=lambda asked: Answer(ROWS, of=250, totals=lambda: [("all", 250, "SEK", 1, "0.5", None)])
+    )
+    with registered(a_kind(choices=[SHOP]), payouts, many, people):
+        yield
+
+
+@pytest.fixture
+def reader() -> Client:
+    return as_staff("compliance")
+
+
+def as_staff(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def page(reader: Client, address: str, status: int = 200, **query: Any) -> str:
+    answer = reader.get(address, query)
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def test_are_listed_and_shown_to_whom_may_read_them_whoever_asked():
+    report = made_here(asked("payouts"))
+    finance = as_staff("finance")
+    assert "Payouts" in page(finance, "/staff/reports/")
+    assert "bread" in page(finance, f"/staff/reports/{report.pk}/")
+    page(as_staff("supervisor"), "/staff/reports/", 403)
+
+
+def test_of_a_kind_that_the_role_may_not_read_are_nowhere(reader):
+    report = made_here(asked("payouts"))
+    assert "Payouts" not in page(reader, "/staff/reports/")
+    for address in ("payouts/", f"{report.pk}/", f"{report.pk}/state/", f"{report.pk}/report.csv"):
+        page(reader, f"/staff/reports/{address}", 403)
+    assert reader.post(f"/staff/reports/{report.pk}/again/").status_code == 403
+
+
+def test_gli19_2_9_1_are_made_on_demand_for_any_interval(reader):
+    given = {"period": "own", "since": "2026-01-02T03:04", "until": "2026-02-03T04:05", "zone": "Europe/Stockholm"}
+    answer = reader.post(ASK, {**given, "shop": "north"})
+    report = Report.objects.get()
+    assert answer.url == f"/staff/reports/{report.pk}/"
+    assert f"{report.since:%Y-%m-%d %H:%M} {report.until:%Y-%m-%d %H:%M}" == "2026-01-02 02:04 2026-02-03 03:05"
+    assert report.choices == {"zone": "Europe/Stockholm", "period": "own", "shop": "north"}
+    assert report.by.startswith("staff:")
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"period": "own"}, "Give the moment: From."),
+        ({"period": "own", "since": "2026-01-01T00:00", "until": "2026-01-01T00:00"}, "begin before it ends"),
+        ({"period": "own", "since": "2026-01-01T00:00", "until": "2999-01-01T00:00"}, "not end in the future"),
+        ({"period": "own", "since": "soon", "until": "2026-01-01T00:00"}, "Enter a valid date/time."),
+        ({"period": "never"}, "Select a valid choice"),
+        ({"period": "today", "zone": "Mars"}, "Select a valid choice"),
+        ({"period": "yesterday", "shop": "east"}, "Select a valid choice"),
+    ],
+)
+def test_that_cannot_be_are_refused_in_the_form(reader, given, fault):
+    answer = reader.post(ASK, {"zone": "UTC", **given})
+    assert answer.status_code == 200
+    assert fault in answer.content.decode()
+    assert not Report.objects.exists()
+
+
+def test_that_wait_are_asked_after_until_they_are_there(reader):
+    report = asked()
+    address = f"/staff/reports/{report.pk}/"
+    assert f'hx-get="{address}state/"' in page(reader, address)
+    assert 'hx-trigger="every' in page(reader, f"{address}state/")
+    Report.objects.filter(pk=report.pk).update(state=ReportState.MAKING, done=1200, of=30_000)
+    assert '<progress class="report__progress" value="1200" max="30000"' in page(reader, f"{address}state/")
+    made_here(report)
+    answer = reader.get(f"{address}state/")
+    assert (answer.content, answer["HX-Refresh"]) == (b"", "true")
+    assert "hx-trigger" not in page(reader, address)
+
+
+def test_gli19_2_9_1_are_on_screen_as_csv_and_as_xlsx(reader):
+    report = made_here(asked())
+    shown = page(reader, f"/staff/reports/{report.pk}/")
+    for text in ("bread", "SEK\xa01,234.56", "98.7600 %", "2026-07-01 12:00:00", "When (Europe/Stockholm)"):
+        assert text in shown
+    sheet = reader.get(f"/staff/reports/{report.pk}/report.xlsx")
+    assert load_workbook(io.BytesIO(sheet.getvalue()))["Rows"]["A2"].value == ROW[0]
+    lines = reader.get(f"/staff/reports/{report.pk}/report.csv")
+    assert "bread" in next(row for row in csv.reader(io.StringIO(lines.getvalue().decode())) if "1234.56" in row)
+    name = f"sales-{report.since:%Y-%m-%d}"
+    assert name[:13] in lines["Content-Disposition"]
+    assert lines["Content-Disposition"].endswith(f'-{report.pk}.csv"')
+    page(reader, f"/staff/reports/{report.pk}/report.pdf", 404)
+
+
+def test_with_many_rows_are_read_a_page_at_a_time(reader):
+    report = made_here(asked("many"))
+    address = f"/staff/reports/{report.pk}/"
+    first, last = page(reader, address), page(reader, address, page=3)
+    assert ("row 1<" in first, "row 100<" in first, "row 101<" in first) == (True, True, False)
+    assert ("row 201<" in last, "row 250<" in last, "row 200<" in last) == (True, True, False)
+    assert ("Totals of all pages" in first, "50.0000 %" in first, "50.0000 %" in last) == (True, True, True)
+    for odd in ("0", "99999999999999999999", "x", "-1", "²"):
+        assert "of 3" in page(reader, address, page=odd)
+
+
+def test_in_which_nothing_happened_say_no_activity(reader):
+    with registered(a_kind(answer=lambda asked: Answer([]))):
+        report = made_here(asked())
+        assert "No activity" in page(reader, f"/staff/reports/{report.pk}/")
+
+
+def test_say_where_their_hashes_stand_and_are_checked(reader):
+    report = made_here(asked())
+    (said,) = events("report.made", on=f"report:{report.pk}")
+    shown = page(reader, f"/staff/reports/{report.pk}/?check")
+    assert said["data"]["digests"]["csv"] in shown
+    assert "are what the log says" in shown
+
+
+def test_whom_they_name_is_on_record_before_they_are_shown(reader):
+    report = made_here(asked("people"))
+    for address in ("", "report.csv", "report.xlsx"):
+        before = len(events("data.seen"))
+        assert reader.get(f"/staff/reports/{report.pk}/{address}").status_code == 200
+        (look,) = events("data.seen")[before:]
+        assert look["data"]["players"] == ["player:71", "player:72", "player:73"]
+
+
+def test_that_failed_say_why_and_are_asked_for_again(reader):
+    def answer(asked):
+        raise CannotMake("The shop was closed.")
+
+    with registered(a_kind(answer=answer)):
+        report = made_here(asked())
+    address = f"/staff/reports/{report.pk}/"
+    shown = page(reader, address)
+    assert "The shop was closed." in shown
+    again = reader.post(f"{address}again/")
+    assert again.url == f"/staff/reports/{Report.objects.latest('pk').pk}/" != address
+    page(reader, f"{address}report.csv", 404)
+
+
+def test_are_found_by_their_kind_and_a_page_at_a_time(reader, monkeypatch):
+    monkeypatch.setattr("casino.staff_reports.LISTED", 2)
+    sales = [asked().pk for _ in range(3)]
+    asked("people")
+    newest = reader.get("/staff/reports/", {"kind": "sales"})
+    assert [report.pk for report, _ in newest.context["reports"]] == sales[:0:-1]
+    older = reader.get(f"/staff/reports/?{newest.context['older']}")
+    assert [report.pk for report, _ in older.context["reports"]] == sales[:1]
+    assert len(reader.get("/staff/reports/", {"kind": "x", "before": "y"}).context["reports"]) == 2
+
+
+def test_of_a_kind_that_is_gone_are_not_shown(reader):
+    report = made_here(asked())
+    with registered():
+        page(reader, f"/staff/reports/{report.pk}/", 404)
+        assert page(reader, "/staff/reports/")
+
+
+def test_that_reach_up_to_now_say_so(reader):
+    now = clock()
+    report = made_here(asked(interval=Interval(now - timedelta(hours=1), now)))
+    assert "Figures up to" in page(reader, f"/staff/reports/{report.pk}/")
