@@ -101,6 +101,7 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
         advice=table.advice.value if table.advice else "",
         may_sit=own.seat is None and takes_guests and free > 0,
         may_sit_at_random=own.seat is None and takes_guests and free > 1,
+        is_warned=own.seat is None and takes_guests and free > 0 and not seen.rules.is_practice,
         leaving=_leaving(table),
         balance=own.funds,
         on_table=_on_table(table),

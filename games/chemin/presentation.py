@@ -147,6 +147,7 @@ class OwnView:
     advice: str  # of the croupier, to this player alone
     may_sit: bool
     may_sit_at_random: bool
+    is_warned: bool  # before sitting down among guests: nobody can see who has a program play
     leaving: str  # what happens where the player leaves now; "" where nothing of theirs is on the table
     balance: int | None
     on_table: int

@@ -79,7 +79,7 @@ class TestAReport:
         assert of_xlsx(report, "Rows")[1][0] == "No activity"
         assert (report.state, report.done) == (ReportState.READY, 0)
 
-    def test_has_exact_numbers_in_both_files(self, kind):
+    def test_gli19_2_9_1_has_exact_numbers_in_both_files(self, kind):
         report = made()
         table = of_csv(report)
         row = table[table.index([]) + 2]

@@ -7,7 +7,9 @@ import time_machine
 from django.db import connection
 
 from audit.models import Event
+from audit.reports.heading import Head
 from games.models import Participation
+from tests.audit.reporting import a_kind, asked, made_here, registered
 from tests.builders import a_player, a_round, a_table
 from wallet.models import Journal
 
@@ -36,3 +38,16 @@ def test_gli19_2_2_games_and_events_are_stamped_by_the_clock_of_the_database():
     assert len(stamps) >= 5
     assert [stamp for stamp in stamps if not begun <= stamp <= ended] == []
     assert {stamp.utcoffset() for stamp in stamps} == {UTC.utcoffset(None)}
+
+
+@pytest.mark.django_db
+def test_gli19_2_2_reports_are_stamped_by_the_same_clock():
+    before = database_time()
+    with registered(a_kind()), time_machine.travel(datetime(2042, 1, 1, tzinfo=UTC), tick=False):
+        report = made_here(asked())
+    assert report.made_at is not None
+    assert report.head is not None
+    (told,) = [text for name, text in Head.read(report.head).lines if name == "Generated at"]
+    assert before <= report.made_at <= database_time()
+    assert datetime.fromisoformat(told) == report.made_at.replace(microsecond=0)
+    assert report.until <= report.made_at

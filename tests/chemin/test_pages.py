@@ -116,7 +116,9 @@ class TestWhoSeesWhat:
         with override(language):
             assert escape(gettext(f"{warning}if you suspect it, report the seat.")) in text
         seated = page(visitor_as(a_guest(live_table)), live_table, language).text
-        assert seated.count("decide__more") < text.count("decide__more")
+        practice = page(visitor_as(a_player(free=MONEY)), a_practice_table(slug="practice"), language).text
+        for other in (seated, practice):
+            assert other.count("decide__more") < text.count("decide__more")
 
     def test_whoever_is_asked_has_the_buttons(self, live_table):
         guests(live_table)

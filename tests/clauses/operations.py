@@ -10,8 +10,11 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.2",
             "one clock stamps games, events and reports",
-            ("test_gli19_2_2_games_and_events_are_stamped_by_the_clock_of_the_database",),
-            "No test showed it; in this one the clock of the process is years ahead.",
+            (
+                "test_gli19_2_2_games_and_events_are_stamped_by_the_clock_of_the_database",
+                "test_gli19_2_2_reports_are_stamped_by_the_same_clock",
+            ),
+            "No test showed it; in these the clock of the process is years ahead.",
         ),
         Demand(
             "2.4.1, 4.15.1",

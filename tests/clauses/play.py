@@ -84,6 +84,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_3_3_a_shuffle_that_never_moves_the_last_card_is_found",
                 "test_gli19_3_3_a_shuffle_that_leaves_neighbours_together_is_found",
                 "test_gli19_3_3_outcomes_that_stick_are_found",
+                "test_gli19_3_3_shows_statistic_degrees_p_value_sample_and_verdict_of_every_test_at_99_percent",
             ),
             "Both ways: fair dealing passes as often as is said, four planted faults do not. Nothing missing.",
             page="`/staff/randomness/`",

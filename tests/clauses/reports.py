@@ -14,11 +14,29 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_9_1_names_operator_title_interval_and_when_it_was_generated",
                 "test_gli19_2_9_1_says_no_activity_where_there_was_none",
             ),
-            "Each by name, for every kind of report.",
+            "Each by name, in the frame through which every kind of report goes, in both files.",
             page="`/staff/reports/`",
         ),
-        Demand("2.9.1", "on demand, daily, month, year and life to date", (), "", Met.NO, "Being built."),
-        Demand("2.9.1", "on screen, CSV and XLSX", (), "", Met.NO, "Being built."),
+        Demand(
+            "2.9.1",
+            "on demand, daily, month, year and life to date",
+            (
+                "test_gli19_2_9_1_are_made_on_demand_for_any_interval",
+                "test_gli19_2_9_1_asks_for_each_kind_on_each_day_that_is_over_once",
+                "test_gli19_2_9_1_has_days_weeks_months_and_years",
+                "test_gli19_2_9_1_has_the_life_of_the_house_to_date",
+            ),
+            "By the clocks of the operator's time zone, days of 25 hours beside. Nothing missing.",
+        ),
+        Demand(
+            "2.9.1",
+            "on screen, CSV and XLSX",
+            (
+                "test_gli19_2_9_1_are_on_screen_as_csv_and_as_xlsx",
+                "test_gli19_2_9_1_has_exact_numbers_in_both_files",
+            ),
+            "That both files have the same figures did not bear the clause; now it does.",
+        ),
         Demand(
             "2.9.2",
             "game performance: game and type, version id, available from, status, theoretical return, actual return, "
@@ -32,16 +50,20 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.9.3",
             "operator liability: total held for players per currency, available, held, pending withdrawal",
-            ("test_gli19_2_9_3_what_the_house_owes_is_told_by_currency_and_mode",),
-            "",
-            Met.NO,
-            "Being built.",
+            (
+                "test_gli19_2_9_3_operator_liability_has_exactly_these_headings",
+                "test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_minor_unit",
+                "test_gli19_2_9_3_what_is_set_aside_for_bets_is_held_and_not_available",
+                "test_gli19_2_9_3_what_the_house_owes_is_told_by_currency_and_mode",
+            ),
+            "Against the entries of the ledger, added up by other means. Nothing missing.",
+            page="`/staff/reports/`, `/staff/ledger/`",
         ),
         Demand(
             "2.9.5",
             "events and alterations: when, component, who did it, who authorised it, reason, value before, value after",
             (
-                "test_gli19_2_9_5_has_exactly_these_headings",
+                "test_gli19_2_9_5_events_and_alterations_have_exactly_these_headings",
                 "test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what",
                 "test_gli19_2_9_5_an_alteration_that_takes_two_was_done_by_the_one_and_authorised_by_the_other",
             ),
