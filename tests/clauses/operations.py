@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.clauses.demand import Chapter, Demand, Met
+from tests.clauses.demand import Chapter, Demand
 
 CHAPTER: Final = Chapter(
     "Running the house",
@@ -53,24 +53,70 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "2.8.8",
-            "significant events: failed log-ins with their address; errors and mismatches; times when play stood "
-            "still; voids, "
-            "overrides, corrections; changes to clock, parameters, rules, paytables; adjustments; changes to "
-            "personal data; "
-            "deactivations; negative balances",
-            (),
-            "",
-            Met.NO,
-            "Being built.",
+            "significant: failed log-ins with their address",
+            (
+                "test_gli19_2_8_8_failed_log_ins_with_their_address",
+                "test_gli19_2_8_8_an_account_that_is_locked_is_an_alert",
+            ),
+            "The address is shown to compliance and kept nowhere else. Nothing missing.",
+            page="`/staff/significant/`",
         ),
         Demand(
             "2.8.8",
-            "large wins, large wagers and large money transactions, single and summed over a period, thresholds per "
-            "currency",
-            (),
-            "",
-            Met.NO,
-            "Being built.",
+            "significant: errors and mismatches, negative balances",
+            (
+                "test_gli19_2_8_8_errors",
+                "test_gli19_2_8_8_mismatches",
+                "test_gli19_2_8_8_negative_balances",
+                "test_gli19_2_8_8_a_ledger_in_order_is_none",
+            ),
+            "The database refuses a negative balance, so the test gives the finding that would tell of one.",
+        ),
+        Demand(
+            "2.8.8",
+            "significant: times when play stood still",
+            ("test_gli19_2_8_8_times_when_play_stood_still",),
+            "A table past its deadline; workers that stood still are found beside. Nothing missing.",
+        ),
+        Demand(
+            "2.8.8",
+            "significant: large wins, large wagers and large money transactions, single and summed over a period, "
+            "thresholds "
+            "per currency",
+            (
+                "test_gli19_2_8_8_a_large_wager_and_a_large_win",
+                "test_gli19_2_8_8_wagers_and_wins_summed_over_days_are_found_once",
+                "test_gli19_2_8_8_deposits_single_and_summed",
+                "test_gli19_2_8_8_withdrawals_paid_out",
+                "test_gli19_2_8_8_from_when_on_is_set_for_each_currency",
+            ),
+            "Exactly the threshold and less. Withdrawals summed go the way of deposits and are not asserted by "
+            "themselves.",
+            page="`/staff/significant/thresholds/`",
+        ),
+        Demand(
+            "2.8.8",
+            "significant: voids, overrides, corrections, adjustments",
+            (
+                "test_gli19_2_8_8_voids_and_the_balances_they_adjust",
+                "test_gli19_2_8_8_overrides_and_changes_name_who_made_them",
+            ),
+            "An adjustment was only asserted to be absent; asked for.",
+        ),
+        Demand(
+            "2.8.8",
+            "significant: changes to clock, parameters, rules, paytables",
+            (
+                "test_gli19_2_8_8_overrides_and_changes_name_who_made_them",
+                "test_gli19_2_8_8_changes_of_thresholds_and_tables",
+            ),
+            "Rules and paytables are what a table's version keeps the digest of.",
+        ),
+        Demand(
+            "2.8.8",
+            "significant: changes to personal data, deactivations",
+            ("test_gli19_2_8_8_changes_to_personal_data", "test_gli19_2_8_8_deactivations"),
+            "Neither says what the data are. Nothing missing.",
         ),
     ),
 )

@@ -51,7 +51,7 @@ CHAPTER: Final = Chapter(
             "2.9.3",
             "operator liability: total held for players per currency, available, held, pending withdrawal",
             (
-                "test_gli19_2_9_3_operator_liability_has_exactly_these_headings",
+                "test_gli19_2_9_3_has_exactly_these_headings",
                 "test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_minor_unit",
                 "test_gli19_2_9_3_what_is_set_aside_for_bets_is_held_and_not_available",
                 "test_gli19_2_9_3_what_the_house_owes_is_told_by_currency_and_mode",
@@ -63,7 +63,7 @@ CHAPTER: Final = Chapter(
             "2.9.5",
             "events and alterations: when, component, who did it, who authorised it, reason, value before, value after",
             (
-                "test_gli19_2_9_5_events_and_alterations_have_exactly_these_headings",
+                "test_gli19_2_9_5_has_exactly_these_headings",
                 "test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what",
                 "test_gli19_2_9_5_an_alteration_that_takes_two_was_done_by_the_one_and_authorised_by_the_other",
             ),
