@@ -9,7 +9,8 @@ class PlayersConfig(AppConfig):
     def ready(self) -> None:
         """Have failures of second factors recorded; say what of players takes two people, and who hears of the log."""
         from audit import alarms, approvals  # models are loaded by now, and not before
-        from players import alterations, lifting, log_alarms, signals, significant
+        from audit.reports import kinds
+        from players import alterations, lifting, log_alarms, reports, signals, significant
 
         signals.connect()
         alarms.register(log_alarms.tell)
@@ -17,4 +18,5 @@ class PlayersConfig(AppConfig):
             lifting.KIND, execute=lifting.execute, permission=lifting.PERMISSION, describe=lifting.describe
         )
         alterations.ready()
+        kinds.register(reports.KIND)
         significant.register()

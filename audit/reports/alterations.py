@@ -4,17 +4,15 @@ Which kinds of events alter something, and how they read, each floor says of its
 alteration that takes two people was done by who asked for it and authorised by who decided: their approval says so.
 """
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Final
+from datetime import UTC
+from typing import Final
 
-from django.db import connection
-
-from audit import by_time, log
+from audit import log
 from audit.reports import kinds
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from audit.reports.told import Told, count, told
 
 Data = Mapping[str, log.Json]
 NOTHING: Final = ""
@@ -97,38 +95,12 @@ COLUMNS: Final = (
     Column("event", "Event", Form.NUMBER),
 )
 
-# By the index of kinds and ids. Whoever decided on a request executed it in the same transaction, so their event names
-# them and follows the decision at once.
-FOUND = """
-SELECT event.id, event.at, event.kind, event.by, event."on", event.body, asked.by, asked.reason
-FROM audit_event AS event
-LEFT JOIN LATERAL (
-    SELECT approval.by, approval.reason
-    FROM audit_approval AS approval JOIN audit_decision AS decision ON decision.approval_id = approval.id
-    WHERE approval."on" = event."on" AND decision.verdict = 'approved' AND decision.by = event.by
-      AND decision.at BETWEEN event.at - %(slack)s AND event.at + %(slack)s
-    ORDER BY approval.id DESC LIMIT 1
-) AS asked ON true
-WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(beyond)s
-  AND event.at >= %(since)s AND event.at < %(until)s
-ORDER BY event.id
-"""
-COUNTED = """
-SELECT count(*) FROM audit_event AS event
-WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(beyond)s
-  AND event.at >= %(since)s AND event.at < %(until)s
-"""
-
 
 def answer(asked: Asked) -> Answer:
     """Say what was altered, oldest first."""
     component = asked.choices.get("component", "")
     chosen = [kind for kind, reads in _read.items() if component in ("", reads.component)]
-    wanted = _wanted(asked.interval, chosen)
-    with connection.cursor() as cursor:
-        cursor.execute(COUNTED, wanted)
-        (count,) = cursor.fetchone()
-    return Answer(rows=_rows(wanted), of=count, notes=lambda: NOTES)
+    return Answer(rows=map(_row, told(chosen, asked.interval)), of=count(chosen, asked.interval), notes=lambda: NOTES)
 
 
 NOTES: Final = (
@@ -138,44 +110,21 @@ NOTES: Final = (
 )
 
 
-def _wanted(interval: Interval, chosen: Sequence[str]) -> dict[str, Any]:
-    ids = by_time.ids("audit_event", interval)
-    return {
-        "kinds": list(chosen),
-        "first": ids.start,
-        "beyond": ids.stop,
-        "since": interval.since,
-        "until": interval.until,
-        "slack": by_time.SLACK,
-    }
-
-
-def _rows(wanted: Mapping[str, Any]) -> Iterator[Row]:
-    with connection.chunked_cursor() as cursor:
-        cursor.execute(FOUND, wanted)
-        for event in cursor:
-            yield _row(*event)
-
-
-def _row(
-    number: int, at: datetime, kind: str, by: str, on: str, body: bytes, asked_by: str | None, asked_why: str | None
-) -> Row:
-    event = json.loads(bytes(body))
-    reads, change = _read[kind], _read[kind].change(event["data"])
-    first = asked_by or change.asked_by
-    personal = "personal: " + ", ".join(sorted(event["personal"])) if "personal" in event else ""
-    after = "; ".join(part for part in (written(change.after), personal) if part)
+def _row(event: Told) -> Row:
+    reads, change = _read[event.kind], _read[event.kind].change(event.data)
+    first = event.asked_by or change.asked_by
+    personal = "personal: " + ", ".join(event.personal) if event.personal else NOTHING
     return (
-        at.astimezone(UTC).isoformat(),
+        event.at.astimezone(UTC).isoformat(),
         reads.component,
-        first or by,
-        by if first else NOTHING,
-        asked_why or change.reason,
+        first or event.by,
+        event.by if first else NOTHING,
+        event.asked_because or change.reason,
         written(change.before),
-        after,
+        "; ".join(part for part in (written(change.after), personal) if part),
         reads.title,
-        on,
-        number,
+        event.on,
+        event.number,
     )
 
 

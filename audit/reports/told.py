@@ -1,0 +1,79 @@
+"""Reads events of some kinds in an interval, for reports that tell of them, and who authorised what they tell of."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from audit import by_time, log
+from audit.reports.kinds import Interval
+
+# By the index of kinds and ids. Whoever decided on a request executed it in the same transaction, so their event names
+# them and follows the decision at once.
+FOUND: Final = """
+SELECT event.id, event.at, event.kind, event.by, event."on", event.body, asked.by, asked.reason
+FROM audit_event AS event
+LEFT JOIN LATERAL (
+    SELECT approval.by, approval.reason
+    FROM audit_approval AS approval JOIN audit_decision AS decision ON decision.approval_id = approval.id
+    WHERE approval."on" = event."on" AND decision.verdict = 'approved' AND decision.by = event.by
+      AND decision.at BETWEEN event.at - %(slack)s AND event.at + %(slack)s
+    ORDER BY approval.id DESC LIMIT 1
+) AS asked ON true
+WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(beyond)s
+  AND event.at >= %(since)s AND event.at < %(until)s
+ORDER BY event.id
+"""
+COUNTED: Final = """
+SELECT count(*) FROM audit_event AS event
+WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(beyond)s
+  AND event.at >= %(since)s AND event.at < %(until)s
+"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event as the log has it; *asked_by* and *asked_because* where a second person authorised it."""
+
+    number: int
+    at: datetime
+    kind: str
+    by: str
+    on: str
+    data: Mapping[str, log.Json]
+    personal: Sequence[str]  # names of its personal values
+    asked_by: str
+    asked_because: str
+
+
+def told(kinds: Sequence[str], interval: Interval) -> Iterator[Told]:
+    """Read all events of *kinds* in *interval*, in their order, some at a time."""
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(FOUND, _wanted(kinds, interval))
+        for number, at, kind, by, on, body, asked_by, because in cursor:
+            event = json.loads(bytes(body))
+            personal = tuple(sorted(event.get("personal", ())))
+            yield Told(number, at, kind, by, on, event["data"], personal, asked_by or "", because or "")
+
+
+def count(kinds: Sequence[str], interval: Interval) -> int:
+    """Return how many there are."""
+    with connection.cursor() as cursor:
+        cursor.execute(COUNTED, _wanted(kinds, interval))
+        found: int = cursor.fetchone()[0]
+    return found
+
+
+def _wanted(kinds: Sequence[str], interval: Interval) -> dict[str, Any]:
+    ids = by_time.ids("audit_event", interval)
+    return {
+        "kinds": list(kinds),
+        "first": ids.start,
+        "beyond": ids.stop,
+        "since": interval.since,
+        "until": interval.until,
+        "slack": by_time.SLACK,
+    }

@@ -1,0 +1,204 @@
+"""The register of responsible play: whatever players, staff and registers did to keep play from doing harm."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+from audit import log
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from audit.reports.told import Told, count, told
+from players.models import ExclusionKind, LimitKind, Marker, Player
+
+Data = Mapping[str, log.Json]
+FOR_GOOD: Final = "for good"
+
+COLUMNS: Final = (
+    Column("at", "When", Form.TIME),
+    Column("player", "Player"),
+    Column("subject", "Subject"),
+    Column("what", "What happened"),
+    Column("which", "Which"),
+    Column("before", "Value before"),
+    Column("after", "Value after"),
+    Column("begun", "Begins", Form.TIME),
+    Column("ended", "Ends", Form.TIME),
+    Column("reason", "Reason"),
+    Column("by", "By whom"),
+    Column("event", "Event", Form.NUMBER),
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an event says: what it is about, the value before and after, from when to when it holds, why."""
+
+    which: str = ""
+    before: str | Decimal = ""  # a number: money in the player's currency
+    after: str | Decimal = ""
+    begun: log.Json = None
+    ended: log.Json = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a kind of event reads."""
+
+    subject: str
+    what: str
+    said: Callable[[Told], Said]
+
+
+def answer(asked: Asked) -> Answer:
+    """Tell of everything in the order in which it happened, and count it below."""
+    subject = asked.choices.get("subject", "")
+    chosen = [kind for kind, reads in KINDS.items() if subject in ("", reads.subject)]
+    seen: Counter[tuple[str, str]] = Counter()
+    return Answer(
+        rows=_rows(told(chosen, asked.interval), seen),
+        of=count(chosen, asked.interval),
+        totals=lambda: [_total(*key, number) for key, number in sorted(seen.items())],
+    )
+
+
+def _rows(events: Iterable[Told], seen: Counter[tuple[str, str]]) -> Iterator[Row]:
+    currency_of = cache(_currency)  # of this report
+    for event in events:
+        reads = KINDS[event.kind]
+        said = reads.said(event)
+        values = (said.before, said.after)
+        seen[reads.subject, reads.what] += 1
+        yield (
+            event.at.astimezone(UTC).isoformat(),
+            event.on,
+            reads.subject,
+            reads.what,
+            said.which,
+            *(f"{value} {currency_of(event.on)}" if isinstance(value, Decimal) else value for value in values),
+            _moment(said.begun),
+            _moment(said.ended),
+            said.reason,
+            ", ".join(who for who in (str(event.data.get("asked_by", "")), event.by) if who),
+            event.number,
+        )
+
+
+def _total(subject: str, what: str, number: int) -> Row:
+    return (None, "", subject, what, f"{number} in all", "", "", None, None, "", "", None)
+
+
+def _exclusion(event: Told) -> Said:
+    data = event.data
+    kind = ExclusionKind(str(data["kind"])).label
+    after = FOR_GOOD if data.get("until") is None else ""
+    return Said(
+        f"{kind}, number {data['exclusion']}", "", after, data["begun"], data.get("until"), _text(data, "reason")
+    )
+
+
+def _lifted(event: Told) -> Said:
+    number = f"number {event.data['exclusion']}"
+    return Said(number, ended=event.at.isoformat(), reason=_text(event.data, "reason"))
+
+
+def _limit(event: Told) -> Said:
+    data = event.data
+    which = f"{data['kind']} a {data['period']}, set by the {data['source']}"
+    before, after = (_amount(str(data["kind"]), data.get(when)) for when in ("before", "after"))
+    return Said(which, before, after, data.get("effective_at"), None, _text(data, "reason"))
+
+
+def _amount(kind: str, amount: log.Json) -> str | Decimal:
+    """Write a limit of time, and one of money as what is still without a currency."""
+    if not isinstance(amount, int):
+        return "none"
+    return f"{Decimal(amount) / 3600:.2f} hours" if kind == LimitKind.TIME else Decimal(amount).scaleb(-2)
+
+
+def _currency(player: str) -> str:
+    """Return the currency of a player, which never changes."""
+    return Player.objects.values_list("currency", flat=True).get(pk=int(player.partition(":")[2]))
+
+
+def _interval(event: Told) -> Said:
+    before, after = event.data.get("minutes_before"), event.data.get("minutes")
+    return Said("reality check", f"every {before} minutes", f"every {after} minutes", event.at.isoformat())
+
+
+def _answered(event: Told) -> Said:
+    data = event.data
+    goes_on = "goes on" if data.get("goes_on") else "stops"
+    return Said(f"shown after {data.get('seconds')} seconds of play", "", goes_on)
+
+
+def _marker(event: Told) -> Said:
+    data = event.data
+    which = f"{Marker(str(data['marker'])).label}, flag {data['flag']}"
+    return Said(which, "", _text(data, "outcome"), data.get("began"), data.get("ended"))
+
+
+def _contact(event: Told) -> Said:
+    data = event.data
+    looked = f"staff look again on {data['next_look']}" if data.get("next_look") else ""
+    return Said(f"flag {data['flag']}", "", f"by {data['way']}", data.get("made_at"), None, looked)
+
+
+def _check(event: Told) -> Said:
+    data = event.data
+    return Said(str(data["register"]), "", str(data["outcome"]), None, data.get("until"))
+
+
+def _nothing(event: Told) -> Said:
+    return Said()
+
+
+def _text(data: Data, name: str) -> str:
+    value = data.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _moment(value: log.Json) -> str | None:
+    return datetime.fromisoformat(value).astimezone(UTC).isoformat() if isinstance(value, str) else None
+
+
+EXCLUSIONS: Final = "Exclusions and pauses"
+LIMITS: Final = "Limits"
+CHECKS: Final = "Reality checks"
+MARKERS: Final = "Markers of harm"
+REGISTERS: Final = "Registers"
+KINDS: Final[Mapping[str, Kind]] = {
+    "player.excluded": Kind(EXCLUSIONS, "Exclusion or pause begun", _exclusion),
+    "exclusion.lifted": Kind(EXCLUSIONS, "Exclusion lifted", _lifted),
+    "limits.changed": Kind(LIMITS, "Limit set, changed or removed", _limit),
+    "limits.withdrawn": Kind(LIMITS, "Waiting change withdrawn", _limit),
+    "limits.declined": Kind(LIMITS, "Offer of limits declined", _nothing),
+    "limits.contact_due": Kind(LIMITS, "Limit asks for contact", _limit),
+    "reality_check.chosen": Kind(CHECKS, "Interval chosen", _interval),
+    "reality_check.answered": Kind(CHECKS, "Check shown and answered", _answered),
+    "marker.flagged": Kind(MARKERS, "Flag raised", _marker),
+    "marker.worsened": Kind(MARKERS, "Flagged and worse than before", _marker),
+    "marker.contact": Kind(MARKERS, "Contact made", _contact),
+    "marker.closed": Kind(MARKERS, "Flag closed", _marker),
+    "register.checked": Kind(REGISTERS, "Register asked", _check),
+}
+
+
+def _subjects() -> Sequence[tuple[str, str]]:
+    return tuple((subject, subject) for subject in (EXCLUSIONS, LIMITS, CHECKS, MARKERS, REGISTERS))
+
+
+KIND: Final = kinds.Kind(
+    name="responsible_play",
+    title="Register of responsible play",
+    purpose="Exclusions, pauses, limits, reality checks, markers of harm with contacts, and what registers answered.",
+    clause="",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(Choice("subject", "Subject", _subjects),),
+    names_players=True,
+)

@@ -1,0 +1,100 @@
+"""The register of responsible play: who did what, when, from when to when, why."""
+
+import pytest
+from django.utils.timezone import now
+
+from audit import approvals
+from audit.reports.kinds import Interval
+from players import exclusions, flags, lifting, limits, reports, sittings
+from players.models import ContactWay, Flag, FlagOutcome, LimitKind, Marker, Period
+from players.registers import asking
+from tests.builders import a_player
+from tests.people import a_member_of_staff
+from tests.reports_history import ask, clock
+
+pytestmark = pytest.mark.django_db
+
+
+def read(since, **choices):
+    """The rows, as the columns name them, and what is counted below them."""
+    names = [column.name for column in reports.COLUMNS]
+    answer = reports.answer(ask(Interval(since, clock()), **choices))
+    rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    assert answer.of == len(rows)
+    return rows, {row[3]: row[4] for row in answer.totals()}
+
+
+def test_an_exclusion_is_told_with_beginning_end_reason_and_by_whom():
+    player, staff = a_player("SE"), a_member_of_staff("compliance")
+    since = clock()
+    exclusion = exclusions.exclude(player=player, days=30, reason="asked on the telephone", by=staff)
+    ((row,), counts) = read(since)
+    assert (row["player"], row["by"], row["reason"]) == (str(player), str(staff), "asked on the telephone")
+    assert (row["begun"], row["ended"]) == (exclusion.begun.isoformat(), exclusion.until.isoformat())
+    assert row["which"] == f"Exclusion by the house, number {exclusion.pk}"
+    assert counts == {"Exclusion or pause begun": "1 in all"}
+
+
+def test_a_lifted_one_names_both_who_asked_and_who_agreed():
+    player, one, other = a_player("SE"), a_member_of_staff("compliance"), a_member_of_staff("compliance")
+    exclusion = exclusions.exclude(player=player, days=30, reason="for a test", by=one)
+    asked = lifting.ask(exclusion=exclusion, reason="the wrong player", by=one)
+    since = clock()
+    approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
+    ((row,), _) = read(since)
+    assert (row["what"], row["by"], row["reason"]) == ("Exclusion lifted", f"{one}, {other}", "the wrong player")
+    assert row["ended"] == row["at"]
+
+
+def test_one_for_good_has_no_end():
+    player = a_player("SE")
+    since = clock()
+    exclusions.exclude_self(player=player, months=None, by=str(player))
+    ((row,), _) = read(since)
+    assert (row["after"], row["ended"], row["by"]) == ("for good", None, str(player))
+
+
+def test_a_limit_that_waits_says_from_when_on_it_holds():
+    player = a_player("SE")
+    limits.set_limit(player=player, kind=LimitKind.LOSS, period=Period.DAY, amount=50_000, by=str(player))
+    since = clock()
+    change = limits.set_limit(player=player, kind=LimitKind.LOSS, period=Period.DAY, amount=80_000, by=str(player))
+    limits.withdraw_change(player=player, kind=LimitKind.LOSS, period=Period.DAY, by=str(player))
+    ((raised, withdrawn), counts) = read(since, subject=reports.LIMITS)
+    assert (raised["before"], raised["after"]) == ("500.00 SEK", "800.00 SEK")
+    assert raised["begun"] == change.effective_at.isoformat() > raised["at"]
+    assert raised["which"] == "loss a day, set by the player"
+    assert withdrawn["what"] == "Waiting change withdrawn"
+    assert counts == {"Limit set, changed or removed": "1 in all", "Waiting change withdrawn": "1 in all"}
+
+
+def test_time_is_told_in_hours_and_a_limit_that_goes_as_none():
+    player = a_player("DK")
+    since = clock()
+    limits.set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=5400, by=str(player))
+    ((row,), _) = read(since)
+    assert (row["before"], row["after"]) == ("none", "1.50 hours")
+
+
+def test_reality_checks_markers_contacts_and_registers_are_told():
+    player, staff = a_player("SE"), a_member_of_staff("compliance")
+    since = clock()
+    sittings.choose_interval(player=player, minutes=30)
+    flag = Flag.objects.create(player=player, marker=Marker.NIGHTS)
+    flags.record_contact(flag_id=flag.pk, made_at=now(), way=ContactWay.PHONE, said="x", next_look=None, by=staff)
+    flags.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="well", by=staff)
+    asking.ask(player)
+    rows, _ = read(since)
+    told = [(row["subject"], row["which"], row["after"], row["by"]) for row in rows]
+    assert told[:3] == [
+        ("Reality checks", "reality check", "every 30 minutes", str(player)),
+        ("Markers of harm", f"flag {flag.pk}", "by phone", str(staff)),
+        ("Markers of harm", f"Play in many nights, flag {flag.pk}", "talked", str(staff)),
+    ]
+    assert [subject for subject, *_ in told[3:]] == ["Registers"] * len(told[3:])
+    assert all(row["player"] == str(player) for row in rows)
+
+
+def test_of_an_interval_without_any_it_says_nothing():
+    since = clock()
+    assert read(since) == ([], {})
