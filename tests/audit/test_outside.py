@@ -1,13 +1,16 @@
 """What lies outside the database shows what its owner did: checkpoints that were kept, and the signer's memory."""
 
 import re
+import subprocess
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from audit import sealing
 from audit.models import Checkpoint
+from casino.embedded import binaries
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.harness import databases
@@ -156,16 +159,26 @@ def test_a_fork_signed_with_the_stolen_key_is_found_by_a_checkpoint_kept_outside
 
 
 def test_an_old_dump_is_found_by_the_memory_of_the_signer_and_by_a_checkpoint_kept_outside(
-    base, house, pens, check, tmp_path
+    house, pens, check, tmp_path
 ):
-    """The copy went on and was signed; then the base, which is what it was before, is put in its place."""
+    """PostgreSQL's own programs dump the house, which goes on and is signed; then the dump is put in its place."""
+    ours(*("pg_dump", "--format=custom", f"--file={tmp_path / 'dump'}"), f"--dbname={house.owner_url}")
     note = sealed.sign(pens)
     remember(tmp_path, note)
     assert check("--signer", tmp_path, "--checkpoint", tmp_path / "latest") == []
-    with databases.pointed_at(base.name):
+    with databases.empty("restored") as restored:
+        ours("pg_restore", "--exit-on-error", f"--dbname={restored.owner_url}", tmp_path / "dump")
         findings = check("--signer", tmp_path, "--checkpoint", tmp_path / "latest")
+        assert check() == []  # of itself it is what it was
+        sealed.an_event(1)
+        assert sealing.seal().size == 608  # what waited was kept, and the house goes on
     older = "this is an older state of it, or leaves were taken out at its end."
     assert findings == [
         f"leaf 600: the log has 600 leaves, and {name} speaks of 607; {older}"
         for name in ("the signer's history of 607 leaves", "latest of the signer", tmp_path / "latest")
     ]
+
+
+def ours(program: str, *arguments: str | Path) -> None:
+    """Run one of the programs that came with the server."""
+    subprocess.run([binaries.client(program), *arguments], check=True, capture_output=True, text=True, timeout=100)

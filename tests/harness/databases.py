@@ -87,6 +87,13 @@ def servers() -> Addresses:
 
 
 @contextmanager
+def empty(name: str) -> Iterator[Database]:
+    """Make a database without a table, for a dump; otherwise as `clone` does."""
+    with clone(name, like="template0") as database:
+        yield database
+
+
+@contextmanager
 def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
     """Make a database like the migrated template, or *like* another that nobody is connected to; point Django at it and
     at an empty cache, and drop it afterwards.
