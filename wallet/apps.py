@@ -8,6 +8,7 @@ class WalletConfig(AppConfig):
         """Say what of money takes two people, what is summed up, and what is reported."""
         from audit import approvals, hours  # models are loaded by now, and not before
         from wallet import alterations, moved, reports, significant, withdrawals
+        from wallet.watches import finding as watches
 
         approvals.register(
             withdrawals.KIND,
@@ -20,3 +21,4 @@ class WalletConfig(AppConfig):
         hours.register(moved.SUMS, roll=moved.roll, first=moved.first, differences=moved.differences)
         reports.register()
         significant.register()
+        watches.register()
