@@ -23,11 +23,7 @@ IN_SQL = re.compile(r"'([a-z_]+\.[a-z_]+)'")
 PUT_TOGETHER = {
     "withdrawal.{}": [f"withdrawal.{status}" for status in WithdrawalStatus],
     "payment.{}": [
-        *(
-            f"payment.{state}"
-            for state in PaymentState
-            if state not in (PaymentState.WAITING, PaymentState.CREDITED)
-        ),
+        *(f"payment.{state}" for state in PaymentState if state not in (PaymentState.WAITING, PaymentState.CREDITED)),
         *(f"payment.{decision}" for decision in (Decision.CONTRADICTED, Decision.MISMATCHED)),
     ],
     "identity.{}": [f"identity.{status}" for status in SubmissionStatus],
@@ -40,7 +36,12 @@ PUT_TOGETHER = {
 }
 HANDED_ON = {
     *CHANGES,
-    *(kind for alarm in vars(alarms).values() if isinstance(alarm, alarms.Alarm) for kind in (alarm.begins, alarm.ends)),
+    *(
+        kind
+        for alarm in vars(alarms).values()
+        if isinstance(alarm, alarms.Alarm)
+        for kind in (alarm.begins, alarm.ends)
+    ),
 }
 
 

@@ -1,0 +1,208 @@
+"""What GLI-19 v3.0, 2.8.8 calls a significant event is found when it happens."""
+
+import pytest
+from django.conf import settings
+
+from audit import log, sealing
+from audit.models import Category, Significant, Weight
+from audit.significant import finding, thresholds
+from audit.significant.thresholds import Limit
+from games import tables
+from games.live import phases
+from players import closures, exclusions, locks
+from players.models import Player
+from players.services import record_change
+from tests.builders import a_player, a_round, a_table, a_verified_player
+from tests.casino.at_risk import banker_always_wins
+from tests.games.test_void import annul, balance, spend
+from tests.live.at_table import a_live_table, bet, make_late
+from tests.people import a_member_of_staff, a_visitor, log_in
+from tests.wallet.at_the_bank import a_payment, call_back, statement
+from wallet.invariants import COVERED
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 10_000_000
+BY = "staff:1"
+
+
+def found(category: Category, on: object = None) -> list[Significant]:
+    """What is found of a category about somebody or something, in the order in which it was found."""
+    sealing.seal()
+    while finding.find():
+        pass
+    of = Significant.objects.filter(category=category).order_by("pk")
+    return list(of if on is None else of.filter(on=str(on)))
+
+
+def significant_from(what: str, single: int, summed: int, *, days: int = 7, currency: str = "SEK") -> None:
+    """Set a threshold."""
+    before, after = thresholds.threshold(what, currency), Limit(single, summed, days)
+    assert before
+    thresholds.change(what=what, currency=currency, before=before, after=after, reason="for a test", by=BY)
+
+
+def test_gli19_2_8_8_failed_log_ins_with_their_address():
+    player, visitor = a_player("SE", password="right password for this"), a_visitor()
+    log_in(visitor, player.user, "wrong")
+    log_in(visitor, player.user, "wrong again")
+    (one,) = found(Category.LOG_IN, player)
+    assert (one.event.kind, one.weight) == ("login.failed", Weight.NOTICE)
+    compliance = a_visitor()
+    compliance.force_login(a_member_of_staff("compliance").user)
+    page = compliance.get(f"/staff/significant/{one.pk}/")
+    address = visitor.defaults["REMOTE_ADDR"]
+    assert [each.address for each in page.context["tries"]] == [address, address]
+    assert address in page.content.decode()
+    assert address not in f"{one.because} {one.rows} {one.key}"
+
+
+def test_gli19_2_8_8_an_account_that_is_locked_is_an_alert():
+    player = a_player()
+    number = 0
+    while not locks.end_try(player.user.email, number, ip="192.0.2.1"):
+        number = locks.begin_try(player.user.email) or 0
+    (one,) = found(Category.LOG_IN, player)
+    assert (one.event.kind, one.weight) == ("login.locked", Weight.ALERT)
+
+
+@pytest.mark.parametrize("changes", [{"amount": 1}, {"currency": "EUR"}])
+def test_gli19_2_8_8_mismatches(changes):
+    player = a_verified_player("SE")
+    call_back(statement(a_payment(player), **changes))
+    (one,) = found(Category.ERROR, player)
+    assert (one.event.kind, one.weight) == ("payment.mismatched", Weight.ALERT)
+
+
+def test_gli19_2_8_8_errors():
+    broken = log.record("ledger.broken", by="system", on="ledger", data={"entries_sum_to_zero": ["journal 3: 5"]})
+    (one,) = found(Category.ERROR, "ledger")
+    assert (one.event_id, one.weight) == (broken, Weight.ALERT)
+    assert one.rows == [{"What does not hold": "entries_sum_to_zero", "Row": "journal 3: 5"}]
+
+
+def test_gli19_2_8_8_negative_balances():
+    log.record("ledger.broken", by="system", on="ledger", data={COVERED.name: ["account 3: balance -1, held 0"]})
+    (one,) = found(Category.NEGATIVE, "ledger")
+    assert one.weight == Weight.ALERT
+    assert one.rows == [{"What does not hold": COVERED.name, "Row": "account 3: balance -1, held 0"}]
+
+
+def test_gli19_2_8_8_times_when_play_stood_still():
+    live_table = a_live_table()
+    bet(a_player("SE", real=MONEY), live_table, player=10_000)
+    make_late(live_table, settings.LIVE_LATE_SECONDS + 60)
+    phases.advance(live_table.pk)
+    (one,) = found(Category.STANDSTILL, f"table:{live_table.table_id}")
+    assert (one.event.kind, one.weight) == ("incident.opened", Weight.ALERT)
+    assert one.title == "Incident: it stood still past its deadline"
+
+
+class TestLargeAmounts:
+    def test_gli19_2_8_8_a_large_wager_and_a_large_win(self):
+        significant_from("wager", 1_000, 10**9, currency="GBP")
+        significant_from("win", 900, 10**9, currency="GBP")
+        player, table = a_player("GB", real=MONEY, free=MONEY), a_table()
+        with banker_always_wins():
+            small = a_round(player, table, banker=500)
+            large = a_round(player, table, banker=1_000)
+            a_round(player, table, Mode.FREE, banker=1_000)
+        (wager,) = found(Category.LARGE_WAGER, player)
+        (win,) = found(Category.LARGE_WIN, player)
+        assert wager.event.on == win.event.on == f"round:{large.round_id}" != f"round:{small.round_id}"
+        assert (wager.currency, wager.amount, win.amount) == ("GBP", 1_000, 950)
+
+    def test_gli19_2_8_8_wagers_and_wins_summed_over_days_are_found_once(self):
+        significant_from("wager", 1_500, 1_500, currency="GBP")
+        significant_from("win", 1_000, 1_000, currency="GBP")
+        player, table = a_player("GB", real=MONEY), a_table()
+        with banker_always_wins():
+            for expected in (0, 0, 1, 1, 1):
+                a_round(player, table, banker=500)
+                assert len(found(Category.LARGE_WAGER, player)) == expected
+        (wager,) = found(Category.LARGE_WAGER, player)
+        (win,) = found(Category.LARGE_WIN, player)
+        assert (wager.amount, win.amount) == (1_500, 3 * 475)
+        assert "7 days" in wager.because
+
+    def test_gli19_2_8_8_deposits_single_and_summed(self):
+        significant_from("deposit", 60_000, 90_000, days=30)
+        player = a_verified_player("SE")
+        for amount, expected in ((50_000, []), (40_000, [90_000]), (60_000, [90_000, 60_000])):
+            payment = a_payment(player, amount)
+            assert call_back(statement(payment)) == 200
+            assert [each.amount for each in found(Category.LARGE_PAYMENT, player)] == expected
+        single = found(Category.LARGE_PAYMENT, player)[-1]
+        assert single.key == f"deposit:payment {payment.pk}:{player}"
+        assert len(found(Category.LARGE_PAYMENT, player)[0].rows) == 1  # a day
+
+    def test_gli19_2_8_8_withdrawals_paid_out(self):
+        significant_from("withdrawal", 60_000, 90_000)
+        player = a_player("SE")
+        data = {"player": str(player), "amount": 60_000, "currency": "SEK"}
+        log.record("withdrawal.requested", by=str(player), on="withdrawal:7", data=data)
+        assert found(Category.LARGE_PAYMENT, player) == []
+        log.record("withdrawal.paid", by="system", on="withdrawal:7", data=data)
+        (one,) = found(Category.LARGE_PAYMENT, player)
+        assert (one.key, one.amount) == (f"withdrawal:withdrawal:7:{player}", 60_000)
+
+    def test_gli19_2_8_8_from_when_on_is_set_for_each_currency(self):
+        significant_from("deposit", 1, 10**9)
+        player = a_verified_player("DE")
+        call_back(statement(a_payment(player, 50_000)))
+        assert found(Category.LARGE_PAYMENT, player) == []
+
+
+def test_gli19_2_8_8_voids_and_the_balances_they_adjust():
+    player, table = a_player("GB", real=MONEY), a_table()
+    with banker_always_wins():
+        kept, spent = (a_round(player, table, banker=1_000).round_id for _ in range(2))
+    spend(player, balance(player) - 1_200)
+    for round_id in (kept, spent):
+        annul(round_id)
+    for round_id in (kept, spent):
+        (one,) = found(Category.CORRECTION, f"round:{round_id}")
+        assert {"What": "players 1 returned", "Value": "-950"} in one.rows
+    (made_up,) = found(Category.ADJUSTMENT, player)
+    assert (made_up.event.on, made_up.currency, made_up.amount) == (f"round:{spent}", "GBP", 700)
+    assert made_up.weight == Weight.ALERT
+
+
+@pytest.mark.parametrize(
+    ("kind", "category"),
+    [
+        ("round.cancelled", Category.CORRECTION),
+        ("incident.ruled", Category.CORRECTION),
+        ("exclusion.lifted", Category.CORRECTION),
+        ("table.version", Category.PARAMETER),
+    ],
+)
+def test_gli19_2_8_8_overrides_and_changes_name_who_made_them(kind, category):
+    event = log.record(kind, by=BY, on="table:1", data={"reason": "for a test", "before": 1, "after": 2})
+    (one,) = [each for each in found(category) if each.event_id == event]
+    assert BY in one.because
+    assert [row["Value"] for row in one.rows] == ["2", "1", "for a test"]
+
+
+def test_gli19_2_8_8_changes_of_thresholds_and_tables():
+    significant_from("deposit", 5, 6)
+    table = a_table()
+    tables.set_open(table_id=table.pk, is_open=False, reason="for a test", by=BY)
+    assert found(Category.PARAMETER, "threshold:deposit:SEK")
+    assert [each.title for each in found(Category.PARAMETER, f"table:{table.pk}")][-1] == "A table was closed"
+
+
+def test_gli19_2_8_8_changes_to_personal_data():
+    player: Player = a_player()
+    record_change("address.changed", user=player.user, ip="192.0.2.1", old_email="before@example.com")
+    (one,) = found(Category.PERSONAL, player)
+    assert "before@example.com" not in f"{one.because} {one.rows}"
+
+
+def test_gli19_2_8_8_deactivations():
+    player = a_player()
+    exclusions.exclude_self(player=player, months=12, by=str(player))
+    closures.begin(player=player, by=str(player), ip="192.0.2.1")
+    kinds = [each.event.kind for each in found(Category.DEACTIVATION, player)]
+    assert sorted(kinds) == ["account.closing", "player.excluded"]

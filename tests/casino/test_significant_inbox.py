@@ -1,0 +1,307 @@
+"""The inbox of significant events: who sees what, the work on one, and the mail about alerts."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from audit.models import Category, Significant, Step, Weight, Work
+from audit.significant import finding, working
+from players import significant_mail
+from players.models import Mail
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/staff/significant/"
+NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)
+
+
+def one(key="1", **said):
+    """Something significant, about nobody and of no amount unless it is said."""
+    usual = {
+        "category": Category.ERROR,
+        "weight": Weight.NOTICE,
+        "on": "ledger",
+        "title": f"Number {key} & more",
+        "happened_at": NOON,
+    }
+    finding.keep(finding.Found(key=key, **usual | said))
+    return Significant.objects.get(key=key)
+
+
+def reader():
+    """Somebody of compliance: who they are, and their browser."""
+    member, visitor = a_member_of_staff("compliance"), a_visitor()
+    visitor.force_login(member.user)
+    return member, visitor
+
+
+def listed(visitor, **asked):
+    answer = visitor.get(PAGE, asked)
+    assert answer.status_code == 200
+    return [each.key for each in answer.context["found"]]
+
+
+def take(found, step, by="staff:1", **more):
+    now = Significant.objects.get(pk=found.pk)
+    seen = {"seen": Work(now.state), "assigned": now.assigned_to}
+    return working.take(significant_id=found.pk, step=step, by=by, **seen | more)
+
+
+class TestTheList:
+    def test_shows_what_is_open_newest_first(self):
+        for key in "123":
+            one(key)
+        take(Significant.objects.get(key="2"), Step.CLOSED, words="nothing in it")
+        _member, visitor = reader()
+        assert listed(visitor) == ["3", "1"]
+        assert listed(visitor, state="closed") == ["2"]
+        assert listed(visitor, state="all") == ["3", "2", "1"]
+
+    def test_is_filtered(self):
+        player = a_player()
+        one("1", category=Category.LARGE_WIN, on=str(player), currency="SEK", amount=5)
+        one("2", weight=Weight.ALERT, on="round:7f2c1c1e-0000-4000-8000-000000000001")
+        one("3", happened_at=NOON + timedelta(days=1))
+        member, visitor = reader()
+        take(Significant.objects.get(key="3"), Step.ASSIGNED, to=str(member))
+        take(Significant.objects.get(key="2"), Step.ACKNOWLEDGED)
+        for asked, keys in (
+            ({"category": "large_win"}, ["1"]),
+            ({"weight": "2"}, ["2"]),
+            ({"whose": "mine"}, ["3"]),
+            ({"about": player.pk}, ["1"]),
+            ({"about": str(player)}, ["1"]),
+            ({"about": "7f2c1c1e-0000-4000-8000-000000000001"}, ["2"]),
+            ({"currency": "SEK"}, ["1"]),
+            ({"since": "2026-07-09"}, ["3"]),
+            ({"until": "2026-07-08"}, ["2", "1"]),
+            ({"state": "new"}, ["3", "1"]),
+            ({"state": "new", "whose": "mine", "currency": "SEK"}, []),
+        ):
+            assert listed(visitor, **asked) == keys, asked
+
+    def test_pages_by_what_is_older(self):
+        for number in range(35):
+            one(f"{number:02}")
+        _member, visitor = reader()
+        first = visitor.get(PAGE, {"category": "error"})
+        older = visitor.get(f"{PAGE}?{first.context['older']}")
+        keys = [each.key for answer in (first, older) for each in answer.context["found"]]
+        assert keys == [f"{number:02}" for number in reversed(range(35))]
+        assert not older.context["older"]
+        assert older.context["newest"] == "category=error"
+
+    def test_counts_on_the_first_page_what_is_new(self):
+        one("1")
+        take(one("2"), Step.ACKNOWLEDGED)
+        _member, visitor = reader()
+        assert "1 waiting" in visitor.get("/staff/").content.decode()
+
+    @pytest.mark.parametrize("role", ["operator", "supervisor", "finance", "support"])
+    def test_is_for_compliance_alone(self, role):
+        visitor = a_visitor()
+        visitor.force_login(a_member_of_staff(role).user)
+        assert visitor.get(PAGE).status_code == 403
+
+    def test_puts_on_record_whom_it_showed(self):
+        player = a_player()
+        found = one(on=str(player))
+        member, visitor = reader()
+        visitor.get(PAGE)
+        visitor.get(f"{PAGE}{found.pk}/")
+        whole, single = events("data.seen", by=str(member))
+        assert whole["data"]["players"] == [str(player)]
+        assert single["on"] == str(player)
+
+
+class TestTheWork:
+    def test_goes_from_new_to_closed_and_back_each_step_on_record(self):
+        found = one()
+        member, visitor = reader()
+        address = f"{PAGE}{found.pk}/step/"
+        state, whose = "new", ""
+        for step, more, after in (
+            ("acknowledged", {}, "seen"),
+            ("assigned", {"to": str(member)}, "seen"),
+            ("commented", {"words": "Asked the bank."}, "seen"),
+            ("closed", {"words": "The bank’s mistake."}, "closed"),
+            ("reopened", {"words": "Not theirs."}, "seen"),
+        ):
+            answer = visitor.post(address, {"step": step, "seen": state, "assigned": whose} | more)
+            assert answer.status_code == 302, step
+            found.refresh_from_db()
+            state, whose = found.state, found.assigned_to
+            assert state == after
+            (event,) = events(f"significant.{step}", by=str(member))
+            assert event["on"] == f"significant:{found.pk}"
+            assert "words" not in event["data"]
+        assert whose == str(member)
+        steps = found.steps.order_by("pk").values_list("step", "by", "words")
+        assert [each[0] for each in steps] == ["acknowledged", "assigned", "commented", "closed", "reopened"]
+        assert list(steps)[2] == ("commented", str(member), "Asked the bank.")
+        page = visitor.get(f"{PAGE}{found.pk}/").content.decode()
+        assert "The bank’s mistake." in page
+        assert "Assigned to Someone" in page
+
+    @pytest.mark.parametrize("step", [Step.COMMENTED, Step.CLOSED, Step.REOPENED])
+    def test_needs_words(self, step):
+        found = one()
+        if step is Step.REOPENED:
+            take(found, Step.CLOSED, words="done")
+        with pytest.raises(working.WorkError, match="words"):
+            take(found, step, words="  ")
+
+    @pytest.mark.parametrize(
+        ("before", "step"),
+        [
+            (Step.ACKNOWLEDGED, Step.ACKNOWLEDGED),
+            (Step.ACKNOWLEDGED, Step.REOPENED),
+            (Step.CLOSED, Step.CLOSED),
+            (Step.CLOSED, Step.ASSIGNED),
+            (Step.CLOSED, Step.ACKNOWLEDGED),
+        ],
+    )
+    def test_takes_no_step_twice_or_out_of_order(self, before, step):
+        found = one()
+        take(found, before, words="x")
+        with pytest.raises(working.WorkError):
+            take(found, step, words="x", to="staff:1")
+
+    def test_tells_the_second_of_two(self):
+        found = one()
+        (_first, her), (second, his) = reader(), reader()
+        sent = {"seen": "new", "assigned": ""}
+        her.post(f"{PAGE}{found.pk}/step/", sent | {"step": "acknowledged"})
+        answer = his.post(f"{PAGE}{found.pk}/step/", sent | {"step": "closed", "words": "x"}, follow=True)
+        assert "was faster" in answer.content.decode()
+        assert not found.steps.filter(by=str(second)).exists()
+
+    def test_is_assigned_only_to_who_works_on_it(self):
+        found = one()
+        _member, visitor = reader()
+        other = a_member_of_staff("finance")
+        sent = {"step": "assigned", "seen": "new", "to": str(other)}
+        assert "Choose somebody who works" in visitor.post(f"{PAGE}{found.pk}/step/", sent).content.decode()
+        assert not found.steps.exists()
+
+    def test_keeps_the_words_where_something_is_missing(self):
+        found = one()
+        take(found, Step.CLOSED, words="x")
+        _member, visitor = reader()
+        sent = {"step": "closed", "seen": "closed", "words": "These words"}
+        page = visitor.post(f"{PAGE}{found.pk}/step/", sent).content.decode()
+        assert "It is closed." in page
+        assert "These words" in page
+
+    def test_acknowledges_a_selection_after_asking(self):
+        found = [one(key) for key in "123"]
+        _member, visitor = reader()
+        sent = {"chosen": [found[0].pk, found[1].pk, "x"]}
+        page = visitor.post(f"{PAGE}acknowledge/", sent)
+        assert "Acknowledge 2 significant events?" in page.content.decode()
+        assert working.waiting() == 3
+        take(found[0], Step.ACKNOWLEDGED)
+        answer = visitor.post(f"{PAGE}acknowledge/", sent | {"sure": "yes"}, follow=True)
+        assert "1 acknowledged; to 1 somebody else had seen meanwhile." in answer.content.decode()
+        assert list(Significant.objects.filter(state=Work.NEW)) == [found[2]]
+
+    def test_acknowledges_nothing_where_nothing_is_chosen(self):
+        one()
+        _member, visitor = reader()
+        assert "Choose at least one" in visitor.post(f"{PAGE}acknowledge/", follow=True).content.decode()
+
+
+class TestThresholds:
+    SENT = {
+        "what": "deposit",
+        "currency": "EUR",
+        "before": "200000 1000000 30",
+        "single": "3,000",
+        "summed": "20,000.50",
+        "days": "14",
+        "reason": "The law says so",
+    }
+
+    def test_are_changed_with_a_reason(self):
+        member, visitor = reader()
+        assert visitor.post(f"{PAGE}thresholds/", self.SENT).status_code == 302
+        (event,) = events("threshold.changed", by=str(member))
+        assert event["data"]["after"] == {"single": 300_000, "summed": 2_000_050, "days": 14}
+        assert "€20,000.50" in visitor.get(f"{PAGE}thresholds/").content.decode()
+
+    @pytest.mark.parametrize(
+        ("wrong", "told"),
+        [
+            ({"reason": ""}, "This field is required"),
+            ({"single": "x"}, "amount"),
+            ({"summed": "1"}, "the sum no less than it"),
+            ({"days": "0"}, "greater than or equal to 1"),
+            ({"before": "1 2 3"}, "Somebody has changed it meanwhile"),
+        ],
+    )
+    def test_say_what_is_wrong(self, wrong, told):
+        _member, visitor = reader()
+        answer = visitor.post(f"{PAGE}thresholds/", self.SENT | wrong)
+        assert answer.status_code == 200
+        assert told in answer.content.decode()
+        assert events("threshold.changed") == []
+
+
+class TestMail:
+    def mails(self, member):
+        return list(Mail.objects.filter(user=member.user, template="significant").order_by("pk"))
+
+    def test_gathers_alerts_and_says_of_nobody_and_of_no_amount(self):
+        member, _visitor = reader()
+        player = a_player()
+        one("1")
+        for key in "234":
+            one(key, weight=Weight.ALERT, on=str(player), title="A large thing", currency="SEK", amount=123456)
+        one("5", weight=Weight.ALERT, title="Another")
+        assert significant_mail.mail_alerts() == 4
+        (mail,) = self.mails(member)
+        assert mail.subject == "4 significant events to be looked into"
+        assert "A large thing (Errors and mismatches), 3 times" in mail.body
+        for private in (str(player), player.user.email, "1234", "SEK"):
+            assert private not in mail.body
+
+    def test_comes_once_and_not_again_within_minutes(self):
+        member, _visitor = reader()
+        one("1", weight=Weight.ALERT)
+        assert [significant_mail.mail_alerts() for _ in range(2)] == [1, 0]
+        one("2", weight=Weight.ALERT)
+        assert significant_mail.mail_alerts() == 0
+        Significant.objects.filter(key="1").update(mailed_at=datetime.now(UTC) - significant_mail.PAUSE)
+        assert significant_mail.mail_alerts() == 1
+        assert len(self.mails(member)) == 2
+
+    def test_is_left_to_the_worker_that_was_first(self):
+        reader()
+        one("1", weight=Weight.ALERT)
+        first = connection.copy()
+        with first.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [significant_mail.LOCK])
+            assert significant_mail.mail_alerts() == 0
+        first.close()
+        assert significant_mail.mail_alerts() == 1
+
+    def test_is_for_who_works_on_it_and_wants_it(self):
+        (member, visitor), (other, _other) = reader(), reader()
+        support = a_member_of_staff("support")
+        everything = [category.value for category in Category if category is not Category.ERROR]
+        visitor.post(f"{PAGE}mail/", {"told": everything})
+        assert working.muted(str(member)) == {Category.ERROR}
+        one("1", weight=Weight.ALERT)
+        one("2", weight=Weight.ALERT, category=Category.NEGATIVE, title="Negative")
+        significant_mail.mail_alerts()
+        (mine,), (theirs,) = self.mails(member), self.mails(other)
+        assert (mine.subject[:1], theirs.subject[:1]) == ("1", "2")
+        assert self.mails(support) == []
+        (event,) = events("significant.muted", by=str(member))
+        assert event["data"] == {"before": [], "after": ["error"]}
+        visitor.post(f"{PAGE}mail/", {"told": [*everything, "error"]})
+        assert working.muted(str(member)) == set()
