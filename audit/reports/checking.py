@@ -1,11 +1,12 @@
-"""A report that was made, against what the log says of it."""
+"""Reports that were made, against what the log says of them."""
 
 import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from audit.models import Event, Report, ReportPage, ReportPart
+from audit.findings import Finding
+from audit.models import Event, Report, ReportPage, ReportPart, ReportState
 from audit.reports.writing import MADE, line
 
 
@@ -31,6 +32,22 @@ def faults(report: Report) -> list[str]:
     digests = known.digests if known else {}
     stored = {name: _of_file(report, name) for name in ("csv", "xlsx")} | {"screen": _of_screen(report)}
     return [name for name, digest in stored.items() if digests.get(name) != digest]
+
+
+def findings() -> Iterator[Finding]:
+    """Hash again every report that the log speaks of, and yield what is not as it says."""
+    numbers = []
+    for event_id, on in Event.objects.filter(kind=MADE).order_by("pk").values_list("pk", "on").iterator():
+        number = int(on.partition(":")[2])
+        numbers.append(number)
+        report = Report.objects.filter(pk=number, state=ReportState.READY).first()
+        if report is None:
+            yield Finding(f"report {number} is not there", "it was made and then taken out", event_id)
+            continue
+        for name in faults(report):
+            yield Finding(f"{name} of report {number} is another", "it was changed after it was made", event_id)
+    for report in Report.objects.filter(state=ReportState.READY).exclude(pk__in=numbers):
+        yield Finding(f"report {report.pk} is there", "no event says that it was made")
 
 
 def pieces(report: Report, name: str) -> Iterator[bytes]:

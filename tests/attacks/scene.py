@@ -6,10 +6,12 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from audit import approvals, log
-from audit.models import Checkpoint, Delivery, Leaf, Tile
+from audit.models import Checkpoint, Delivery, Leaf, Report, ReportState, Tile
+from audit.reports.kinds import Answer
 from audit.verify import leaf_hash
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
+from tests.audit.reporting import ROW, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
@@ -32,6 +34,7 @@ def fill() -> tuple[Player, Player]:
     _money(attacked)
     _coup(attacked, limited)
     _protection(other)
+    _reports()
     _seal()
     return attacked, limited
 
@@ -71,6 +74,15 @@ def _protection(player: Player) -> None:
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     RealityCheck.objects.create(player=player, minutes=30)
     log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})
+
+
+def _reports() -> None:
+    """One that is ready, one that could not be made, one by the house that is being made."""
+    with registered(a_kind(), a_kind("broken", lambda asked: Answer([ROW, ()]))), transaction.atomic():
+        made_here(asked())
+        made_here(asked("broken"))
+        report = asked(by="system")
+        Report.objects.filter(pk=report.pk).update(state=ReportState.MAKING)
 
 
 def _seal() -> None:

@@ -17,7 +17,7 @@ from audit import log
 from audit.models import Event, Report, ReportPage, ReportPart, ReportState
 from audit.reports import making
 from audit.reports.asking import CannotAsk, ask_again, clock
-from audit.reports.checking import faults, pieces, said
+from audit.reports.checking import faults, findings, pieces, said
 from audit.reports.heading import Head
 from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, registered
@@ -196,13 +196,36 @@ class TestAReport:
         assert faults(report) == []
 
     def test_that_somebody_with_all_rights_changed_is_found(self, kind, house):
-        report = made()
+        report, unready = made(), asked()
+        assert list(findings()) == []
         with psycopg.connect(house.superuser_url, autocommit=True) as superuser:
             superuser.execute("SET session_replication_role = replica")
             superuser.execute("UPDATE audit_report_part SET content = content || 'x' WHERE report_id = %s", [report.pk])
             assert faults(report) == ["csv", "xlsx"]
             superuser.execute("UPDATE audit_report_page SET rows = '[]' WHERE report_id = %s", [report.pk])
-        assert faults(report) == ["csv", "xlsx", "screen"]
+            assert faults(report) == ["csv", "xlsx", "screen"]
+            superuser.execute("DELETE FROM audit_report WHERE id = %s", [report.pk])
+            superuser.execute("UPDATE audit_report SET state = 'ready' WHERE id = %s", [unready.pk])
+        event_id = Event.objects.get(kind="report.made", on=f"report:{report.pk}").pk
+        assert {str(finding) for finding in findings()} == {
+            f"event {event_id}: report {report.pk} is not there; it was made and then taken out.",
+            f"report {unready.pk} is there; no event says that it was made.",
+        }
+
+    @pytest.mark.parametrize("table", ["audit_report_page", "audit_report_part"])
+    def test_of_which_something_is_missing_is_never_ready(self, house, table, monkeypatch):
+        monkeypatch.setattr("audit.reports.files.PIECE", 100)
+
+        def lose_something():
+            with psycopg.connect(house.web_url) as other:
+                assert other.execute(f"DELETE FROM {table} WHERE number = 1 AND report_id = {report.pk}").rowcount
+            return ()
+
+        with registered(a_kind(answer=lambda asked: Answer([ROW] * 101, notes=lose_something))):
+            report = asked()
+            assert making.make_open() == 1
+        report.refresh_from_db()
+        assert report.state == ReportState.FAILED
 
 
 class TestWhatIsAskedFor:

@@ -1,11 +1,12 @@
 """`manage.py verify_audit`: hash every event of the log again, and hold the log against its signed checkpoints, the
-signer's memory and checkpoints that were kept elsewhere.
+signer's memory and checkpoints that were kept elsewhere; and every report that was made against the log.
 
 The keys to believe come from AUDIT_KEYS or from --keys, never from the database.
 """
 
 import os
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from audit import checking, keys
+from audit.reports import checking as reports
 from audit.verify import Key, Unproven, keys_of, read
 
 
@@ -45,7 +47,8 @@ class Command(BaseCommand):
         believed, outside = self._given(keys, signer, checkpoint)
         findings, done = 0, checking.Done()
         try:
-            for finding in checking.check(believed, outside, first=first, progress=self._progress, done=done):
+            of_log = checking.check(believed, outside, first=first, progress=self._progress, done=done)
+            for finding in chain(of_log, reports.findings()):
                 self.stdout.write(str(finding))
                 findings += 1
         except (checking.OutOfRange, OSError, Unproven, UnicodeDecodeError) as error:
