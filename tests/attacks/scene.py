@@ -6,8 +6,20 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from audit import approvals, log
-from audit.models import Checkpoint, Delivery, Leaf, Report, ReportState, Tile
+from audit.models import (
+    Category,
+    Checkpoint,
+    Cursor,
+    Delivery,
+    Leaf,
+    Report,
+    ReportState,
+    Significant,
+    Tile,
+    Weight,
+)
 from audit.reports.kinds import Answer
+from audit.significant import clock, finding, working
 from audit.verify import leaf_hash
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
@@ -35,6 +47,7 @@ def fill() -> tuple[Player, Player]:
     _coup(attacked, limited)
     _protection(other)
     _reports()
+    _significant()
     _seal()
     return attacked, limited
 
@@ -74,6 +87,16 @@ def _protection(player: Player) -> None:
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     RealityCheck.objects.create(player=player, minutes=30)
     log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})
+
+
+def _significant() -> None:
+    """One that somebody looked at, who wants no mail of such; and what goes with finding them."""
+    now = timezone.now()
+    finding.keep(finding.Found("test", Category.ERROR, Weight.NOTICE, "ledger", "Something", now))
+    working.acknowledge(significant_ids=Significant.objects.values_list("pk", flat=True), by="staff:1")
+    working.mute(who="staff:1", categories=[Category.ERROR])
+    Cursor.objects.create(name="test")
+    clock.beat("test")
 
 
 def _reports() -> None:
