@@ -9,7 +9,7 @@ class GamesConfig(AppConfig):
     def ready(self) -> None:
         """Say what of games takes two people, and what is summed up."""
         from audit import approvals, hours  # models are loaded by now, and not before
-        from games import alterations, significant, tallies
+        from games import alterations, reports, significant, tallies
         from games.live import malfunction
         from games.randomness import registering as randomness
         from games.returns import registering as returns
@@ -22,6 +22,7 @@ class GamesConfig(AppConfig):
         )
         alterations.ready()
         hours.register(tallies.SUMS, roll=tallies.roll, first=tallies.first_played, differences=tallies.differences)
+        reports.register()
         significant.register()
         randomness.register()
         returns.ready()

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.clauses.demand import Chapter, Demand, Met
+from tests.clauses.demand import Chapter, Demand
 
 CHAPTER: Final = Chapter(
     "The game",
@@ -42,10 +42,9 @@ CHAPTER: Final = Chapter(
             "kept per rules version: id, configuration, available from, theoretical return, games, staked, paid, "
             "voided, fees, "
             "status, withdrawn when",
-            (),
-            "",
-            Met.NO,
-            "Being built.",
+            ("test_gli19_2_8_3_of_each_version_everything_is_kept",),
+            "Each field by name, of a version in force and of one that was withdrawn. Nothing missing.",
+            page="`/staff/reports/`, game performance",
         ),
         Demand(
             "3.2",

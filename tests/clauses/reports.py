@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.clauses.demand import Chapter, Demand, Met
+from tests.clauses.demand import Chapter, Demand
 
 CHAPTER: Final = Chapter(
     "Reports",
@@ -42,10 +42,13 @@ CHAPTER: Final = Chapter(
             "game performance: game and type, version id, available from, status, theoretical return, actual return, "
             "rounds, "
             "staked, paid, voided, commission and tax, funds in interrupted rounds",
-            (),
-            "",
-            Met.NO,
-            "Being built.",
+            (
+                "test_gli19_2_9_2_has_exactly_these_headings",
+                "test_gli19_2_9_2_says_of_each_version_and_currency_what_the_rows_come_to",
+                "test_gli19_2_9_2_says_what_lies_in_rounds_that_are_interrupted",
+            ),
+            "Against the rows, added up by other means. What is interrupted is that of the moment of the report.",
+            page="`/staff/reports/`",
         ),
         Demand(
             "2.9.3",

@@ -1,0 +1,211 @@
+"""Game performance (GLI-19 v3.0, 2.9.2, and what 2.8.3 has kept of each version): what every version of the rules and
+limits of a table took and gave in an interval, beside what it should.
+
+For real money. What was played is exact for any interval (`games.tallies`); what lies in rounds that are interrupted is
+a state, and that of the moment at which the report is made.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Final
+from uuid import UUID
+
+from django.db.models import F, OuterRef, Subquery
+
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from games import tallies
+from games.chemin.floor import guests_at
+from games.engine.bets import Variant
+from games.engine.odds import exact
+from games.labels import variant_label
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, TableVersion
+from games.tallies import Played
+from games.variants import GAMES
+from wallet.models import Currency, Mode
+
+PLACES: Final = 6  # decimals of a return
+
+COLUMNS: Final = (
+    Column("game", "Game"),
+    Column("type", "Type"),
+    Column("version", "Version id"),
+    Column("available", "Available from", Form.TIME),
+    Column("status", "Status"),
+    Column("theoretical", "Theoretical return", Form.SHARE),
+    Column("actual", "Actual return", Form.SHARE),
+    Column("rounds", "Rounds", Form.NUMBER),
+    Column("staked", "Staked", Form.MONEY),
+    Column("paid", "Paid", Form.MONEY),
+    Column("voided", "Voided", Form.MONEY),
+    Column("commission", "Commission and tax", Form.MONEY),
+    Column("interrupted", "Funds in interrupted rounds", Form.MONEY),
+    Column("currency", "Currency"),
+    Column("voided_rounds", "Rounds voided", Form.NUMBER),
+    Column("table", "Table"),
+    Column("number", "Version of the table", Form.NUMBER),
+    Column("rules", "Rules"),
+    Column("digest", "SHA-256 of the rules"),
+    Column("withdrawn", "Withdrawn", Form.TIME),
+)
+NOTES: Final = (
+    "Real money alone. Rounds, stakes and payments are of rounds that count.",
+    "What was staked in rounds that are annulled stands under Voided, whenever they were annulled.",
+    "The theoretical return is that of the bets as they were placed, by the exact odds of the rules, before rounding.",
+    "Where guests play against each other there is none, and for rules that the program has no more it is not known.",
+    "What lies in rounds that are interrupted is that of the moment at which the report was made.",
+    "A version under which nobody played in the interval and of which no round is interrupted is left out.",
+)
+
+Key = tuple[int, str]
+"""A table version, by its key, and a currency."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One version in one currency. Minor units."""
+
+    version: TableVersion
+    withdrawn: datetime | None
+    currency: str
+    played: Played | None
+    on_bets: Mapping[str, int]
+    interrupted: int
+
+
+def answer(asked: Asked) -> Answer:
+    """Say what each version of each table did, one row for each currency, and what that comes to."""
+    lines = list(_lines(asked))
+    return Answer(
+        rows=[_row(line) for line in lines], of=len(lines), totals=lambda: list(_totals(lines)), notes=lambda: NOTES
+    )
+
+
+def _lines(asked: Asked) -> Iterator[_Line]:
+    since, until = asked.interval.since, asked.interval.until
+    found: dict[Key, Played] = {
+        (each.version_id, each.currency): each for each in tallies.played((since, until), Mode.REAL)
+    }
+    on_bets, interrupted = tallies.staked_on_bets(asked.interval, Mode.REAL), funds_in_interrupted_rounds()
+    keys = {*found, *interrupted}
+    game, currency = asked.choices.get("game", ""), asked.choices.get("currency", "")
+    next_one = TableVersion.objects.filter(table=OuterRef("table"), number=OuterRef("number") + 1)
+    versions = (
+        TableVersion.objects.filter(
+            pk__in={version for version, _ in keys}, **({"table__variant": game} if game else {})
+        )
+        .select_related("table")
+        .annotate(withdrawn=Subquery(next_one.values("created_at")), place=F("table__name"))
+        .order_by("place", "number")
+    )
+    for version in versions:
+        for code in Currency.values:
+            key = (version.pk, code)
+            if key in keys and currency in ("", code):
+                yield _Line(
+                    version, version.withdrawn, code, found.get(key), on_bets.get(key, {}), interrupted.get(key, 0)
+                )
+
+
+def funds_in_interrupted_rounds() -> Mapping[Key, int]:
+    """Return what lies in rounds in progress at tables that stand still now, in minor units of real money."""
+    standing = LiveRound.objects.filter(
+        phase__in=OPEN_PHASES, live_table__mode=Mode.REAL, live_table__stopped_by__isnull=False
+    ).select_related("live_table__table")
+    of_rounds: dict[UUID | None, int] = {each.pk: each.version_id for each in standing}
+    found: Counter[Key] = Counter()
+    laid_on = LiveSeat.objects.filter(round_id__in=of_rounds).values_list("round_id", "currency", "stakes")
+    for round_id, currency, stakes in laid_on:
+        found[of_rounds[round_id], currency] += sum(stakes.values())
+    between = {each.live_table_id: each for each in standing if each.live_table.table.shape == Shape.GUESTS}
+    for live_table_id, guests in guests_at(between).items():
+        laid = (*guests.stakes, *([guests.bank] if guests.bank else []))
+        found[between[live_table_id].version_id, guests.currency] += sum(each.amount for each in laid)
+    return +found
+
+
+def theoretical(version: TableVersion, on_bets: Mapping[str, int]) -> Fraction | None:
+    """Return what the bets as they were placed bring back by the exact odds, of one; None where that is not known."""
+    game = GAMES.get(version.table.variant)
+    staked = sum(on_bets.values())
+    if not isinstance(game, Variant) or game.digest != version.rules_digest or staked == 0:
+        return None
+    odds = exact(game)
+    return sum((odds[bet].rtp * stake for bet, stake in on_bets.items()), Fraction()) / staked
+
+
+def _status(line: _Line) -> str:
+    if line.withdrawn is not None:
+        return "withdrawn"
+    return "in force" if line.version.table.is_open else "table closed"
+
+
+def _row(line: _Line) -> Row:
+    version, table = line.version, line.version.table
+    game = GAMES.get(table.variant)
+    return (
+        variant_label(game, "name", "en") if game else table.variant,
+        Shape(table.shape).label,
+        str(version.pk),
+        _moment(version.created_at),
+        _status(line),
+        _share(theoretical(version, line.on_bets)),
+        *_figures([line]),
+        line.currency,
+        line.played.annulled if line.played else 0,
+        table.name,
+        version.number,
+        version.rules_version,
+        version.rules_digest,
+        _moment(line.withdrawn),
+    )
+
+
+def _totals(lines: Sequence[_Line]) -> Iterator[Row]:
+    for currency in Currency.values:
+        of_it = [line for line in lines if line.currency == currency]
+        if of_it:
+            voided = sum(line.played.annulled for line in of_it if line.played)
+            yield ("All", "", "", None, "", None, *_figures(of_it), currency, voided, "", None, "", "", None)
+
+
+def _figures(lines: Sequence[_Line]) -> tuple[str | int | None, ...]:
+    """From the actual return on to what lies in interrupted rounds."""
+    played = [line.played for line in lines if line.played]
+    staked, paid = sum(each.valid_staked for each in played), sum(each.valid_paid for each in played)
+    return (
+        _share(Fraction(paid, staked) if staked else None),
+        sum(each.valid_rounds for each in played),
+        staked,
+        paid,
+        sum(each.annulled_staked for each in played),
+        sum(each.valid_commission for each in played),
+        sum(line.interrupted for line in lines),
+    )
+
+
+def _share(share: Fraction | None) -> str | None:
+    return None if share is None else f"{float(share):.{PLACES}f}"
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat()
+
+
+KIND: Final = kinds.Kind(
+    name="performance",
+    title="Game performance",
+    purpose="What each game took and gave under each version of a table, beside what it should.",
+    clause="GLI-19 v3.0, 2.9.2",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(
+        Choice(
+            "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
+        ),
+        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+    ),
+)
