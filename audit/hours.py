@@ -96,9 +96,14 @@ def rolled_until(sums: str) -> datetime | None:
     return hour + HOUR if hour else None
 
 
-def cut(sums: str, interval: Interval) -> Cut:
-    """Divide *interval* into what is summed up and what is not."""
-    until = min(interval.until, rolled_until(sums) or interval.since)
+def cut(sums: str, intervals: Iterable[Interval]) -> list[Cut]:
+    """Divide each of *intervals* into what is summed up and what is not, all at one moment."""
+    rolled = rolled_until(sums)
+    return [_cut(interval, rolled) for interval in intervals]
+
+
+def _cut(interval: Interval, rolled: datetime | None) -> Cut:
+    until = min(interval.until, rolled or interval.since)
     whole = Interval(_hour_of(interval.since + HOUR - timedelta.resolution), _hour_of(until))
     if whole.since >= whole.until:
         return Cut(None, (interval,) if interval.since < interval.until else ())
@@ -169,7 +174,7 @@ def verify(interval: Interval) -> Iterator[tuple[str, str]]:
     What was found is put on record.
     """
     for name, sums in _registered.items():
-        whole = cut(name, interval).whole
+        whole = _cut(interval, rolled_until(name)).whole
         if whole is None or sums.differences is None:
             continue
         found = list(sums.differences(whole))

@@ -13,18 +13,26 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT max(at) - interval '1 minute' FROM audit_mark WHERE audit_is_past(transaction)
 $$;
 
--- A volatile function sees the rows that its own statement has inserted before.
-CREATE FUNCTION audit_hour_is_next() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+-- An hour follows one that is there, or is the first of its sums.
+CREATE FUNCTION audit_hours_are_next() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    wrong record;
+    settled timestamptz := audit_settled();
 BEGIN
-    IF NEW.hour <> date_trunc('hour', NEW.hour, 'UTC')
-        OR NEW.hour <> (SELECT max(hour) + interval '1 hour' FROM audit_rolled WHERE sums = NEW.sums)
-        OR (NEW.hour + interval '1 hour' <= audit_settled()) IS NOT TRUE THEN
-        RAISE EXCEPTION '% is not the hour of % to be summed up next', NEW.hour, NEW.sums USING ERRCODE = 'restrict_violation';
+    SELECT hour, sums INTO wrong FROM new_hours AS fresh
+    WHERE hour <> date_trunc('hour', hour, 'UTC') OR (hour + interval '1 hour' <= settled) IS NOT TRUE
+        OR EXISTS (SELECT FROM audit_rolled AS another WHERE another.sums = fresh.sums AND another.hour <> fresh.hour)
+            AND NOT EXISTS (
+                SELECT FROM audit_rolled AS before
+                WHERE before.sums = fresh.sums AND before.hour = fresh.hour - interval '1 hour')
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION '% is not the hour of % to be summed up next', wrong.hour, wrong.sums USING ERRCODE = 'restrict_violation';
     END IF;
-    RETURN NEW;
+    RETURN NULL;
 END $$;
 
-CREATE TRIGGER audit_rolled_is_next BEFORE INSERT ON audit_rolled
-    FOR EACH ROW EXECUTE FUNCTION audit_hour_is_next();
+CREATE TRIGGER audit_rolled_is_next AFTER INSERT ON audit_rolled REFERENCING NEW TABLE AS new_hours
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hours_are_next();
 CREATE TRIGGER audit_rolled_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_rolled
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();

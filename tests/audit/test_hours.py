@@ -270,9 +270,9 @@ class TestAnIntervalIsCut:
         def of(pair: tuple[int, int]) -> Interval:
             return Interval(TEN + pair[0] * MINUTE, TEN + pair[1] * MINUTE)
 
-        cut = hours.cut("test", of((since, until)))
+        (cut,) = hours.cut("test", [of((since, until))])
         assert cut == Cut(of(whole) if whole else None, tuple(of(end) for end in ends))
 
     def test_into_rows_alone_where_nothing_is_summed_up(self, registered):
         interval = Interval(TEN, TEN + 5 * HOUR)
-        assert hours.cut("test", interval) == Cut(None, (interval,))
+        assert hours.cut("test", [interval]) == [Cut(None, (interval,))]

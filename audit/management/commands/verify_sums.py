@@ -1,0 +1,34 @@
+"""`manage.py verify_sums`: add up anew what reports stand on, and say where it is not what was summed up.
+
+A difference is put on record, too.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from audit import hours
+from audit.reports.kinds import Interval
+
+
+class Command(BaseCommand):
+    """Names each hour that is not what its rows say, a line each, and ends with status 1 where there is one."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take how far back to look."""
+        parser.add_argument("--days", type=int, help="only those that ended in so many days until now")
+
+    def handle(self, *args: Any, days: int | None, **options: Any) -> None:
+        """Check. Raises CommandError where anything differs."""
+        now = datetime.now(UTC)
+        since = now - timedelta(days=days) if days is not None else datetime(1970, 1, 1, tzinfo=UTC)
+        found = 0
+        for sums, sentence in hours.verify(Interval(since, now)):
+            self.stdout.write(f"{sums}: {sentence}")
+            found += 1
+        if found:
+            raise CommandError(f"Sums and rows do not agree: {found} differences, which stand above.")
+        self.stdout.write("All sums agree with their rows.")

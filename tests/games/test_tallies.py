@@ -1,0 +1,192 @@
+"""What was played is added up by the hour, and for any interval the sums are what the rows say, to the last one."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from random import Random
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from audit import hours
+from audit.hours import HOUR
+from audit.models import Rolled
+from audit.reports.kinds import Interval
+from games import tallies
+from games.models import BetTally, Tally
+from games.tallies import Played
+from tests import played
+from tests.harness import databases
+from tests.hours import settle
+from tests.people import events
+from wallet.models import Mode
+
+# The same figures, added up in another way: everything is read, and nothing is summed up beforehand.
+PLAINLY = """
+SELECT round.table_version_id, part.currency, count(DISTINCT round.id), count(*), sum(part.staked)::bigint,
+    sum(part.paid)::bigint, sum(part.commission)::bigint, count(DISTINCT round.id) FILTER (WHERE void IS NOT NULL),
+    coalesce(sum(part.staked) FILTER (WHERE void IS NOT NULL), 0)::bigint,
+    coalesce(sum(part.paid) FILTER (WHERE void IS NOT NULL), 0)::bigint,
+    coalesce(sum(part.commission) FILTER (WHERE void IS NOT NULL), 0)::bigint
+FROM games_participation AS part JOIN games_round AS round ON round.id = part.round_id
+LEFT JOIN games_void AS void ON void.round_id = round.id
+WHERE round.at >= %s AND round.at < %s AND round.mode = %s GROUP BY 1, 2 ORDER BY 1, 2
+"""
+STAKED = """
+SELECT round.table_version_id, part.currency, wager.bet, sum(wager.stake)::bigint
+FROM games_wager AS wager JOIN games_participation AS part ON part.id = wager.participation_id
+JOIN games_round AS round ON round.id = part.round_id
+WHERE round.at >= %s AND round.at < %s AND round.mode = %s
+  AND NOT EXISTS (SELECT FROM games_void WHERE round_id = round.id)
+GROUP BY 1, 2, 3
+"""
+SQUARES = """
+SELECT date_trunc('hour', at, 'UTC'), version, mode, currency, bet, count(*), sum(lain * lain) FROM (
+    SELECT round.at, round.table_version_id AS version, part.mode, part.currency, wager.bet, sum(wager.stake) AS lain
+    FROM games_wager AS wager JOIN games_participation AS part ON part.id = wager.participation_id
+    JOIN games_round AS round ON round.id = part.round_id
+    GROUP BY round.id, part.mode, part.currency, wager.bet) AS bets
+WHERE at < %s GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+"""
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup, django_db_blocker):
+    """Played long ago, but for the last rounds, and summed up."""
+    with django_db_blocker.unblock(), databases.clone("played") as database:
+        house = played.House()
+        house.play()
+        played.spread(database)
+        house.play(rounds=1)
+        settle()
+        hours.roll_due()
+        yield database
+
+
+@pytest.fixture
+def opened(house, django_db_blocker):
+    with django_db_blocker.unblock():
+        yield house
+
+
+@pytest.fixture
+def copied(house, django_db_blocker):
+    """A copy, to tamper with."""
+    with (
+        django_db_blocker.unblock(),
+        databases.clone("tampered", like=house.name) as database,
+        psycopg.connect(database.superuser_url, autocommit=True) as superuser,
+    ):
+        superuser.execute("SET session_replication_role = replica")
+        yield superuser
+
+
+def query(statement, *values):
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.fetchall()
+
+
+def plainly(bounds, mode):
+    return [
+        Played(period, *row)
+        for period, (since, until) in enumerate(pairwise(bounds))
+        for row in query(PLAINLY, since, until, mode)
+    ]
+
+
+def random_bounds(chance: Random, count: int) -> list[datetime]:
+    """Moments from before the first round to after the last one, some of them on the hour."""
+    span = played.ENDS - played.BEGINS + 4 * HOUR
+    moments = [played.BEGINS - 2 * HOUR + span * chance.random() for _ in range(count)]
+    moments = [moment if chance.random() < 0.6 else hours._hour_of(moment) for moment in moments]
+    return sorted(moments + ([datetime.now(UTC) + HOUR] if chance.random() < 0.5 else []))
+
+
+class TestTheSumsOfAnyInterval:
+    @pytest.mark.parametrize("mode", list(Mode))
+    @pytest.mark.parametrize("seed", range(20))
+    def test_are_those_of_its_rows(self, opened, seed, mode):
+        bounds = random_bounds(Random(seed), 2 + seed % 7)
+        assert tallies.played(bounds, mode) == plainly(bounds, mode)
+
+    @pytest.mark.parametrize("mode", list(Mode))
+    @pytest.mark.parametrize("seed", range(20))
+    def test_are_those_of_its_bets(self, opened, seed, mode):
+        bounds = random_bounds(Random(seed), 2)
+        whole = Interval(bounds[0], bounds[-1])
+        found = {
+            (version, currency, bet): staked
+            for (version, currency), bets in tallies.staked_on_bets(whole, mode).items()
+            for bet, staked in bets.items()
+            if staked
+        }
+        assert found == {tuple(row[:3]): row[3] for row in query(STAKED, whole.since, whole.until, mode)}
+
+    def test_are_read_from_sums_and_rows_alike(self, opened):
+        """Else the comparison would say little."""
+        (cut,) = hours.cut(tallies.SUMS, [Interval(played.BEGINS + timedelta(minutes=1), datetime.now(UTC))])
+        assert cut.whole is not None
+        assert all(plainly([end.since, end.until], Mode.REAL) for end in cut.ends)
+        assert Tally.objects.filter(hour__gte=cut.whole.since).count() > 20
+
+    def test_have_annulled_rounds_of_every_kind_in_them(self, opened):
+        of = tallies.played([played.BEGINS, played.ENDS], Mode.REAL)
+        assert sum(each.annulled for each in of) >= 10
+        assert sum(each.annulled_paid for each in of) > 0
+        assert any(each.commission for each in of)
+        assert {each.currency for each in of} == {"SEK", "DKK"}
+
+
+class TestAnHour:
+    def test_keeps_for_each_bet_the_squares_of_what_lay_on_it_in_each_round(self, opened):
+        until = hours.rolled_until(tallies.SUMS)
+        kept = BetTally.objects.order_by("hour", "version_id", "mode", "currency", "bet").values_list(
+            "hour", "version_id", "mode", "currency", "bet", "rounds", "squares"
+        )
+        assert list(kept) == query(SQUARES, until)
+
+    def test_says_how_many_rows_were_read(self, opened):
+        read = {rolled.hour: rolled.rows for rolled in Rolled.objects.filter(sums=tallies.SUMS) if rolled.rows}
+        found = query("SELECT date_trunc('hour', at, 'UTC'), count(*) FROM games_participation GROUP BY 1")
+        until = hours.rolled_until(tallies.SUMS)
+        assert read == {hour: rows for hour, rows in found if hour < until}
+
+    def test_and_the_first_one_is_that_of_the_first_round(self, opened):
+        ((first,),) = query("SELECT min(at) FROM games_participation")
+        assert tallies.first_played(None) == tallies.first_played(first) == first
+        assert Rolled.objects.filter(sums=tallies.SUMS).order_by("hour")[0].hour == hours._hour_of(first)
+        ((later,),) = query("SELECT min(at) FROM games_participation WHERE at > %s", first)
+        assert tallies.first_played(first + timedelta.resolution) == later
+        assert tallies.first_played(datetime.now(UTC) + HOUR) is None
+
+
+class TestTheCheck:
+    def test_finds_nothing_where_nothing_is_wrong(self, opened, capsys):
+        call_command("verify_sums")
+        assert "agree" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("damage", "said"),
+        [
+            ("UPDATE games_tally SET staked = staked + 1 WHERE ctid = (SELECT min(ctid) FROM games_tally)", "tally of"),
+            ("DELETE FROM games_tally WHERE ctid = (SELECT min(ctid) FROM games_tally)", "nothing is kept"),
+            (
+                "UPDATE games_bettally SET squares = 1 WHERE ctid = (SELECT min(ctid) FROM games_bettally)",
+                "bet tally of",
+            ),
+            (
+                "DELETE FROM games_participation WHERE id = (SELECT id FROM games_participation ORDER BY at LIMIT 1)",
+                "the rows say",
+            ),
+        ],
+    )
+    def test_says_which_hour_is_not_what_its_rows_say_and_records_it(self, copied, damage, said, capsys):
+        copied.execute(damage)
+        with pytest.raises(CommandError, match="do not agree"):
+            call_command("verify_sums")
+        assert said in capsys.readouterr().out
+        (event,) = events("sums.differ")
+        assert event["on"] == "sums:games.tally"
+        assert said in event["data"]["differences"][0]
