@@ -1,9 +1,10 @@
 """What the house reports of play."""
 
 from audit.reports import kinds
-from games.reports import performance
+from games.reports import performance, reconciliation
 
 
 def register() -> None:
     """Make them reports that can be asked for."""
-    kinds.register(performance.KIND)
+    for kind in (performance.KIND, reconciliation.KIND):
+        kinds.register(kind)

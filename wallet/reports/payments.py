@@ -104,6 +104,14 @@ def answer(asked: Asked) -> Answer:
     return Answer(rows=_rows(asked, sums), totals=sums.rows, notes=lambda: NOTES)
 
 
+def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
+    """Return what deposits and withdrawals moved, in minor units, by currency, kind and what was done."""
+    sums = Sums(interval)
+    for _row in _rows(Asked(interval, {}, "UTC"), sums):
+        pass
+    return sums.amounts
+
+
 NOTES: Final = (
     "What was asked for in the interval and what was decided in it. How each stands now, the status says.",
     "The sums count money when the ledger moved it: deposits credited, withdrawals asked for, paid or given back.",
@@ -117,7 +125,7 @@ class Sums:
     def __init__(self, interval: Interval) -> None:
         self._interval = interval
         self._count: Counter[tuple[str, str, str]] = Counter()
-        self._amount: Counter[tuple[str, str, str]] = Counter()
+        self.amounts: Counter[tuple[str, str, str]] = Counter()
 
     def take(self, row: Sequence[Any]) -> None:
         """Count what a row of `FOUND` says."""
@@ -131,7 +139,7 @@ class Sums:
         """Return a row for each sum, how many there were where else the number stands."""
         return [
             ("", "", f"{self._count[key]} in all", "", kind, "", currency, amount, said, "", "", "", "", None, None)
-            for key, amount in sorted(self._amount.items())
+            for key, amount in sorted(self.amounts.items())
             for currency, kind, said in (key,)
         ]
 
@@ -140,7 +148,7 @@ class Sums:
 
     def _add(self, key: tuple[str, str, str], amount: int) -> None:
         self._count[key] += 1
-        self._amount[key] += amount
+        self.amounts[key] += amount
 
 
 OUTCOME: Final[Mapping[str, str]] = {

@@ -1,0 +1,282 @@
+"""Ledger reconciliation: what the ledger moved, beside what rounds, annulments and payments say of themselves.
+
+Everything is told as what it added to the money that is held for players, and for house players at practice tables. So
+the opening and all lines make the closing, and where the house is sound no line differs.
+
+Rounds bear a moment a little earlier than that of their journals. Of the rounds that an end of the interval parts from
+their journal, there are as many as are settled at that moment; they are read one by one and counted where the ledger
+has them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from audit import by_time
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from games import tallies
+from games.models import Shape, TableVersion
+from wallet import annulment, moved
+from wallet.models import AccountKind, Currency, Mode
+from wallet.money import format_money
+from wallet.reports import payments
+
+Money = tuple[str, str]  # currency and mode
+Sums = Counter[Money]
+"""Minor units."""
+
+OUTSIDE: Final = (AccountKind.HOUSE, AccountKind.CASHIER, AccountKind.MINT)  # what is not held for anybody
+FREE: Final = {"top_up", "seat_funded"}
+NAMED: Final = {"deposit", "withdraw_paid", "settle", annulment.SHORTFALL, *FREE}
+OPENING: Final = "Held at the beginning"
+CLOSING: Final = "Held at the end"
+OTHER: Final = "Anything else"
+
+COLUMNS: Final = (
+    Column("currency", "Currency"),
+    Column("mode", "Money"),
+    Column("line", "Line"),
+    Column("ledger", "The ledger says", Form.MONEY),
+    Column("records", "Rounds and payments say", Form.MONEY),
+    Column("difference", "Difference", Form.MONEY),
+)
+
+# Parts in rounds against the house that were annulled before they were settled: staked, and never booked as settled.
+UNSETTLED = """
+SELECT part.currency, part.mode, sum(part.staked)::bigint, sum(part.paid)::bigint
+FROM games_void AS void
+JOIN games_round AS round ON round.id = void.round_id
+JOIN games_participation AS part ON part.round_id = round.id
+WHERE round.at >= %(since)s AND round.at < %(until)s
+  AND NOT EXISTS (SELECT FROM games_chemincoup AS coup WHERE coup.round_id = round.id)
+  AND NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.round_id = round.id AND j.kind = 'settle')
+GROUP BY 1, 2
+"""
+# Rounds settled on one side of a moment and played on the other, by where the ledger has them: 1 after, -1 before.
+PARTED = """
+WITH settled AS MATERIALIZED (
+    SELECT round_id, at FROM wallet_journal
+    WHERE id >= %(first)s AND id < %(beyond)s AND kind = 'settle' AND reverses_id IS NULL
+), parted AS (
+    SELECT settled.round_id, CASE WHEN settled.at >= %(edge)s THEN 1 ELSE -1 END AS side
+    FROM settled JOIN games_round AS round ON round.id = settled.round_id
+    WHERE (settled.at >= %(edge)s) <> (round.at >= %(edge)s)
+)
+SELECT part.currency, part.mode, sum(parted.side * part.staked)::bigint, sum(parted.side * part.paid)::bigint
+FROM parted JOIN games_participation AS part ON part.round_id = parted.round_id
+WHERE NOT EXISTS (SELECT FROM games_chemincoup AS coup WHERE coup.round_id = parted.round_id)
+GROUP BY 1, 2
+"""
+# A coup's stakes lie on an account that stands for it; its journal says when it was settled.
+TAX = """
+SELECT stakes.currency, stakes.mode, sum(coup.tax)::bigint
+FROM games_chemincoup AS coup
+JOIN wallet_account AS stakes ON stakes.stands_for = coup.round_id
+JOIN wallet_journal AS settled ON settled.round_id = coup.round_id AND settled.kind = 'settle'
+    AND settled.reverses_id IS NULL AND settled.at >= %(since)s AND settled.at < %(until)s
+WHERE coup.at >= %(early)s AND coup.at < %(late)s AND coup.tax > 0
+GROUP BY 1, 2
+"""
+# What settled rounds had brought their players, of those taken back in the interval; a coup's tax was nobody's of them.
+TAKEN_BACK = """
+WITH annulled AS MATERIALIZED (
+    SELECT void.round_id FROM games_void AS void
+    WHERE void.at >= %(early)s AND void.at < %(late)s AND EXISTS (
+        SELECT FROM wallet_journal AS back
+        JOIN wallet_journal AS was ON was.id = back.reverses_id AND was.kind = 'settle'
+        WHERE back.round_id = void.round_id AND back.at >= %(since)s AND back.at < %(until)s)
+)
+SELECT currency, mode, sum(amount)::bigint FROM (
+    SELECT part.currency, part.mode, part.staked - part.paid AS amount
+    FROM annulled JOIN games_participation AS part USING (round_id)
+    WHERE NOT EXISTS (SELECT FROM games_chemincoup AS coup WHERE coup.round_id = annulled.round_id)
+    UNION ALL
+    SELECT stakes.currency, stakes.mode, coup.tax
+    FROM annulled JOIN games_chemincoup AS coup USING (round_id)
+    JOIN wallet_account AS stakes ON stakes.stands_for = coup.round_id
+) AS each GROUP BY 1, 2
+"""
+SHORTFALLS = """
+SELECT part.currency, round.mode, sum(part.shortfall)::bigint
+FROM games_void AS void JOIN games_voidpart AS part ON part.void_id = void.round_id AND part.shortfall > 0
+JOIN games_round AS round ON round.id = void.round_id
+WHERE void.at >= %(early)s AND void.at < %(late)s AND EXISTS (
+    SELECT FROM wallet_journal AS cover
+    WHERE cover.round_id = void.round_id AND cover.kind = 'void_shortfall'
+      AND cover.at >= %(since)s AND cover.at < %(until)s)
+GROUP BY 1, 2
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one kind of movement added to what is held; *records* is None where nothing but the ledger says so."""
+
+    name: str
+    ledger: Sums
+    records: Sums | None = None
+
+
+def answer(asked: Asked) -> Answer:
+    """Set the ledger beside the records for each currency and kind of money."""
+    differing: list[str] = []
+    return Answer(rows=_rows(asked, differing), notes=lambda: [*NOTES, *(differing or ["Nothing differs."])])
+
+
+NOTES: Final = (
+    "Every line says what it added to the money held for players; house players at practice tables are among them.",
+    "Withdrawals that wait, purses and banks are held like cash: what passes between them changes nothing here.",
+    "Commission and tax are part of the payouts, which are told as they were paid.",
+)
+
+
+def _rows(asked: Asked, differing: list[str]) -> Iterator[Row]:
+    opening, lines, closing = reconcile(asked.interval)
+    currencies = [code for code in Currency.values if asked.choices.get("currency", "") in ("", code)]
+    modes = [mode for mode in Mode if asked.choices.get("mode", "") in ("", mode.value)]
+    for money in ((currency, mode.value) for currency in currencies for mode in modes):
+        if not any(sums[money] for sums in (opening, closing, *(line.ledger for line in lines))):
+            continue
+        yield _row(money, OPENING, opening[money], None)
+        for line in lines:
+            said = None if line.records is None else line.records[money]
+            if said is not None and said != line.ledger[money]:
+                differing.append(_told(money, line, line.ledger[money] - said))
+            yield _row(money, line.name, line.ledger[money], said)
+        yield _row(money, CLOSING, closing[money], opening[money] + sum(line.ledger[money] for line in lines))
+
+
+def _row(money: Money, name: str, ledger: int, records: int | None) -> Row:
+    currency, mode = money
+    difference = None if records is None else ledger - records
+    return (currency, Mode(mode).label.lower(), name, ledger, records, difference)
+
+
+def _told(money: Money, line: Line, difference: int) -> str:
+    currency, mode = money
+    amount = format_money(difference, currency, "en")
+    return (
+        f"{Mode(mode).label} money in {currency}, {line.name.lower()}: the ledger has {amount} more than is on record."
+    )
+
+
+def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
+    """Return what was held before, what each line added, and what was held at the end; in minor units."""
+    sums, around = moved.moved(interval), _around(interval)
+    staked, paid = _settled(interval)
+    tax = _read(TAX, around)
+    money = payments.summed(interval)
+    escrow = _added(sums, {"settle"}, AccountKind.ESCROW)
+    lines = [
+        Line("Deposits", _added(sums, {"deposit"}), _said(money, payments.DEPOSIT, "credited")),
+        Line(
+            "Withdrawals paid",
+            _added(sums, {"withdraw_paid"}),
+            _less(Sums(), _said(money, payments.WITHDRAWAL, "paid")),
+        ),
+        Line("Free money", _added(sums, FREE)),
+        Line("Stakes settled against the house", escrow, _less(Sums(), staked)),
+        Line(
+            "Payouts of the house, less tax on coups of guests",
+            _less(_added(sums, {"settle"}), escrow),
+            _less(paid, tax),
+        ),
+        Line("Rounds annulled", _added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
+        Line("Shortfalls covered", _added(sums, {annulment.SHORTFALL}), _read(SHORTFALLS, around)),
+        Line(OTHER, _added(sums, {each.journal_kind for each in sums} - NAMED - _voids(sums)), Sums()),
+    ]
+    return _held(moved.BEGINNING, interval.since), lines, _held(moved.BEGINNING, interval.until)
+
+
+def _held(since: datetime, until: datetime) -> Sums:
+    sums = moved.moved(Interval(since, until))
+    return _added(sums, {each.journal_kind for each in sums})
+
+
+def _added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: AccountKind | None = None) -> Sums:
+    """Return what journals of these kinds added to what is held: what they took from without, or put *inside*."""
+    found = Sums()
+    for each in sums:
+        if each.journal_kind not in journals:
+            continue
+        if inside is None and each.account_kind in OUTSIDE:
+            found[each.currency, each.mode] -= each.amount
+        elif each.account_kind == inside:
+            found[each.currency, each.mode] += each.amount
+    return found
+
+
+def _voids(sums: Iterable[moved.Sum]) -> AbstractSet[str]:
+    """Return the kinds of reversals; what was covered before them is no reversal."""
+    kept = (annulment.SHORTFALL, annulment.MOVED_BACK)
+    return {each.journal_kind for each in sums if each.journal_kind.startswith("void_")}.difference(kept)
+
+
+def _said(money: Mapping[tuple[str, str, str], int], kind: str, what: str) -> Sums:
+    return Sums({(code, Mode.REAL.value): amount for (code, *said), amount in money.items() if said == [kind, what]})
+
+
+def _less(one: Sums, other: Sums) -> Sums:
+    found = Sums(one)
+    found.subtract(other)
+    return found
+
+
+def _settled(interval: Interval) -> tuple[Sums, Sums]:
+    """Return what was staked and paid in rounds against the house that the ledger settled in *interval*."""
+    staked, paid = Sums(), Sums()
+    of_guests = set(TableVersion.objects.filter(table__shape=Shape.GUESTS).values_list("pk", flat=True))
+    for mode in Mode:
+        for each in tallies.played((interval.since, interval.until), mode):
+            if each.version_id not in of_guests:
+                staked[each.currency, mode.value] += each.staked
+                paid[each.currency, mode.value] += each.paid
+    for question, values, sign in (
+        (UNSETTLED, {"since": interval.since, "until": interval.until}, -1),
+        (PARTED, _at(interval.since), 1),
+        (PARTED, _at(interval.until), -1),
+    ):
+        for currency, code, more_staked, more_paid in _rows_of(question, values):
+            staked[currency, code] += sign * more_staked
+            paid[currency, code] += sign * more_paid
+    return staked, paid
+
+
+def _read(question: str, values: Mapping[str, Any]) -> Sums:
+    return Sums({(currency, mode): amount for currency, mode, amount in _rows_of(question, values)})
+
+
+def _rows_of(question: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(question, values)
+        return cursor.fetchall()
+
+
+def _around(interval: Interval) -> dict[str, Any]:
+    early, late = interval.since - by_time.SLACK, interval.until + by_time.SLACK
+    return {"since": interval.since, "until": interval.until, "early": early, "late": late}
+
+
+def _at(edge: datetime) -> dict[str, Any]:
+    ids = by_time.ids("wallet_journal", Interval(edge, edge))
+    return {"edge": edge, "first": ids.start, "beyond": ids.stop}
+
+
+KIND: Final = kinds.Kind(
+    name="reconciliation",
+    title="Ledger reconciliation",
+    purpose="What the ledger moved, beside what rounds, annulments and payments say; in a sound house nothing differs.",
+    clause="",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(
+        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+        Choice("mode", "Money", lambda: tuple((mode.value, mode.label) for mode in Mode)),
+    ),
+)

@@ -1,0 +1,89 @@
+"""Ledger reconciliation: in a sound house nothing differs, and what differs is named."""
+
+import pytest
+from django.db import connection
+
+from audit.reports.kinds import Interval
+from games.reports import reconciliation
+from tests import reports_history
+from tests.builders import a_player
+from tests.reports_history import ask, clock
+
+pytestmark = pytest.mark.django_db
+
+# What is not held for anybody, and what it gave, by kind of journal.
+LEDGER = """
+SELECT e.currency, coalesce('void_' || was.kind, j.kind), -sum(e.amount)::bigint
+FROM wallet_entry e JOIN wallet_account a ON a.id = e.account_id JOIN wallet_journal j ON j.id = e.journal_id
+LEFT JOIN wallet_journal was ON was.id = j.reverses_id
+WHERE a.kind IN ('house', 'cashier', 'mint') AND e.mode = %s AND j.at >= %s AND j.at < %s GROUP BY 1, 2
+"""
+
+
+def read(interval, **choices):
+    """Its rows by currency, money and line, and its notes."""
+    answer = reconciliation.answer(ask(interval, **choices))
+    rows = {(row[0], row[1], row[2]): tuple(row[3:]) for row in answer.rows}
+    return rows, answer.notes()
+
+
+def given(mode, since, until):
+    with connection.cursor() as cursor:
+        cursor.execute(LEDGER, [mode, since, until])
+        found = {}
+        for currency, kind, amount in cursor:
+            found.setdefault(currency, {})[kind] = amount
+        return found
+
+
+def test_nothing_differs_and_the_lines_make_the_closing_however_the_history_is_cut():
+    history = reports_history.make()
+    begin, since, until = history.before.since, history.interval.since, history.interval.until
+    middle = since + (until - since) / 3
+    for interval in (Interval(begin, until), history.interval, Interval(begin, middle), Interval(middle, until)):
+        rows, notes = read(interval)
+        assert notes[-1] == "Nothing differs."
+        assert {difference for _, _, difference in rows.values()} <= {0, None}
+
+
+def test_each_line_is_what_the_ledger_s_entries_add_up_to():
+    history = reports_history.make()
+    rows, _ = read(history.interval, mode="R")
+    interval = history.interval
+    for currency, kinds in given("R", interval.since, interval.until).items():
+
+        def ledger(name, currency=currency):
+            return rows[currency, "real", name][0]
+
+        assert ledger("Deposits") == kinds.get("deposit", 0)
+        assert ledger("Withdrawals paid") == kinds.get("withdraw_paid", 0)
+        assert ledger("Shortfalls covered") == kinds.get("void_shortfall", 0)
+        stakes, payouts = "Stakes settled against the house", "Payouts of the house, less tax on coups of guests"
+        assert ledger(stakes) + ledger(payouts) == kinds.get("settle", 0)
+        assert ledger("Rounds annulled") == kinds.get("void_settle", 0)
+        assert ledger(reconciliation.OPENING) == sum(
+            given("R", history.before.since, interval.since)[currency].values()
+        )
+        assert ledger(reconciliation.CLOSING) == ledger(reconciliation.OPENING) + sum(kinds.values())
+    assert rows["SEK", "real", "Shortfalls covered"][0] > 0
+    assert rows["SEK", "real", "Withdrawals paid"] == (-20_000, -20_000, 0)
+
+
+def test_free_money_is_told_apart():
+    history = reports_history.make()
+    rows, _ = read(history.interval, mode="F", currency="SEK")
+    assert rows["SEK", "free", "Free money"] == (10_000_00, None, None)
+    assert {(currency, mode) for currency, mode, _ in rows} == {("SEK", "free")}
+
+
+def test_a_deposit_of_which_no_payment_knows_is_a_difference_that_is_named():
+    since = clock()
+    a_player("GB", real=12_345)  # booked past the cashier
+    rows, notes = read(Interval(since, clock()))
+    assert rows["GBP", "real", "Deposits"] == (12_345, 0, 12_345)
+    assert notes[-1] == "Real money in GBP, deposits: the ledger has £123.45 more than is on record."
+
+
+def test_where_nothing_was_ever_held_there_is_nothing_to_reconcile():
+    moment = reconciliation.moved.BEGINNING
+    assert read(Interval(moment, moment.replace(year=2001)))[0] == {}
