@@ -13,7 +13,7 @@ from django.urls import resolve, reverse
 from django.utils.timezone import now
 
 from audit import log, retention
-from audit.models import Checkpoint, Kept
+from audit.models import Checkpoint, Kept, Report, ReportState
 from casino import closing, expiry
 from games import replay
 from games.chemin import play
@@ -34,6 +34,7 @@ from games.models import (
     Table,
     VoidReason,
 )
+from games.returns import watching
 from games.tables import set_open
 from players import exclusions, limits, looking, second_factor, service, verification
 from players.models import (
@@ -46,6 +47,7 @@ from players.models import (
     Topic,
     User,
 )
+from tests.audit.reporting import a_broken_kind, asked, made_here, registered
 from tests.audit.signing import Pens
 from tests.builders import (
     a_guest_table,
@@ -76,10 +78,12 @@ from tests.chemin.friends import gives_to
 from tests.chemin.on_record import Evening
 from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
+from tests.games.counted import dealt, keep, keep_unshuffled
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.talk import a_talker, say
 from tests.matrix import MONEY, World, with_password
 from tests.people import a_member_of_staff
+from tests.returns.sums import HOUR, summed_up
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
 from wallet import withdrawals
@@ -378,6 +382,16 @@ class Scene(World):
         return a_round(self.wronged, self.table, player=1000, banker=1000).round_id
 
     @cached_property
+    def summed_up(self) -> Table:
+        """The table of golden, where bets brought back what they never do; hours of it are summed up."""
+        for hours in range(8):
+            summed_up(
+                self.golden, HOUR + timedelta(hours=hours), paid=49_000_000 + hours * 100_000, other=int(hours == 7)
+            )
+        watching.watch()
+        return self.golden
+
+    @cached_property
     def withdrawer(self) -> Player:
         """Asked for money twice; the larger sum has been approved by one of two people."""
         player = a_verified_player(real=10 * MONEY)
@@ -394,6 +408,33 @@ class Scene(World):
     def second_approver(self) -> Staff:
         """Whoever may decide next."""
         return a_member_of_staff("finance")
+
+    @cached_property
+    def counted(self) -> Table:
+        """A table whose cards are counted, with shuffles of as many decks in which no card has moved."""
+        table = Table.objects.get(pk=self.table_id)
+        keep(HOUR, table.version_id, dealt())
+        keep_unshuffled(HOUR, 1)
+        return table
+
+    @cached_property
+    def figures_id(self) -> int:
+        """A report with amounts and sums."""
+        return made_here(asked("liability")).pk
+
+    @cached_property
+    def being_made_id(self) -> int:
+        """A report that is being made."""
+        report = asked("liability")
+        Report.objects.filter(pk=report.pk).update(state=ReportState.MAKING, done=1200, of=30_000)
+        return report.pk
+
+    @cached_property
+    def not_made_id(self) -> int:
+        """A report that could not be made."""
+        report = asked("liability")
+        with registered(a_broken_kind("liability")):
+            return made_here(report).pk
 
     @cached_property
     def looked(self) -> Player:

@@ -130,6 +130,10 @@ def _friends(scene: Scene) -> str:
     return reverse("staff_play_pair", kwargs={"first_id": first, "second_id": second})
 
 
+def _return(scene: Scene) -> str:
+    return reverse("staff_returns_game", kwargs={"variant": scene.summed_up.variant})
+
+
 def _reported(scene: Scene) -> str:
     live_table, (_giver, taker, *_) = scene.chemin_friends
     seat = live_table.guests.get(player=taker)
@@ -168,6 +172,14 @@ def _of(name: str) -> Callable[[Scene], User | None]:
 def _with(name: str, page: str) -> Callable[[Scene], str]:
     """A page of the back office on which something of the scene stands."""
     return lambda scene: reverse(page) if getattr(scene, name) else ""
+
+
+def _report(name: str, query: str = "") -> Callable[[Scene], str]:
+    return lambda scene: reverse("staff_report", kwargs={"report_id": getattr(scene, name)}) + query
+
+
+def _counted(scene: Scene) -> str:
+    return f"{reverse('staff_randomness')}?version={scene.counted.version_id}"
 
 
 def _again(page: str) -> Callable[[Scene], str]:
@@ -335,6 +347,9 @@ STATES = (
     Sight("staff: an incident", _as("compliance"), _named("staff_incidents"), deeds.open_details),
     Sight("staff: an event", _as("compliance"), _named("staff_events"), deeds.open_details),
     Sight("staff: who looked at a player", _as("compliance"), _looked),
+    Sight("staff: figures", _as("finance"), _report("figures_id", "?check"), deeds.open_details),
+    Sight("staff: a report that is being made", _as("finance"), _report("being_made_id")),
+    Sight("staff: a report that could not be made", _as("finance"), _report("not_made_id")),
     Sight("staff: looks", _as("compliance"), _with("looked", "staff_looks")),
     Sight("staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), deeds.open_details),
     Sight("staff: another period to agree to", _as("compliance"), _with("looked", "staff_approvals")),
@@ -348,6 +363,9 @@ STATES = (
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),
     Sight("staff: a stopped table", _as("supervisor"), _with("incident", "staff_tables"), deeds.open_details),
     Sight("staff: an incident to rule on", _as("supervisor"), _with("incident", "staff_incidents"), deeds.open_details),
+    Sight("staff: an alarm about returns", _as("supervisor"), _with("summed_up", "staff_returns"), deeds.open_details),
+    Sight("staff: shuffles that are not chance", _as("compliance"), _counted, deeds.open_details),
+    Sight("staff: how a return went", _as("compliance"), _return, deeds.open_details),
     Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_tables")),
     Sight("staff: an incident between guests", _as("supervisor"), _with("chemin_trouble", "staff_incidents")),
     Sight("staff: a coup between guests", _as("compliance"), _staff_coup),

@@ -18,7 +18,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from audit import log
 from audit.models import Report, ReportState
 from audit.reports.asking import asked_of
-from audit.reports.kinds import CannotMake, kind_of
+from audit.reports.kinds import CannotMake, all_kinds, kind_of
 from audit.reports.writing import do, write
 
 AT_ONCE: Final = 2  # of all workers: tables and payments are not to wait for reports
@@ -61,8 +61,8 @@ def make_open() -> int:
 
 
 def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], Any]) -> None:
-    """Make one report, or record why it cannot be made. The caller holds its lock in *writer*'s session; *one_state*
-    gives the transaction in which its rows are read.
+    """Make one report of a kind that there is, or record why it cannot be made. The caller holds its lock in *writer*'s
+    session; *one_state* gives the transaction in which its rows are read.
     """
     with writer.cursor() as cursor:
         cursor.execute(BEGIN, [report_id])
@@ -72,12 +72,11 @@ def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], An
         cursor.execute(CLEAR_PAGES, [report_id])
         cursor.execute(CLEAR_PARTS, [report_id])
     report = Report.objects.get(pk=report_id)
+    kind = kind_of(report.kind)
+    assert kind  # noqa: S101  (no other is begun)
     try:
         if begun[0] > MOST_TRIES:
             raise CannotMake(f"It was begun {MOST_TRIES} times, and each time whoever made it was cut off.")
-        kind = kind_of(report.kind)
-        if kind is None:
-            raise CannotMake("There is no such report any more.")
         with one_state():
             made_at = _now()
             write(report, kind, kind.answer(asked_of(report)), made_at, writer)
@@ -93,9 +92,11 @@ def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], An
 def _one(writer: BaseDatabaseWrapper) -> bool:
     """Make the oldest report that nobody makes, and say whether there was one and a place to make it.
 
-    What waits is looked up before a place is taken: so whoever leaves a place sees what came while it was taken.
+    What waits is looked up before a place is taken: so whoever leaves a place sees what came while it was taken. Kinds
+    that this program does not know are left to one that does: while a release is put live, both are at work.
     """
-    waiting = list(Report.objects.filter(state__in=OPEN).order_by("asked_at", "pk").values_list("pk", flat=True))
+    known = Report.objects.filter(state__in=OPEN, kind__in=[kind.name for kind in all_kinds()])
+    waiting = list(known.order_by("asked_at", "pk").values_list("pk", flat=True))
     if not waiting:
         return False
     try:

@@ -18,12 +18,11 @@ from audit.models import (
     Tile,
     Weight,
 )
-from audit.reports.kinds import Answer
 from audit.significant import clock, finding, working
 from audit.verify import leaf_hash
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
-from tests.audit.reporting import ROW, a_kind, asked, made_here, registered
+from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
@@ -101,7 +100,7 @@ def _significant() -> None:
 
 def _reports() -> None:
     """One that is ready, one that could not be made, one by the house that is being made."""
-    with registered(a_kind(), a_kind("broken", lambda asked: Answer([ROW, ()]))), transaction.atomic():
+    with registered(a_kind(), a_broken_kind("broken")), transaction.atomic():
         made_here(asked())
         made_here(asked("broken"))
         report = asked(by="system")

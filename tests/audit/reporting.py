@@ -29,6 +29,11 @@ def a_kind(name: str = "sales", answer: Callable[[Asked], Answer] | None = None,
     return Kind(name=name, answer=answer or (lambda asked: Answer([ROW], of=1)), **given)  # type: ignore[arg-type]
 
 
+def a_broken_kind(name: str) -> Kind:
+    """A kind whose reports cannot be made: its second row has no cells."""
+    return a_kind(name, lambda asked: Answer([ROW, ()]))
+
+
 @contextmanager
 def registered(*these: Kind) -> Iterator[None]:
     """Have these kinds and no others."""
