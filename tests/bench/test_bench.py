@@ -28,6 +28,7 @@ AIMS = {
     "posting_vs_hordak": 5,
     "hot_house": 0.9,
     "audit_on": 0.8,
+    "verify_leaves": 0.25,
     "push_500_p99_ms": 4,
     "close_bets_100": 0.25,
     "pay_all_100": 0.25,
