@@ -54,7 +54,8 @@ class Point:
 @dataclass(frozen=True)
 class Chart:
     """Points from left to right, and how they are drawn in a square of a hundred: *band* is an outline, *actual* a
-    line. The exact return lies in the middle; what goes beyond *top* or *bottom* is drawn at the edge. In per cent.
+    line, and the exact return lies at *middle*, so far from the top. What goes beyond *top* or *bottom*, which are in
+    per cent like *exact*, is drawn at the edge.
     """
 
     by: str
@@ -62,6 +63,7 @@ class Chart:
     exact: float
     top: float
     bottom: float
+    middle: str
     band: str
     actual: str
 
@@ -75,24 +77,24 @@ def chart(test: BetTest, steps: Sequence[Step], *, by: str) -> Chart:
     points = [_point(test, each, exact) for each in sums]
     settled = [point for point, each in zip(points, sums, strict=True) if each.staked >= SETTLED * sums[-1].staked]
     reach = ROOM * max(max(abs(each.actual - exact), each.high - exact) for each in settled)
-    top, bottom = exact + reach, exact - reach
+    top, bottom = exact + reach, max(exact - reach, 0)
     if len(points) == 1:
         points = [*points, *points]
 
-    def line(shares: Sequence[float], *, backwards: bool = False) -> list[str]:
-        drawn = [
-            f"{FULL * at / (len(points) - 1):.2f},{min(max(FULL * (top - share) / (top - bottom), 0), FULL):.2f}"
-            for at, share in enumerate(shares)
-        ]
-        return drawn[::-1] if backwards else drawn
+    def height(share: float) -> str:
+        return f"{min(max(FULL * (top - share) / (top - bottom), 0), FULL):.2f}"
 
-    outline = line([each.high for each in points]) + line([each.low for each in points], backwards=True)
+    def line(shares: Sequence[float]) -> list[str]:
+        return [f"{FULL * at / (len(points) - 1):.2f},{height(share)}" for at, share in enumerate(shares)]
+
+    outline = line([each.high for each in points]) + line([each.low for each in points])[::-1]
     return Chart(
         by=by,
         points=points[: len(sums)],
         exact=exact,
         top=top,
         bottom=bottom,
+        middle=height(exact),
         band=" ".join(outline),
         actual=" ".join(line([each.actual for each in points])),
     )

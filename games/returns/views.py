@@ -36,7 +36,9 @@ class GameForm(forms.Form):
     mode = forms.TypedChoiceField(
         label="Money", required=False, choices=Mode.choices, coerce=Mode, empty_value=Mode.REAL, initial=Mode.REAL
     )
-    currency = forms.ChoiceField(label="Currency", required=False, choices=[("", "All"), *Currency.choices])
+    currency = forms.ChoiceField(
+        label="Currency", required=False, choices=[("", "Most played"), *((each, each) for each in Currency.values)]
+    )
     since = forms.DateField(
         label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )
@@ -61,6 +63,9 @@ class GameForm(forms.Form):
 class ReturnsForm(GameForm):
     """The same of all games, table by table if wished."""
 
+    currency = forms.ChoiceField(
+        label="Currency", required=False, choices=[("", "All"), *((each, each) for each in Currency.values)]
+    )
     game = forms.ChoiceField(label="Game", required=False, choices=[("", "All"), *NAMES.items()])
     apart = forms.BooleanField(label="Table by table", required=False)
     field_order = ("game", "table", "mode", "currency", "since", "until", "apart")
@@ -83,7 +88,7 @@ def staff_returns(request: StaffRequest) -> HttpResponse:
         "form": form,
         "scope": scope,
         "groups": groups(scope, by_table=bool(form.is_valid() and form.cleaned_data["apart"])),
-        "alarms": ReturnsAlarm.objects.order_by("-pk"),
+        "alarms": [(alarm, _told(alarm)) for alarm in ReturnsAlarm.objects.order_by("-pk")],
         "policies": _policies(),
         "times": [
             (NAMES[slug], [(bet_name(game, bet.code, "en"), rounds_to_find(game, bet.code)) for bet in game.bets])
@@ -143,6 +148,13 @@ def _busiest(scope: Scope) -> str:
 def _policies() -> list[tuple[str, str, StopPolicy | None]]:
     said = StopPolicy.objects.in_bulk()
     return [(slug, name, said.get(slug)) for slug, name in NAMES.items()]
+
+
+def _told(alarm: ReturnsAlarm) -> list[tuple[str, list[str]]]:
+    """What an alarm says of each bet, in the order of the table; bets that the game does not have come last."""
+    names = {bet.code: bet_name(VARIANTS[alarm.variant], bet.code, "en") for bet in VARIANTS[alarm.variant].bets}
+    known = [(name, alarm.bets[bet]) for bet, name in names.items() if bet in alarm.bets]
+    return known + [(bet, said) for bet, said in alarm.bets.items() if bet not in names]
 
 
 def _words() -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import exp, inf, log
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,6 +122,15 @@ def test_the_number_of_rounds_is_near_the_least_there_can_be():
         variance = float(bet_test(game, bet).variance)
         least = (2.326 + (2.326**2 + 2 * log(100)) ** 0.5) ** 2 * variance / float(BIAS) ** 2
         assert rounds_to_find(game, bet) < 1.3 * least
+
+
+def test_the_numbers_of_rounds_are_those_of_the_manual():
+    lines = (Path(__file__).parents[2] / "docs" / "returns.md").read_text().splitlines()
+    told = [line for line in lines if line.startswith("| ") and line[-3].isdecimal()]
+    assert told == [
+        f"| {game.label('en', 'name')} | {game.label('en', f'bet.{bet}')} | {rounds_to_find(game, bet):,} |"
+        for game, bet in BETS
+    ]
 
 
 def test_what_no_bet_pays_is_evidence_without_end():

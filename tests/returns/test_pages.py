@@ -2,22 +2,19 @@
 
 import html
 import re
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from datetime import timedelta
 
 import pytest
 
 from games.engine.evidence import bet_test, half_width
-from games.models import BetTally, Evidence, ReturnsAlarm, StopPolicy, Table, TableVersion
+from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.returns.watching import watch
 from games.variants import VARIANTS
 from tests.builders import a_golden_table, a_guest_table, a_table
 from tests.people import a_member_of_staff, a_visitor
+from tests.returns.sums import HOUR, ROUNDS, STAKE, summed_up
 
 pytestmark = pytest.mark.django_db
-HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
-ENDINGS = {"19:20": 4_600, "0:1": 940, "lost": 4_460}
-ROUNDS, STAKE = 10_000, 5_000
 
 
 @pytest.fixture
@@ -25,30 +22,6 @@ def supervisor():
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff("supervisor").user)
     return visitor
-
-
-def summed_up(
-    table: Table, hour: datetime = HOUR, *, mode: str = "R", currency: str = "SEK", paid: int = 0
-) -> BetTally:
-    """Banker bets of ten thousand rounds of one hour, each of fifty, and what they brought back."""
-    assert table.version
-    Evidence.objects.bulk_create(
-        Evidence(hour=hour, version=table.version, mode=mode, bet="banker", gain=gain, rounds=rounds)
-        for gain, rounds in ENDINGS.items()
-    )
-    return BetTally.objects.create(
-        hour=hour,
-        version=table.version,
-        mode=mode,
-        currency=currency,
-        bet="banker",
-        rounds=ROUNDS,
-        wagers=ROUNDS,
-        staked=ROUNDS * STAKE,
-        paid=paid or ROUNDS * STAKE,
-        commission=0,
-        squares=Decimal(ROUNDS * STAKE**2),
-    )
 
 
 def read(visitor, address: str) -> str:
@@ -77,10 +50,7 @@ def test_a_return_outside_its_band_wants_a_look(supervisor):
 
 
 def test_what_was_never_to_be_paid_is_an_alarm_on_the_page(supervisor):
-    table = a_table()
-    summed_up(table)
-    assert table.version
-    Evidence.objects.create(hour=HOUR, version=table.version, mode="R", bet="banker", gain="other", rounds=1)
+    summed_up(a_table(), other=1)
     watch()
     text = read(supervisor, "/staff/returns/")
     assert "Alarm Baccarat, real money" in text

@@ -1,0 +1,37 @@
+"""Hours that are summed up, put down as they are for tests of what is made of them."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from games.models import BetTally, Evidence, Table
+
+HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ENDINGS = {"19:20": 4_600, "0:1": 940, "lost": 4_460}
+ROUNDS, STAKE = 10_000, 5_000
+
+
+def summed_up(
+    table: Table, hour: datetime = HOUR, *, mode: str = "R", currency: str = "SEK", paid: int = 0, other: int = 0
+) -> BetTally:
+    """Banker bets of ten thousand rounds of one hour, each of fifty, and what they brought back; *other* of them with a
+    payout that there is not.
+    """
+    assert table.version
+    Evidence.objects.bulk_create(
+        Evidence(hour=hour, version=table.version, mode=mode, bet="banker", gain=gain, rounds=rounds)
+        for gain, rounds in (ENDINGS | {"other": other}).items()
+        if rounds
+    )
+    return BetTally.objects.create(
+        hour=hour,
+        version=table.version,
+        mode=mode,
+        currency=currency,
+        bet="banker",
+        rounds=ROUNDS,
+        wagers=ROUNDS,
+        staked=ROUNDS * STAKE,
+        paid=paid or ROUNDS * STAKE,
+        commission=0,
+        squares=Decimal(ROUNDS * STAKE**2),
+    )
