@@ -37,6 +37,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
+    "look at accounts": {"task": "wallet.tasks.look_at_accounts", "schedule": crontab(minute="0"), "options": EXPIRES},
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},
     "watch returns": {"task": "games.tasks.watch_returns", "schedule": crontab(minute="12,42")},

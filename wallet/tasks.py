@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import log
-from wallet import payouts, verify
+from wallet import payouts, standing, verify
 from wallet.payments import asking
 from wallet.sandbox_bank import payouts as sandbox_payouts
 from wallet.sandbox_bank import post
@@ -17,6 +17,12 @@ def verify_ledger() -> None:
         log.record("ledger.broken", by="system", on="ledger", data=broken)
     else:
         log.record("ledger.verified", by="system", on="ledger", data={"invariants": len(verify.INVARIANTS)})
+
+
+@shared_task
+def look_at_accounts() -> None:
+    """Write down how players' accounts stand."""
+    standing.look()
 
 
 @shared_task

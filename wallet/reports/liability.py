@@ -124,6 +124,11 @@ def _aside(moment: datetime) -> Aside | None:
     if moment > now - NOW:
         held = Account.objects.filter(owner__isnull=False, mode=Mode.REAL).values("currency").annotate(sum=Sum("held"))
         return Aside(now, {row["currency"]: row["sum"] for row in held})
+    return aside_before(moment)
+
+
+def aside_before(moment: datetime) -> Aside | None:
+    """Return what was set aside when somebody looked last before *moment*, None where nobody had."""
     looks = Standing.objects.filter(mode=Mode.REAL, at__lte=moment)
     last = looks.order_by("-at").values_list("at", flat=True).first()
     if last is None:
