@@ -17,6 +17,7 @@ from tests.hours import LONG_AGO, settle
 
 TEN = datetime(2026, 3, 28, 10, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
+LATER = TEN + 6 * HOUR + 30 * MINUTE  # six hours have settled by then
 
 
 class Rows:
@@ -75,7 +76,7 @@ def events(kind: str) -> list[dict[str, object]]:
 class TestAnHourIsSummedUp:
     def test_once_and_with_those_between_in_which_nothing_was_written(self, rows):
         write(TEN, TEN + 59 * MINUTE, TEN + 3 * HOUR)
-        settle()
+        settle(LATER)
         assert hours.rolled_until("test") is None
         done = hours.roll_due()
         assert rolled()[:5] == [
@@ -87,14 +88,12 @@ class TestAnHourIsSummedUp:
         ]
         assert done == len(rolled())
         assert rows.rolled == [TEN, TEN + 3 * HOUR]  # the empty ones cost nothing
-        assert hours.rolled_until("test") == rolled()[-1][0] + HOUR
-        now = hours.settled()
-        assert now is not None
-        assert now - HOUR < rolled()[-1][0] + HOUR <= now
+        assert hours.rolled_until("test") == TEN + 6 * HOUR
+        assert hours.settled() == LATER - MINUTE
         assert hours.roll_due() == 0
 
     def test_not_before_anything_was_written(self, rows):
-        settle()
+        settle(LATER)
         assert hours.roll_due() == 0
         assert rolled() == []
 
@@ -103,25 +102,26 @@ class TestAnHourIsSummedUp:
         assert hours.settled() is None
         assert hours.roll_due() == 0
 
-    def test_not_while_it_lasts(self, rows):
-        settle()
-        now = hours.settled()
-        assert now is not None
-        write(now)
+    def test_not_before_it_has_settled(self, rows):
+        settle(LATER)
+        write(TEN + 6 * HOUR)
         assert hours.roll_due() == 0
-        assert rolled() == []
+        settle(TEN + 7 * HOUR + MINUTE - timedelta.resolution)
+        assert hours.roll_due() == 0
+        settle(TEN + 7 * HOUR + MINUTE)
+        assert hours.roll_due() == 1
 
     def test_in_bounded_steps_where_many_are_due(self, rows, monkeypatch):
         monkeypatch.setattr(hours, "MOST", 3)
         monkeypatch.setattr(hours, "MOST_EMPTY", 10)
         write(TEN, TEN + HOUR, TEN + 30 * HOUR, TEN + 31 * HOUR)
-        settle()
+        settle(TEN + 99 * HOUR)
         assert [hours.roll_due() for _ in range(3)] == [1 + 1 + 10, 10 + 8 + 1, 1 + 10 + 10]
         assert [row for row in rolled() if row[1]] == [(TEN + step * HOUR, 1) for step in (0, 1, 30, 31)]
 
     def test_whatever_happens_to_other_sums_which_is_recorded_once(self, rows):
         write(TEN)
-        settle()
+        settle(LATER)
 
         def fail(hour: datetime) -> int:
             return 1 // 0
@@ -139,7 +139,7 @@ class TestAnHourIsSummedUp:
 
     def test_and_the_database_takes_no_other_than_the_next(self, rows):
         write(TEN, TEN + HOUR)
-        settle()
+        settle(LATER)
         hours.roll_due()
         next_one = rolled()[-1][0] + HOUR
         for hour in (next_one, next_one + HOUR, TEN - HOUR, TEN + 10 * MINUTE):
@@ -170,7 +170,7 @@ class TestWhatIsWrittenLate:
             assert hours.settled() is None  # a mark is not enough while who began before it goes on
             assert hours.roll_due() == 0
             late.commit()
-        settle()
+        settle(LATER)
         hours.roll_due()
         assert rolled()[0] == (TEN, 2)
 
@@ -214,7 +214,7 @@ class TestTwoAtOnce:
     def test_sum_an_hour_up_once(self, cloned_db: Database, rows):
         """The second one comes while the first one is at it, and does not wait."""
         write(TEN)
-        settle()
+        settle(LATER)
         at_it, go_on = threading.Event(), threading.Event()
         roll, found = rows.roll, []
 
@@ -245,7 +245,7 @@ class TestAnIntervalIsCut:
     @pytest.fixture
     def five_hours(self, registered):
         """Ten to three o'clock."""
-        settle()
+        settle(LATER)
         for hour in range(5):
             Rolled.objects.create(sums="test", hour=TEN + hour * HOUR, rows=0)
 

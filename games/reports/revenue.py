@@ -1,0 +1,135 @@
+"""Gross gaming revenue: stakes less payouts, for each day, game, table and currency. Real money alone.
+
+Days begin by the clocks of the time zone that was asked for, also where those are no whole hours off UTC: what lies
+between a whole hour and such a midnight is read row by row (`games.tallies`). An annulled round counts for nothing on
+the day on which it was played, whenever it was annulled, and stands beside.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from audit.reports import kinds
+from audit.reports.intervals import midnight
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from games import tallies
+from games.labels import variant_label
+from games.models import Table, TableVersion
+from games.tallies import Played
+from games.variants import GAMES
+from wallet.models import Currency, Mode
+
+COLUMNS: Final = (
+    Column("day", "Day"),
+    Column("game", "Game"),
+    Column("table", "Table"),
+    Column("currency", "Currency"),
+    Column("rounds", "Rounds", Form.NUMBER),
+    Column("staked", "Staked", Form.MONEY),
+    Column("paid", "Paid", Form.MONEY),
+    Column("revenue", "Gross gaming revenue", Form.MONEY),
+    Column("commission", "Of it commission and tax", Form.MONEY),
+    Column("annulled_rounds", "Rounds annulled", Form.NUMBER),
+    Column("annulled_staked", "Staked in them", Form.MONEY),
+    Column("annulled_paid", "Paid in them", Form.MONEY),
+)
+NOTES: Final = (
+    "Real money alone. Rounds, stakes, payouts, revenue and commission are of rounds that count.",
+    "An annulled round stands on the day on which it was played, whenever it was annulled.",
+    "A shared round in which several currencies were staked is counted in each of them.",
+)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What was played on a day at a table in one currency, under one version of the table after the other."""
+
+    day: date
+    table: Table
+    currency: str
+    played: Sequence[Played]
+
+
+def answer(asked: Asked) -> Answer:
+    """Say what each day brought at each table, and what that comes to in each currency."""
+    lines = [line for line in _lines(asked) if _is_wanted(line, asked.choices)]
+    return Answer(
+        rows=(_row(line) for line in lines), of=len(lines), totals=lambda: list(_totals(lines)), notes=lambda: NOTES
+    )
+
+
+def _lines(asked: Asked) -> Iterator[_Line]:
+    bounds = _bounds(asked)
+    if not bounds:
+        return
+    zone = ZoneInfo(asked.zone)
+    tables = {version.pk: version.table for version in TableVersion.objects.select_related("table")}
+    found: dict[tuple[date, str, int, str], list[Played]] = {}
+    for each in tallies.played(bounds, Mode.REAL):
+        table, day = tables[each.version_id], bounds[each.period].astimezone(zone).date()
+        found.setdefault((day, table.name, table.pk, each.currency), []).append(each)
+    for (day, _, _, currency), played in sorted(found.items(), key=lambda item: item[0]):
+        yield _Line(day, tables[played[0].version_id], currency, played)
+
+
+def _bounds(asked: Asked) -> list[datetime]:
+    """Return the ends of the interval and every midnight between them, none before the first round."""
+    since, until = asked.interval.since, asked.interval.until
+    first = tallies.first_played(since)
+    if first is None or first >= until:
+        return []
+    day = first.astimezone(ZoneInfo(asked.zone)).date()
+    bounds = [max(since, midnight(day, asked.zone))]
+    while bounds[-1] < until:
+        day += timedelta(days=1)
+        bounds.append(min(midnight(day, asked.zone), until))
+    return bounds
+
+
+def _is_wanted(line: _Line, choices: Mapping[str, str]) -> bool:
+    game, currency = choices.get("game", ""), choices.get("currency", "")
+    return game in ("", line.table.variant) and currency in ("", line.currency)
+
+
+def _row(line: _Line) -> Row:
+    game = GAMES.get(line.table.variant)
+    name = variant_label(game, "name", "en") if game else line.table.variant
+    return (line.day.isoformat(), name, line.table.name, line.currency, *_figures(line.played))
+
+
+def _totals(lines: Sequence[_Line]) -> Iterator[Row]:
+    for currency in Currency.values:
+        played = [each for line in lines if line.currency == currency for each in line.played]
+        if played:
+            yield ("All", "", "", currency, *_figures(played))
+
+
+def _figures(played: Sequence[Played]) -> tuple[int, ...]:
+    return (
+        sum(each.valid_rounds for each in played),
+        sum(each.valid_staked for each in played),
+        sum(each.valid_paid for each in played),
+        sum(each.revenue for each in played),
+        sum(each.valid_commission for each in played),
+        sum(each.annulled for each in played),
+        sum(each.annulled_staked for each in played),
+        sum(each.annulled_paid for each in played),
+    )
+
+
+KIND: Final = kinds.Kind(
+    name="revenue",
+    title="Gross gaming revenue",
+    purpose="Stakes less payouts, for each day, game, table and currency.",
+    clause="",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(
+        Choice(
+            "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
+        ),
+        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+    ),
+)

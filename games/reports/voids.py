@@ -1,0 +1,122 @@
+"""Annulled rounds: what each was, why and by whom it was annulled, and what that moved. Real money alone.
+
+They stand in the interval in which they were annulled, whenever they were played.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from games.labels import variant_label
+from games.models import VoidReason
+from games.variants import GAMES
+from wallet.models import Currency, Mode
+
+COLUMNS: Final = (
+    Column("annulled", "Annulled", Form.TIME),
+    Column("played", "Played", Form.TIME),
+    Column("round", "Round"),
+    Column("game", "Game"),
+    Column("table", "Table"),
+    Column("reason", "Reason"),
+    Column("by", "By"),
+    Column("currency", "Currency"),
+    Column("players", "Players", Form.NUMBER),
+    Column("staked", "Staked", Form.MONEY),
+    Column("paid", "Paid", Form.MONEY),
+    Column("returned", "Given back to players", Form.MONEY),
+    Column("shortfall", "Covered by the house", Form.MONEY),
+)
+NOTES: Final = (
+    "Real money alone. Given back is what the stakes were more than the payouts; less than nothing where players won.",
+    "The house covers what of the winnings had been spent.",
+)
+
+# Annulments are few: they are read from end to end, and what belongs to each is looked up by its key.
+VOIDS = """
+SELECT void.at, round.at, round.code, place.variant, place.name, void.reason, void.by, back.currency, back.players,
+    part.staked, part.paid, back.returned, back.shortfall
+FROM games_void AS void
+CROSS JOIN LATERAL (SELECT * FROM games_round WHERE id = void.round_id OFFSET 0) AS round
+JOIN games_tableversion AS version ON version.id = round.table_version_id
+JOIN games_table AS place ON place.id = version.table_id
+CROSS JOIN LATERAL (
+    SELECT currency, count(*) AS players, sum(returned)::bigint AS returned, sum(shortfall)::bigint AS shortfall
+    FROM games_voidpart WHERE void_id = void.round_id GROUP BY currency
+) AS back
+LEFT JOIN LATERAL (
+    SELECT sum(staked)::bigint AS staked, sum(paid)::bigint AS paid
+    FROM games_participation WHERE round_id = void.round_id AND currency = back.currency
+) AS part ON true
+WHERE void.at >= %(since)s AND void.at < %(until)s AND round.mode = %(mode)s
+    AND %(game)s IN ('', place.variant) AND %(currency)s IN ('', back.currency)
+ORDER BY void.at, round.code, back.currency
+"""
+MONEY_FROM: Final = 8  # the first figure of a row, as VOIDS selects them
+
+
+def answer(asked: Asked) -> Answer:
+    """Say which rounds were annulled in the interval, one row for each currency, and what that comes to."""
+    values: dict[str, Any] = {
+        "since": asked.interval.since,
+        "until": asked.interval.until,
+        "mode": Mode.REAL.value,
+        "game": asked.choices.get("game", ""),
+        "currency": asked.choices.get("currency", ""),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(VOIDS, values)
+        found = cursor.fetchall()
+    return Answer(
+        rows=(_row(row) for row in found), of=len(found), totals=lambda: list(_totals(found)), notes=lambda: NOTES
+    )
+
+
+def _row(row: Sequence[Any]) -> Row:
+    annulled, played, code, slug, table, reason, by, currency, *figures = row
+    game = GAMES.get(slug)
+    name = variant_label(game, "name", "en") if game else slug
+    return (
+        _moment(annulled),
+        _moment(played),
+        code,
+        name,
+        table,
+        VoidReason(reason).label,
+        by,
+        currency,
+        figures[0],
+        *(figure or 0 for figure in figures[1:]),
+    )
+
+
+def _totals(found: Sequence[Sequence[Any]]) -> Iterator[Row]:
+    for currency in Currency.values:
+        rows = [row for row in found if row[MONEY_FROM - 1] == currency]
+        if rows:
+            sums = (sum(row[place] or 0 for row in rows) for place in range(MONEY_FROM, len(COLUMNS)))
+            yield ("All", None, f"{len(rows)} rounds", "", "", "", "", currency, *sums)
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
+
+
+KIND: Final = kinds.Kind(
+    name="voids",
+    title="Annulled rounds",
+    purpose="Which rounds were annulled, why and by whom, and what that moved.",
+    clause="",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(
+        Choice(
+            "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
+        ),
+        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+    ),
+)
