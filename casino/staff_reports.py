@@ -37,6 +37,7 @@ from wallet.money import format_money
 
 SEE: Final = "audit.view_report"
 LISTED: Final = 25  # reports on the page of all
+LONGEST: Final = 100  # characters of a choice that is written
 NOTHING: Final = "–"
 TYPES: Final = {
     "csv": "text/csv; charset=utf-8",
@@ -51,7 +52,7 @@ class Shown:
 
     text: str
     heading: str
-    is_figure: bool
+    style: str  # how it is set
 
 
 class ReportForm(forms.Form):
@@ -76,8 +77,11 @@ class ReportForm(forms.Form):
         zones = dict.fromkeys((settings.OPERATOR_TIME_ZONE, "UTC", *_zones()))
         self.fields["zone"] = forms.ChoiceField(label="Time zone", choices=[(zone, zone) for zone in zones])
         for choice in kind.choices:
-            options = [("", "all"), *choice.options()]
-            self.fields[choice.name] = forms.ChoiceField(label=choice.heading, choices=options, required=False)
+            self.fields[choice.name] = (
+                forms.ChoiceField(label=choice.heading, choices=[("", "all"), *choice.named().items()], required=False)
+                if choice.options
+                else forms.CharField(label=choice.heading, max_length=LONGEST)
+            )
 
     def clean(self) -> dict[str, Any]:
         """Find the interval. Two moments are needed where no period is chosen."""
@@ -213,7 +217,7 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
     return {
         "head": head,
         "headings": [
-            (heading, column.form in FIGURES) for heading, column in zip(head.headings, head.columns, strict=True)
+            (heading, _style(column.form)) for heading, column in zip(head.headings, head.columns, strict=True)
         ],
         "rows": [_shown(row, head) for row in rows or ()],
         "totals": [_shown(row, head) for row in head.totals],
@@ -261,9 +265,13 @@ def _shown(row: Row, head: Head) -> list[Shown]:
     names = [column.name for column in head.columns]
     currency = str(row[names.index(CURRENCY)] or "") if CURRENCY in names else ""
     return [
-        Shown(_text(cell, column.form, currency, head.zone), column.heading, column.form in FIGURES)
+        Shown(_text(cell, column.form, currency, head.zone), column.heading, _style(column.form))
         for cell, column in zip(row, head.columns, strict=True)
     ]
+
+
+def _style(form: Form) -> str:
+    return "num" if form in FIGURES else "report__time" if form is Form.TIME else ""
 
 
 def _text(cell: Cell, form: Form, currency: str, zone: str) -> str:
