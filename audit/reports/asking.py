@@ -88,7 +88,7 @@ def _chosen(kind: Kind, choices: Mapping[str, str]) -> dict[str, str]:
     chosen = {choice.name: choices.get(choice.name, "") for choice in kind.choices}
     for choice in kind.choices:
         value = chosen[choice.name]
-        if value and value not in (option for option, _ in choice.options()):
+        if value and choice.options and value not in choice.named():
             raise CannotAsk(f"{choice.heading}: there is no {value}.")
     if strange := set(choices) - set(chosen):
         raise CannotAsk(f"There is nothing to choose called {', '.join(sorted(strange))}.")

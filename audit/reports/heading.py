@@ -54,7 +54,7 @@ def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
     """Return what is known of a report before its rows are read."""
     asked = asked_of(report)
     chosen = [
-        (choice.heading, dict(choice.options()).get(value, value) if (value := asked.choices[choice.name]) else "all")
+        (choice.heading, choice.named().get(value, value) if (value := asked.choices[choice.name]) else "all")
         for choice in kind.choices
     ]
     lines = [

@@ -47,11 +47,17 @@ class Interval:
 
 @dataclass(frozen=True)
 class Choice:
-    """Something else that can be chosen: a field of the form, with what may be chosen ("" for all) and how it reads."""
+    """Something else that can be chosen: a field of the form, with what may be chosen ("" for all) and how it reads;
+    without *options* something has to be written there, and the kind says what it makes of it.
+    """
 
     name: str
     heading: str
-    options: Callable[[], Sequence[tuple[str, str]]]
+    options: Callable[[], Sequence[tuple[str, str]]] | None
+
+    def named(self) -> dict[str, str]:
+        """Return how each value that can be chosen reads."""
+        return dict(self.options()) if self.options else {}
 
 
 @dataclass(frozen=True)

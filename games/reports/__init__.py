@@ -1,7 +1,7 @@
 """What the house reports of play."""
 
 from audit.reports import kinds
-from games.reports import performance, reconciliation, revenue, voids
+from games.reports import performance, reconciliation, revenue, statements, voids
 
 
 def register() -> None:

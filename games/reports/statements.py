@@ -1,0 +1,109 @@
+"""The statement of one player (GLI-19 v3.0, 2.5.7) as staff read it: the figures of `games.statement`, which the player
+sees too.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from django.utils.translation import override
+
+from audit.reports import kinds
+from audit.reports.kinds import Answer, Asked, CannotMake, Choice, Column, Form, Row
+from games.statement.figures import Figures, Owned, figures_between
+from players.models import Player
+from wallet.models import Mode
+
+COLUMNS: Final = (
+    Column("player", "Player"),
+    Column("currency", "Currency"),
+    Column("mode", "Money"),
+    Column("part", "Part"),
+    Column("at", "When", Form.TIME),
+    Column("what", "What"),
+    Column("journal", "Journal", Form.NUMBER),
+    Column("rounds", "Rounds", Form.NUMBER),
+    Column("staked", "Staked", Form.MONEY),
+    Column("paid", "Paid", Form.MONEY),
+    Column("amount", "Amount", Form.MONEY),
+)
+
+
+def answer(asked: Asked) -> Answer:
+    """Tell what the player had, every payment, what each game took and gave, and what they had afterwards.
+
+    Raises CannotMake where no player is named.
+    """
+    number = asked.choices.get("player", "").strip().removeprefix("player:")
+    player = Player.objects.filter(pk=int(number)).first() if number.isdecimal() and len(number) <= LONGEST else None
+    if player is None:
+        raise CannotMake("Name a player by their number, as in player:12.")
+    modes = [mode for mode in Mode if asked.choices.get("mode", "") in ("", mode.value)]
+    return Answer(rows=(row for mode in modes for row in _rows(asked, player, mode)), notes=lambda: NOTES)
+
+
+LONGEST: Final = 18  # digits that fit the number of a player
+NOTES: Final = (
+    "What the player had at the beginning, and the amounts of all movements, make what they had at the end.",
+    "What each game took and gave is told once more, by game: it is part of the movements.",
+)
+
+
+def _rows(asked: Asked, player: Player, mode: Mode) -> Iterator[Row]:
+    interval = asked.interval
+    found = figures_between(player, mode, interval.since, interval.until, asked.zone)
+    if found.is_empty and not found.opening.total:
+        return
+    first = (str(player), player.currency, mode.label.lower())
+    for part, *rest in _told(found, interval.since, interval.until):
+        yield (*first, part, *rest)
+
+
+def _told(found: Figures, since: datetime, until: datetime) -> Sequence[Row]:
+    with override("en"):
+        return [
+            *_owned("At the beginning", since, found.opening),
+            *(
+                ("Payments", _moment(lump.at), str(lump.name), lump.journal_id, None, None, None, lump.amount)
+                for lump in found.money
+            ),
+            *(("Movements", None, str(each.name), None, None, None, None, each.amount) for each in found.sums),
+            *(
+                ("Games", None, game.variant or "unknown", None, game.rounds, game.staked, game.paid, game.net)
+                for game in found.games
+            ),
+            *_owned("At the end", until, found.closing),
+        ]
+
+
+def _owned(part: str, at: datetime, owned: Owned) -> Iterator[Row]:
+    lying = {
+        "In all": owned.total,
+        "Cash": owned.cash,
+        "In Golden Baccarat": owned.purse,
+        "In banks at Chemin de Fer": owned.bank,
+        "Withdrawals under way": owned.pending,
+    }
+    for name, amount in lying.items():
+        if amount or name == "In all":
+            yield (part, _moment(at), name, None, None, None, None, amount)
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
+
+
+KIND: Final = kinds.Kind(
+    name="statement",
+    title="Player statement",
+    purpose="What one player had, paid in and out, staked and won, game by game: the player’s own statement.",
+    clause="GLI-19 v3.0, 2.5.7",
+    columns=COLUMNS,
+    answer=answer,
+    choices=(
+        Choice("player", "Player number", None),
+        Choice("mode", "Money", lambda: tuple((mode.value, mode.label) for mode in Mode)),
+    ),
+    is_daily=False,
+    names_players=True,
+)
