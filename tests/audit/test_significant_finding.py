@@ -153,7 +153,7 @@ def test_two_at_once_find_it_once(cloned_db, finders):
 
 
 class TestTheClock:
-    def test_that_goes_back_is_found(self, cloned_db):
+    def test_gli19_2_8_8_a_clock_that_goes_back_is_found(self, cloned_db):
         before, after, later = happens(), happens(), happens()
         with psycopg.connect(cloned_db.superuser_url) as superuser:
             superuser.execute("SET session_replication_role = replica")
@@ -164,7 +164,7 @@ class TestTheClock:
         assert later != after
 
     @pytest.mark.django_db
-    def test_that_stands_still_is_found_when_it_goes_on(self):
+    def test_gli19_2_8_8_a_worker_that_stood_still_is_found_when_it_goes_on(self):
         clock.beat("test")
         clock.beat("test")
         assert not Significant.objects.filter(key__startswith="pulse:test").exists()

@@ -18,6 +18,7 @@ from tests.games.test_void import annul, balance, spend
 from tests.live.at_table import a_live_table, bet, make_late
 from tests.people import a_member_of_staff, a_visitor, log_in
 from tests.wallet.at_the_bank import a_payment, call_back, statement
+from tests.wallet.test_withdrawals import hear, sent
 from wallet.invariants import COVERED
 from wallet.models import Mode
 
@@ -65,6 +66,9 @@ def test_gli19_2_8_8_an_account_that_is_locked_is_an_alert():
         number = locks.begin_try(player.user.email) or 0
     (one,) = found(Category.LOG_IN, player)
     assert (one.event.kind, one.weight) == ("login.locked", Weight.ALERT)
+    compliance = a_visitor()
+    compliance.force_login(a_member_of_staff("compliance").user)
+    assert "192.0.2.1" in compliance.get(f"/staff/significant/{one.pk}/").content.decode()
 
 
 @pytest.mark.parametrize("changes", [{"amount": 1}, {"currency": "EUR"}])
@@ -137,15 +141,16 @@ class TestLargeAmounts:
         assert single.key == f"deposit:payment {payment.pk}:{player}"
         assert len(found(Category.LARGE_PAYMENT, player)[0].rows) == 1  # a day
 
-    def test_gli19_2_8_8_withdrawals_paid_out(self):
+    def test_gli19_2_8_8_withdrawals_paid_out_single_and_summed(self):
         significant_from("withdrawal", 60_000, 90_000)
-        player = a_player("SE")
-        data = {"player": str(player), "amount": 60_000, "currency": "SEK"}
-        log.record("withdrawal.requested", by=str(player), on="withdrawal:7", data=data)
+        player = a_verified_player("SE", real=MONEY)
+        large, small = sent(player, 60_000), sent(player, 40_000)
         assert found(Category.LARGE_PAYMENT, player) == []
-        log.record("withdrawal.paid", by="system", on="withdrawal:7", data=data)
+        hear(large, "paid")
         (one,) = found(Category.LARGE_PAYMENT, player)
-        assert (one.key, one.amount) == (f"withdrawal:withdrawal:7:{player}", 60_000)
+        assert (one.key, one.amount) == (f"withdrawal:{large}:{player}", 60_000)
+        hear(small, "paid")
+        assert [each.amount for each in found(Category.LARGE_PAYMENT, player)] == [60_000, 100_000]
 
     def test_gli19_2_8_8_from_when_on_is_set_for_each_currency(self):
         significant_from("deposit", 1, 10**9)

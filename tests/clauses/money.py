@@ -55,8 +55,9 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_5_7_agree_with_the_ledger_for_any_period",
                 "test_gli19_2_5_7_a_year_of_fifty_thousand_rounds",
                 "test_gli19_2_5_7_has_every_figure_of_the_screen",
+                "test_gli19_2_5_7_staff_have_the_player_s_statement_and_its_movements_make_the_end",
             ),
-            "Periods of any two moments, on screen, as CSV and PDF. Nothing missing.",
+            "Periods of any two moments, on screen, as CSV and PDF, and as a report for staff. Nothing missing.",
             page="`/cashier/statement/`",
         ),
         Demand(

@@ -68,15 +68,17 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_8_errors",
                 "test_gli19_2_8_8_mismatches",
                 "test_gli19_2_8_8_negative_balances",
-                "test_gli19_2_8_8_a_ledger_in_order_is_none",
             ),
             "The database refuses a negative balance, so the test gives the finding that would tell of one.",
         ),
         Demand(
             "2.8.8",
             "significant: times when play stood still",
-            ("test_gli19_2_8_8_times_when_play_stood_still",),
-            "A table past its deadline; workers that stood still are found beside. Nothing missing.",
+            (
+                "test_gli19_2_8_8_times_when_play_stood_still",
+                "test_gli19_2_8_8_a_worker_that_stood_still_is_found_when_it_goes_on",
+            ),
+            "A table past its deadline, and workers that stood still. Nothing missing.",
         ),
         Demand(
             "2.8.8",
@@ -87,11 +89,10 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_8_a_large_wager_and_a_large_win",
                 "test_gli19_2_8_8_wagers_and_wins_summed_over_days_are_found_once",
                 "test_gli19_2_8_8_deposits_single_and_summed",
-                "test_gli19_2_8_8_withdrawals_paid_out",
+                "test_gli19_2_8_8_withdrawals_paid_out_single_and_summed",
                 "test_gli19_2_8_8_from_when_on_is_set_for_each_currency",
             ),
-            "Exactly the threshold and less. Withdrawals summed go the way of deposits and are not asserted by "
-            "themselves.",
+            "Exactly the threshold and less. Withdrawals were asserted single alone; now summed as well.",
             page="`/staff/significant/thresholds/`",
         ),
         Demand(
@@ -101,7 +102,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_8_voids_and_the_balances_they_adjust",
                 "test_gli19_2_8_8_overrides_and_changes_name_who_made_them",
             ),
-            "An adjustment was only asserted to be absent; asked for.",
+            "An adjustment was only asserted to be absent; now one is found with its amount.",
         ),
         Demand(
             "2.8.8",
@@ -109,8 +110,10 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_8_8_overrides_and_changes_name_who_made_them",
                 "test_gli19_2_8_8_changes_of_thresholds_and_tables",
+                "test_gli19_2_8_8_a_clock_that_goes_back_is_found",
             ),
-            "Rules and paytables are what a table's version keeps the digest of.",
+            "The clock did not bear the clause; now it does. Rules and paytables are what a table's version keeps "
+            "the digest of.",
         ),
         Demand(
             "2.8.8",

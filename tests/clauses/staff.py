@@ -20,8 +20,8 @@ CHAPTER: Final = Chapter(
             ("test_gli19_2_8_9_an_account_of_staff_has_its_name_roles_functions_and_last_access",),
             "A disabled account cannot log in, which the test now shows.",
             Met.PARTLY,
-            "Whether an account is disabled is kept, when is not: there is no page that disables one, nor lists them "
-            "(issue 14).",
+            "Whether an account is disabled is kept, when is not: the pages that make, list and disable accounts "
+            "come with the back office.",
         ),
         Demand(
             "B.2.3",
