@@ -1,11 +1,12 @@
 """A house in which every table of money, of the event log and of players' protection has rows."""
 
+from datetime import timedelta
 from uuid import uuid4
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from audit import approvals, log
+from audit import approvals, hours, log
 from audit.models import (
     Category,
     Checkpoint,
@@ -24,12 +25,13 @@ from players import exclusions, lifting, limits
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_verified_player
+from tests.hours import settle
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
-from wallet import annulment, holds, payouts
+from wallet import annulment, holds, payouts, standing
 from wallet.models import BankNotice, BankOrder, BankPayout, BankPayoutNotice, Journal, NoticePath
 from wallet.payments import notices
 from wallet.withdrawals import TWO_PEOPLE_ABOVE
@@ -47,6 +49,7 @@ def fill() -> tuple[Player, Player]:
     _protection(other)
     _reports()
     _significant()
+    _hours()
     _seal()
     return attacked, limited
 
@@ -75,6 +78,13 @@ def _coup(banker: Player, punter: Player) -> None:
     coup = Coup(a_bank(guest(banker), 1000))
     coup.lay(guest(punter), 500)
     house_player(1000)
+
+
+def _hours() -> None:
+    """The hour of all this, as if it were over long since."""
+    settle(timezone.now() + timedelta(hours=3))
+    hours.roll_due()
+    standing.look()
 
 
 def _protection(player: Player) -> None:

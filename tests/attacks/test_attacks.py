@@ -9,14 +9,21 @@ import pytest
 from psycopg.rows import DictRow, dict_row
 from pytest_django import DjangoDbBlocker
 
-from tests.attacks import on_money, on_people, on_reports, on_rows, on_significant
+from tests.attacks import on_hours, on_money, on_people, on_reports, on_rows, on_significant
 from tests.attacks.attack import Attack
 from tests.attacks.scene import fill
 from tests.harness import databases
 from wallet import guards
 
 Owner = psycopg.Connection[DictRow]
-ATTACKS = [*on_rows.ATTACKS, *on_money.ATTACKS, *on_people.ATTACKS, *on_reports.ATTACKS, *on_significant.ATTACKS]
+ATTACKS = [
+    *on_rows.ATTACKS,
+    *on_money.ATTACKS,
+    *on_people.ATTACKS,
+    *on_reports.ATTACKS,
+    *on_significant.ATTACKS,
+    *on_hours.ATTACKS,
+]
 
 STANDING = f"""
     WITH kept AS ({guards.TABLES})

@@ -1,0 +1,194 @@
+"""Revenue and annulled rounds: every figure is what the ledger's own entries come to, added up here by other means."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connection
+
+from audit import hours
+from audit.reports.kinds import Asked, Form, Interval, kind_of
+from games.models import Void
+from games.reports import revenue, voids
+from tests import played
+from tests.harness import databases
+from tests.hours import settle
+
+DAYS = Interval(played.BEGINS - timedelta(days=2), played.ENDS + timedelta(days=2))
+ZONES = ("UTC", "Europe/Stockholm", "Asia/Kathmandu", "America/St_Johns", "Australia/Lord_Howe")
+
+# What the house made of the rounds that were played then and stand: what their journals moved onto its accounts. Of a
+# round against guests that is the tax.
+REVENUE = """
+SELECT round.at, place.name, entry.currency, sum(entry.amount)::bigint
+FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
+JOIN wallet_account AS account ON account.id = entry.account_id AND account.kind = 'house'
+JOIN games_round AS round ON round.id = journal.round_id
+JOIN games_tableversion AS version ON version.id = round.table_version_id
+JOIN games_table AS place ON place.id = version.table_id
+WHERE entry.mode = 'R' AND journal.kind = 'settle' AND round.at >= %s AND round.at < %s
+  AND NOT EXISTS (SELECT FROM wallet_journal AS back WHERE back.reverses_id = journal.id)
+GROUP BY round.id, place.name, entry.currency
+"""
+# What players staked and were paid in them, where the house is the other side.
+STAKED = """
+SELECT entry.currency, -sum(entry.amount) FILTER (WHERE journal.kind IN ('stake', 'held_stake'))::bigint,
+    coalesce(sum(entry.amount) FILTER (WHERE journal.kind = 'settle'), 0)::bigint
+FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
+JOIN wallet_account AS account ON account.id = entry.account_id AND account.owner_id IS NOT NULL
+JOIN games_round AS round ON round.id = journal.round_id
+WHERE entry.mode = 'R' AND round.at >= %s AND round.at < %s
+  AND NOT EXISTS (SELECT FROM wallet_journal AS back WHERE back.round_id = round.id AND back.reverses_id IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM games_void WHERE round_id = round.id)
+  AND NOT EXISTS (SELECT FROM games_chemincoup WHERE round_id = round.id)
+GROUP BY entry.currency
+"""
+# What the house put in before rounds were taken back.
+PUT_IN = """
+SELECT entry.currency,
+    coalesce(-sum(entry.amount) FILTER (WHERE journal.kind = 'void_shortfall' AND account.kind = 'house'), 0)::bigint
+FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
+JOIN wallet_account AS account ON account.id = entry.account_id
+JOIN games_void AS void ON void.round_id = journal.round_id
+WHERE entry.mode = 'R' AND void.at >= %s AND void.at < %s
+GROUP BY entry.currency
+"""
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), databases.clone("reported") as database:
+        begun = played.House()
+        begun.play()
+        played.spread(database)
+        settle(played.BEGINS + timedelta(hours=played.HOURS // 2))
+        hours.roll_due()
+        yield database
+
+
+@pytest.fixture
+def opened(house, django_db_blocker):
+    with django_db_blocker.unblock():
+        yield house
+
+
+def query(statement, *values):
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.fetchall()
+
+
+def read(kind, interval, zone="UTC", **choices):
+    """Rows and totals, as the columns name them."""
+    answer = kind.answer(Asked(interval, choices, zone))
+    names = [column.name for column in kind.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    assert answer.of == len(rows)
+    return rows, [dict(zip(names, row, strict=True)) for row in answer.totals()]
+
+
+def by_day(rows, zone):
+    """What the ledger says for each day, table and currency."""
+    found: dict[tuple[str, str, str], int] = {}
+    for at, table, currency, amount in rows:
+        key = (at.astimezone(ZoneInfo(zone)).date().isoformat(), table, currency)
+        found[key] = found.get(key, 0) + amount
+    return found
+
+
+@pytest.mark.parametrize("kind", ["revenue", "voids"])
+def test_totals_are_the_sums_of_their_columns(opened, kind):
+    found = kind_of(kind)
+    assert found is not None
+    rows, totals = read(found, Interval(DAYS.since, datetime.now(UTC) + timedelta(hours=1)))
+    assert {row["currency"] for row in totals} == {row["currency"] for row in rows} == {"SEK", "DKK"}
+    for total in totals:
+        for column in found.columns:
+            if column.form in (Form.MONEY, Form.NUMBER):
+                of_it = (row[column.name] for row in rows if row["currency"] == total["currency"])
+                assert total[column.name] == sum(of_it), column.name
+
+
+class TestRevenue:
+    @pytest.mark.parametrize("zone", ZONES)
+    def test_of_each_day_table_and_currency_is_what_the_ledger_says(self, opened, zone):
+        rows, _ = read(revenue.KIND, DAYS, zone)
+        ledger = by_day(query(REVENUE, DAYS.since, DAYS.until), zone)
+        found = {(row["day"], row["table"], row["currency"]): 0 for row in rows}
+        for row in rows:
+            found[row["day"], row["table"], row["currency"]] += row["revenue"]
+        assert {key: amount for key, amount in found.items() if amount} == {
+            key: amount for key, amount in ledger.items() if amount
+        }
+        assert len({day for day, _, _ in found}) >= 2
+
+    def test_days_are_those_of_the_zone_and_lose_no_round(self, opened):
+        """Also where a day has another length, or begins between two hours."""
+        sums = [
+            [(row["currency"], row["rounds"], row["staked"], row["paid"], row["revenue"]) for row in totals]
+            for totals in (read(revenue.KIND, DAYS, zone)[1] for zone in ZONES)
+        ]
+        assert all(each == sums[0] for each in sums)
+
+    def test_stakes_and_payouts_are_those_of_the_ledger(self, opened):
+        rows, _ = read(revenue.KIND, DAYS)
+        against_guests = {"Chemin"}
+        found = {
+            currency: (sum(row["staked"] for row in of_it), sum(row["paid"] for row in of_it))
+            for currency, of_it in (
+                (key, list(group))
+                for key, group in groupby(
+                    sorted(
+                        (row for row in rows if row["table"] not in against_guests), key=lambda row: row["currency"]
+                    ),
+                    key=lambda row: row["currency"],
+                )
+            )
+        }
+        assert found == {currency: (staked, paid) for currency, staked, paid in query(STAKED, DAYS.since, DAYS.until)}
+
+    def test_of_rounds_against_guests_is_the_tax(self, opened):
+        rows, _ = read(revenue.KIND, DAYS)
+        assert all(row["revenue"] == row["commission"] for row in rows if row["table"] == "Chemin")
+
+    def test_of_annulled_rounds_is_none_and_they_stand_beside(self, opened):
+        rows, totals = read(revenue.KIND, DAYS)
+        annulled = query(
+            "SELECT count(*) FROM games_void JOIN games_round AS r ON r.id = round_id JOIN games_participation AS p"
+            " ON p.round_id = r.id WHERE r.mode = 'R' AND p.currency = 'DKK' AND r.at < %s",
+            DAYS.until,
+        )
+        assert [total["annulled_rounds"] for total in totals if total["currency"] == "DKK"] == [annulled[0][0]]
+        assert all(row["staked"] - row["paid"] == row["revenue"] for row in rows)
+
+    def test_of_nothing_is_no_row(self, opened):
+        for interval in (
+            Interval(DAYS.since - timedelta(days=9), DAYS.since),
+            Interval(DAYS.until, DAYS.until + timedelta(days=9)),
+        ):
+            assert read(revenue.KIND, interval) == ([], [])
+
+    def test_can_be_asked_for_one_game_and_currency(self, opened):
+        rows, _ = read(revenue.KIND, DAYS, game="golden", currency="DKK")
+        assert {(row["game"], row["currency"]) for row in rows} == {("Golden Baccarat", "DKK")}
+
+
+class TestAnnulledRounds:
+    def test_are_all_there_with_what_the_house_put_in(self, opened):
+        now = datetime.now(UTC) + timedelta(hours=1)
+        rows, totals = read(voids.KIND, Interval(DAYS.since, now))
+        assert len({row["round"] for row in rows}) == Void.objects.filter(round__mode="R").count() >= 8
+        ledger = dict(query(PUT_IN, DAYS.since, now))
+        assert {total["currency"]: total["shortfall"] for total in totals} == ledger
+        assert sum(total["shortfall"] for total in totals) > 0
+
+    def test_say_what_lay_on_them_and_came_back(self, opened):
+        rows, _ = read(voids.KIND, Interval(DAYS.since, datetime.now(UTC) + timedelta(hours=1)))
+        solo = [row for row in rows if row["game"] in ("Baccarat", "Golden Baccarat")]
+        assert solo
+        assert all(row["returned"] == row["staked"] - row["paid"] for row in solo)
+        assert {row["reason"] for row in solo} == {"its seed does not reproduce it"}
+
+    def test_stand_where_they_were_annulled_and_not_where_they_were_played(self, opened):
+        assert read(voids.KIND, DAYS) == ([], [])
