@@ -26,13 +26,16 @@ from games.staff_rounds import id_for_code
 from players import log_alarms, looking
 from players.access import StaffRequest, staff_required
 from players.models import User
+from players.services import LOG_IN
 from players.significant import TRIES, whose
 from wallet.models import Currency
 
 HANDLE: Final = working.PERMISSION
 PAGE: Final = 30
 MOST_TRIES: Final = 100
+LOCKED: Final = "login.locked"
 NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")
+NUMBER: Final = re.compile("[1-9][0-9]{0,17}")
 STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
 STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize()) for state in Work), ("all", "All")]
 
@@ -76,7 +79,6 @@ class Try:
     at: datetime
     by: str
     address: str
-    event: int
 
 
 @staff_required(HANDLE)
@@ -111,7 +113,8 @@ def staff_significant(request: StaffRequest) -> HttpResponse:
 @require_POST
 def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
     """Acknowledge a selection of the list: ask first, with all of them in sight."""
-    chosen = [int(each) for each in request.POST.getlist("chosen") if each.isascii() and each.isdigit()][:PAGE]
+    asked = request.POST.getlist("shown" if "all" in request.POST else "chosen")
+    chosen = [int(each) for each in asked if NUMBER.fullmatch(each)][:PAGE]
     found = list(Significant.objects.filter(pk__in=chosen, state=Work.NEW).order_by("-pk")) if chosen else []
     if "sure" in request.POST:
         done = working.acknowledge(significant_ids=chosen, by=str(request.staff))
@@ -142,7 +145,7 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     if not form.is_valid():
         return _page(request, found, "Choose what to do.")
     asked = form.cleaned_data
-    if asked["to"] and asked["to"] not in _names():
+    if asked["to"] and asked["to"] not in _handlers():
         return _page(request, found, "Choose somebody who works on significant events.")
     try:
         working.take(significant_id=found.pk, by=str(request.staff), **asked)
@@ -198,9 +201,14 @@ def _about(typed: str) -> str:
         return typed
 
 
-def _names() -> dict[str, str]:
+def _handlers() -> dict[str, str]:
     """Return who works on significant events, as events call them, with their names."""
     return {str(user.staff): user.staff.name for user in log_alarms.holders(HANDLE)}
+
+
+def _names() -> dict[str, str]:
+    """Return what staff read in place of what events call somebody."""
+    return _handlers() | {LOG_IN: "nobody the house knows"}
 
 
 def _players(found: list[Significant]) -> set[int]:
@@ -220,6 +228,7 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
         "links": list(_links(found, request.user)),
         "tries": tried,
         "names": _names(),
+        "handlers": _handlers(),
         "error": error,
         "typed": typed,
         "steps_open": {step.value for step, states in working.FROM.items() if found.state in states},
@@ -248,14 +257,20 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
 
 
 def _tries(found: Significant) -> Iterator[Try]:
-    """Yield the tries of the day that a significant event stands for, with the addresses they came from."""
-    if found.event is None or found.event.kind not in TRIES:
+    """Yield the tries that a significant event stands for, with the addresses they came from: of its day from the first
+    one on, or the last ones before an account was locked.
+    """
+    event = found.event
+    if event is None or event.kind not in (*TRIES, LOCKED):
         return
-    begins = datetime.combine(found.happened_at.astimezone(UTC).date(), time(), UTC)
-    field = "by" if found.event.kind == "access.refused" else "on"
-    same = Event.objects.filter(kind=found.event.kind, pk__gte=found.event.pk, **{field: whose(found.event)})
-    tried = list(same.filter(at__gte=begins, at__lt=begins + timedelta(days=1)).order_by("pk")[:MOST_TRIES])
-    kept = Personal.objects.filter(event__in=tried, field="ip").values_list("event_id", "value")
-    addresses = dict(kept)
+    begins = datetime.combine(event.at.astimezone(UTC).date(), time(), UTC)
+    field = "by" if event.kind == "access.refused" else "on"
+    same = Event.objects.filter(at__gte=begins, at__lt=begins + timedelta(days=1), **{field: whose(event)})
+    if event.kind == LOCKED:
+        same = same.filter(kind__in=("login.failed", LOCKED), pk__lte=event.pk).order_by("-pk")
+    else:
+        same = same.filter(kind=event.kind, pk__gte=event.pk).order_by("pk")
+    tried = list(same[:MOST_TRIES])
+    addresses = dict(Personal.objects.filter(event__in=tried, field="ip").values_list("event_id", "value"))
     for each in tried:
-        yield Try(each.at, whose(each), addresses.get(each.pk, ""), each.pk)
+        yield Try(each.at, whose(each), addresses.get(each.pk, ""))

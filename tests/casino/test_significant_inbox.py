@@ -208,6 +208,13 @@ class TestTheWork:
         assert "1 acknowledged; to 1 somebody else had seen meanwhile." in answer.content.decode()
         assert list(Significant.objects.filter(state=Work.NEW)) == [found[2]]
 
+    def test_acknowledges_a_whole_page(self):
+        found = [one(key) for key in "12"]
+        _member, visitor = reader()
+        page = visitor.post(f"{PAGE}acknowledge/", {"shown": [each.pk for each in found], "all": "yes"})
+        assert "Acknowledge 2 significant events?" in page.content.decode()
+        assert working.waiting() == 2
+
     def test_acknowledges_nothing_where_nothing_is_chosen(self):
         one()
         _member, visitor = reader()
