@@ -19,8 +19,6 @@ from audit.hours import HOUR
 from audit.reports.kinds import Interval
 from games import tallies
 from games.engine.bets import Variant
-from games.engine.cards import Card
-from games.engine.shoe import shuffle
 from games.models import CardTally, LiveRound, Participation, Round, Shape, Shoe, ShuffleTally, Table
 from games.randomness import cards, shuffles
 from games.randomness.cards import CardCounts, Dealt
@@ -91,7 +89,7 @@ def count_shuffles(hour: datetime) -> dict[Of, ShuffleCounts]:
     for played in _solo_rounds(hour):
         ids[played.decks, played.mode].append(played.id)
     counted = {
-        of: shuffles.count(_shuffled(sorted(rounds)[:MOST], of[0]), decks=of[0], public=len(rounds))
+        of: shuffles.count_seeds(_seeds(sorted(rounds)[:MOST]), decks=of[0], public=len(rounds))
         for of, rounds in ids.items()
     }
     ended: defaultdict[Of, list[bytes]] = defaultdict(list)
@@ -99,17 +97,16 @@ def count_shuffles(hour: datetime) -> dict[Of, ShuffleCounts]:
     for decks, mode, seed in found.order_by("pk").values_list("decks", "live_table__mode", "seed"):
         ended[decks, mode].append(bytes(seed or b""))
     for of, seeds in ended.items():
-        more = shuffles.count((shuffle(seed, of[0]) for seed in seeds), decks=of[0])
+        more = shuffles.count_seeds(((seed, "") for seed in seeds), decks=of[0])
         counted[of] = counted[of] + more if of in counted else more
     return counted
 
 
-def _shuffled(rounds: list[UUID], decks: int) -> Iterator[tuple[Card, ...]]:
-    """Shuffle again for rounds that have a seed of their own."""
-    for seed, value in (
-        Round.objects.filter(pk__in=rounds, seed__isnull=False).order_by("pk").values_list("seed", "player_value")
-    ):
-        yield shuffle(bytes(seed or b""), decks, value)
+def _seeds(rounds: list[UUID]) -> Iterator[tuple[bytes, str]]:
+    """Yield the seeds of rounds that have one of their own, each with the player's text."""
+    found = Round.objects.filter(pk__in=rounds, seed__isnull=False).order_by("pk")
+    for seed, value in found.values_list("seed", "player_value"):
+        yield bytes(seed or b""), value
 
 
 def _solo_rounds(hour: datetime) -> Iterator[_Played]:

@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from games.engine.cards import Card
+from games.engine.shoe import shuffle
 from games.randomness.cards import CARDS, NUMBER
 from games.randomness.statistics import Runs, Test, of_counts, of_sum, too_few
 
@@ -91,6 +92,11 @@ class ShuffleCounts:
 
 def _both(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
     return tuple(first + second for first, second in zip(one, other, strict=True))
+
+
+def count_seeds(seeds: Iterable[tuple[bytes, str]], *, decks: int, public: int | None = None) -> ShuffleCounts:
+    """Count the shuffles that follow from seeds that are public, each with the player's own text."""
+    return count((shuffle(seed, decks, value) for seed, value in seeds), decks=decks, public=public)
 
 
 def count(shuffles: Iterable[Sequence[Card]], *, decks: int, public: int | None = None) -> ShuffleCounts:

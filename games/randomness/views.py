@@ -22,6 +22,7 @@ from players.access import StaffRequest, staff_required
 from wallet.models import Mode
 
 SEE: Final = "games.view_returns"
+SMALLEST: Final = 0.0001  # p-value that is written out
 NAMES: Final = {slug: variant_label(game, "name", "en") for slug, game in GAMES.items()}
 
 
@@ -142,9 +143,9 @@ def _decks(number: int) -> str:
 def _line(test: Test, judged: Judged) -> Line:
     if test.p is None:
         return Line(test, "–", "too few to say", "")
-    written = f"{test.p:.4f}" if test.p >= 0.0001 else f"{test.p:.1e}"
+    written = f"{test.p:.4f}" if test.p >= SMALLEST else f"< {SMALLEST}"
     if test in judged.failing:
         return Line(test, written, "not what chance gives", "badge--off")
     if test.fails:
-        return Line(test, written, "outside by itself, not among so many", "badge--brass")
+        return Line(test, written, "outside, by itself", "badge--brass")
     return Line(test, written, "as chance gives", "badge--on")

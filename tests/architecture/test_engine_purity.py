@@ -74,7 +74,8 @@ def test_nothing_in_the_product_draws_from_a_predictable_generator() -> None:
 
 
 # Deal finished rounds again, from seeds that were published with them; test_nobody_steers holds them to that.
-RECALL = {ROOT / "games" / name for name in ("recall.py", "chemin/recall.py", "recalling/again.py")}
+AGAIN = ("recall.py", "chemin/recall.py", "recalling/again.py", "randomness/shuffles.py")
+RECALL = {ROOT / "games" / name for name in AGAIN}
 
 
 def test_whoever_shuffles_has_the_seed_from_the_operating_system_or_from_under_seal() -> None:

@@ -26,6 +26,7 @@ DEALS = {
     "games/recall.py": "a finished round once more, from its published seed, to compare; it can store nothing",
     "games/chemin/recall.py": "the same of a coup between guests",
     "games/recalling/again.py": "the same of both, for staff who look at one round",
+    "games/randomness/shuffles.py": "shuffles whose seeds are public once more, to count them",
     "games/simulation": "simulated rounds, without money and without a database",
     "games/management/commands/simulate.py": "the same",
 }

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 import pytest
 from django.urls import reverse
 
@@ -15,11 +14,12 @@ from audit.reports.kinds import Interval
 from games.engine.cards import FULL_DECK
 from games.engine.shoe import shuffle
 from games.live import shoes
-from games.models import CardTally, LiveRound, Phase, Round, Shoe, ShoeEnding, ShuffleTally
+from games.models import LiveRound, Phase, Round, Shoe, ShoeEnding
 from games.randomness import cards, judging, rolling, shuffles
-from games.randomness.cards import FIRST_FOUR, CardCounts, Heap
+from games.randomness.cards import FIRST_FOUR, Heap
 from games.randomness.judging import Scope, judge
 from tests.builders import a_player, a_round, a_table
+from tests.games.counted import FAIR, dealt, keep, keep_unshuffled
 from tests.hours import settle
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
@@ -27,7 +27,6 @@ from wallet.models import Mode
 
 MONEY = 1_000_000
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
-ROUNDS = 5200
 
 
 def hour_of(moment: datetime) -> datetime:
@@ -39,20 +38,6 @@ def roll_since(moment: datetime) -> None:
     for hour in (hour_of(moment), hour_of(moment) + HOUR):
         rolling.roll_cards(hour)
         rolling.roll_shuffles(hour)
-
-
-def dealt(decks: int = 1, *, share: float = 1 / 52, rounds: int = ROUNDS) -> CardCounts:
-    """Rounds whose first card is the ace of clubs with that chance."""
-    others = (1 - share) / 51
-    chance = np.random.default_rng(7)
-    counts = chance.multinomial(rounds, [share, *[others] * 51])
-    return CardCounts(decks, True, True, rounds, {"1": Heap(tuple(counts.tolist()), rounds * (52 * decks - 1))})
-
-
-def keep(hour: datetime, version_id: int, counted: CardCounts, mode: Mode = Mode.REAL) -> None:
-    CardTally.objects.create(
-        hour=hour, version_id=version_id, mode=mode, rounds=counted.rounds, counts=counted.as_json()
-    )
 
 
 @pytest.fixture
@@ -146,7 +131,7 @@ class TestShoesDealtThrough:
 
 class TestEveryWeek:
     def test_is_tested_once_and_an_alarm_raised_once(self, table, counted_weeks):
-        keep(MONDAY + timedelta(days=2), table.version_id, dealt(share=1 / 52 + 0.02))
+        keep(MONDAY + timedelta(days=2), table.version_id, dealt(share=FAIR + 0.02))
         assert judging.watch() == 1
         assert judging.watch() == 0
         ((on, said),) = alarms()
@@ -156,7 +141,7 @@ class TestEveryWeek:
         assert float(said["tests"][0]["p"]) < judging.ALARM_LEVEL
 
     def test_is_tested_by_itself(self, table, counted_weeks):
-        for weeks, share in ((0, 1 / 52), (2, 1 / 52 + 0.02)):
+        for weeks, share in ((0, FAIR), (2, FAIR + 0.02)):
             keep(MONDAY + timedelta(weeks=weeks, hours=5), table.version_id, dealt(share=share))
         assert judging.watch() == 2
         assert [said["week"] for _, said in alarms()] == ["2026-03-16"]
@@ -169,8 +154,7 @@ class TestEveryWeek:
         assert json.loads(bytes(tested.body))["data"] == {"families": 1, "tests": 1, "week": "2026-03-02"}
 
     def test_raises_an_alarm_over_shuffles_of_so_many_decks(self, counted_weeks):
-        unshuffled = shuffles.count([FULL_DECK * 8] * 120, decks=8)
-        ShuffleTally.objects.create(hour=MONDAY, decks=8, mode="R", shuffles=120, counts=unshuffled.as_json())
+        keep_unshuffled(MONDAY, 8)
         judging.watch()
         assert [on for on, _ in alarms()] == ["decks:8"]
 
@@ -186,7 +170,7 @@ class TestThePage:
         visitor = a_visitor()
         visitor.force_login(a_member_of_staff("compliance").user)
 
-        def show(**asked: object) -> str:
+        def show(**asked: str | int) -> str:
             return " ".join(visitor.get(reverse("staff_randomness"), asked).content.decode().split())
 
         return show
@@ -208,7 +192,7 @@ class TestThePage:
         assert "not what chance gives" not in shown
 
     def test_says_what_chance_does_not_explain(self, shown_for, table):
-        keep(MONDAY, table.version_id, dealt(share=1 / 52 + 0.02))
+        keep(MONDAY, table.version_id, dealt(share=FAIR + 0.02))
         shown = shown_for(game="baccarat")
         assert "1 of 1 tests cannot be explained by chance at 99 %" in shown
         assert "not what chance gives" in shown
@@ -224,7 +208,7 @@ class TestThePage:
         assert "7800 rounds" in shown_for(game="baccarat")
         assert "2600 rounds" in shown_for(game="golden", version=other.version_id)
         for asked in ({"mode": "F"}, {"since": "2026-03-03"}, {"until": "2026-03-01"}, {"game": "golden"}):
-            assert "Nothing that has been counted" in shown_for(**{"game": "baccarat"} | asked)
+            assert "Nothing that has been counted" in shown_for(**({"game": "baccarat"} | asked))
         assert "7800 rounds" in shown_for(game="baccarat", since="2026-03-02", until="2026-03-02")
 
     def test_draws_the_counts_and_writes_them_beside(self, shown_for, table):
