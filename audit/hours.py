@@ -189,6 +189,12 @@ def verify(interval: Interval) -> Iterator[tuple[str, str]]:
         yield from ((name, sentence) for sentence in found)
 
 
+def verify_last_day() -> int:
+    """Do so with the last 24 hours, and return how many differences there are."""
+    now = datetime.now(UTC)
+    return sum(1 for _ in verify(Interval(now - 24 * HOUR, now)))
+
+
 def _on(name: str) -> str:
     """Return how the event log calls sums."""
     return f"sums:{name}"

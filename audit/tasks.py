@@ -59,6 +59,12 @@ def sum_up() -> None:
 
 
 @shared_task
+def verify_sums() -> None:
+    """Add up anew what was summed up of the last day, and put on record what differs."""
+    hours.verify_last_day()
+
+
+@shared_task
 def find_significant() -> None:
     """Find what somebody has to look at in what was sealed since."""
     clock.beat("workers")

@@ -166,6 +166,7 @@ class TestTheCheck:
     def test_finds_nothing_where_nothing_is_wrong(self, opened, capsys):
         call_command("verify_sums")
         assert "agree" in capsys.readouterr().out
+        assert hours.verify_last_day() == 0
 
     @pytest.mark.parametrize(
         ("damage", "said"),
