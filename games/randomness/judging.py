@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import Final
 
 from django.db import connection, transaction
@@ -115,8 +114,8 @@ def _shuffles(decks: int, mode: str, since: datetime | None, until: datetime | N
         found = found.filter(hour__gte=since)
     if until is not None:
         found = found.filter(hour__lt=until)
-    hours = (ShuffleCounts.parse(decks, each.shuffles, each.counts) for each in found.order_by("hour"))
-    return reduce(add, hours, ShuffleCounts(decks))
+    hours = found.order_by("hour").values_list("shuffles", "counts")
+    return shuffles.together(decks, [ShuffleCounts.parse(decks, number, counts) for number, counts in hours])
 
 
 def watch() -> int:

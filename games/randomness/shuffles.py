@@ -7,7 +7,7 @@ therefore counted so that its exact mean and variance over all orders are known;
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,21 +45,6 @@ class ShuffleCounts:
     rises: int = 0  # cards that are followed by one of a later place in an unshuffled deck
     colour_runs: int = 0  # of red and of black cards
 
-    def __add__(self, other: Self) -> "ShuffleCounts":
-        """Add what was counted of other shuffles of as many decks."""
-        return ShuffleCounts(
-            self.decks,
-            public=self.public + other.public,
-            shuffles=self.shuffles + other.shuffles,
-            blocks=_both(self.blocks, other.blocks),
-            first=_both(self.first, other.first),
-            last=_both(self.last, other.last),
-            unmoved=self.unmoved + other.unmoved,
-            followers=self.followers + other.followers,
-            rises=self.rises + other.rises,
-            colour_runs=self.colour_runs + other.colour_runs,
-        )
-
     def as_json(self) -> dict[str, Any]:
         """Write it down."""
         return {
@@ -90,8 +75,24 @@ class ShuffleCounts:
         )
 
 
-def _both(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
-    return tuple(first + second for first, second in zip(one, other, strict=True))
+def together(decks: int, counted: Sequence[ShuffleCounts]) -> ShuffleCounts:
+    """Add up what was counted of shuffles of so many decks."""
+    return ShuffleCounts(
+        decks,
+        public=sum(each.public for each in counted),
+        shuffles=sum(each.shuffles for each in counted),
+        blocks=_sums([each.blocks for each in counted], CARDS * BLOCKS),
+        first=_sums([each.first for each in counted], CARDS),
+        last=_sums([each.last for each in counted], CARDS),
+        unmoved=sum(each.unmoved for each in counted),
+        followers=sum(each.followers for each in counted),
+        rises=sum(each.rises for each in counted),
+        colour_runs=sum(each.colour_runs for each in counted),
+    )
+
+
+def _sums(rows: Sequence[Sequence[int]], length: int) -> tuple[int, ...]:
+    return tuple(np.array(rows, dtype=np.int64).reshape(len(rows), length).sum(axis=0).tolist())
 
 
 def count_seeds(seeds: Iterable[tuple[bytes, str]], *, decks: int, public: int | None = None) -> ShuffleCounts:

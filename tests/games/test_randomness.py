@@ -6,10 +6,8 @@ sees the same numbers.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
 from itertools import product
 from math import exp, factorial, prod, sqrt
-from operator import add
 
 import numpy as np
 import pytest
@@ -115,7 +113,7 @@ def test_runs_are_those_of_all_orders():
 def test_the_variances_of_what_is_counted_of_a_shuffle_are_those_of_many(decks):
     chance = np.random.default_rng(decks)
     found = [shuffles.count([order], decks=decks) for order in fair_shuffles(chance, 2000, decks)]
-    together = shuffles.tests(reduce(add, found))
+    together = shuffles.tests(shuffles.together(decks, found))
     for number in shuffles.NUMBERS:
         seen = np.var([getattr(each, number.name) for each in found], ddof=1)
         assert seen == pytest.approx(number.variance(decks), rel=0.15), number.name
