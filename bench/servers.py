@@ -31,7 +31,7 @@ from casino.launcher import ADDRESS
 from casino.postgresql.roles import close_to_public
 
 CLIENTS: Final = int(os.environ.get("CLIENTS", "4"))  # of either side
-SECONDS_TO_PREPARE: Final = 300.0
+SECONDS_TO_PREPARE: Final = 1800.0  # a year of hours is summed up
 MIGRATED: Final = "migrated"
 OF_SUITES: Final = "SELECT datname FROM pg_database WHERE NOT datistemplate AND datname NOT IN ('postgres', %s)"
 
@@ -138,6 +138,12 @@ def fill_log(environment: Environment, number: int) -> list[dict[str, Any]]:
     """Write so many events and seal them; return the keys of the log and its leaves. Raises Unavailable."""
     say(f"Writing and sealing {number:,} events …")
     return _prepared(environment, "bench.many_events", str(number))
+
+
+def sum_up(environment: Environment) -> None:
+    """Sum up every hour of play that is over. Raises Unavailable."""
+    say("Summing up …")
+    _prepared(environment, "bench.many_hours")
 
 
 def _prepared(environment: Environment, module: str, *arguments: str) -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ AIMS = {
     "pay_all_1000": 0.25,
     "close_bets_10000": 0.25,
     "pay_all_10000": 0.25,
+    "report_10m": 1,
     "seal_rate": None,
     "verify_leaves": None,
 }
@@ -43,6 +44,7 @@ OVER_THE_HOUSE = ("solo_service", "solo_http", "live_bets_http")
 MOVEMENTS = ("posting", "hot_house", "audit_on")
 WHOLE_ROUNDS = ("close_bets_100", "pay_all_100")
 SEALING = ("seal_rate",)
+REPORTS = ("report_10m",)
 HORDAK = ("posting_vs_hordak",) if importlib.util.find_spec("hordak") else ()
 
 
@@ -79,7 +81,9 @@ class Run:
 def of_houses() -> Iterator[Run]:
     """One run of everything that needs a house: one pair of servers, and two clients where `make bench` has four."""
     folder = fresh_folder("sabot-bench-")
-    done = bench(folder, *OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING, CLIENTS="2")
+    done = bench(
+        folder, *OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING, *REPORTS, CLIENTS="2", ROUNDS="2000"
+    )
     assert done.returncode == 0, done.stderr
     results = {each["name"]: each for each in written(folder)}
     yield Run(done, results, [path.name for path in (folder / "bench").iterdir()])
@@ -99,10 +103,10 @@ def written(var: Path) -> list[dict[str, object]]:
 
 
 def test_what_needs_a_house_is_measured_on_durable_servers_of_which_nothing_is_left(of_houses: Run) -> None:
-    assert set(of_houses.results) == {*OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING}
+    assert set(of_houses.results) == {*OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING, *REPORTS}
     for name in of_houses.results:
         assert str(name) in of_houses.done.stdout
-    suites = 1 + len(MOVEMENTS) + len(HORDAK) + 1 + len(SEALING)
+    suites = 1 + len(MOVEMENTS) + len(HORDAK) + 1 + len(SEALING) + len(REPORTS)
     assert of_houses.done.stderr.count("fsync on, synchronous_commit on") == suites
     assert of_houses.done.stderr.count("Migrating …") == 1
     assert of_houses.left == []
