@@ -38,7 +38,6 @@ AIMS = {
     "pay_all_10000": 0.25,
     "report_10m": 1,
     "seal_rate": None,
-    "verify_leaves": None,
 }
 OVER_THE_HOUSE = ("solo_service", "solo_http", "live_bets_http")
 MOVEMENTS = ("posting", "hot_house", "audit_on")
