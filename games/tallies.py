@@ -34,6 +34,7 @@ PARTS = """
         SELECT part.id, part.round_id, part.mode, part.currency, part.staked, part.paid, part.commission
         FROM games_participation AS part
         WHERE part.table_id = place.id AND part.mode = of.mode AND part.at >= piece.since AND part.at < piece.until
+        OFFSET 0
     ) AS found
 """
 BETS = """
