@@ -1,8 +1,8 @@
 from django.urls import path
 
 from games import staff_chat, staff_floor, staff_play, staff_rounds, staff_views
-from games.randomness.views import staff_randomness
-from games.returns import views as returns
+from games.randomness.staff_pages import staff_randomness
+from games.returns import staff_pages as returns
 
 urlpatterns = [
     path("incidents/", staff_views.staff_incidents, name="staff_incidents"),
