@@ -108,8 +108,8 @@ def name_of(pays: Pays | None) -> str:
 
 def ending_of(variant: Variant, bet: str, *, stake: int, payout: int, result: str) -> str:
     """Return how a bet ended, from what is stored of it in minor units: the prize that it paid, `LOST`, or `OTHER` for
-    a payout that is none of the bet's. Where two prizes come to the same amount after rounding, *result* ("win", "push",
-    "lose") decides, and then the larger prize. Raises UnknownBet.
+    a payout that is none of the bet's. Where two prizes come to the same amount after rounding, *result* ("win",
+    "push", "lose") decides, and then the larger prize. Raises UnknownBet.
     """
     likely = chances(variant, bet)
     if payout == 0 and result == "lose":
