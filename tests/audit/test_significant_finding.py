@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import psycopg
 import pytest
@@ -74,8 +75,13 @@ class TestFinding:
         before = Leaf.objects.count() - 10
         Cursor.objects.create(name="kinds", leaves=before)
         assert [finding.find() for _ in range(4)] == [4, 4, 2, 0]
-        read = []
-        finding.register("late", lambda leaves: read.append(leaves) or [])
+        read: list[finding.Leaves] = []
+
+        def late(leaves):
+            read.append(leaves)
+            return []
+
+        finding.register("late", late)
         finding.find()
         assert read[0].first == 0
 
@@ -120,7 +126,8 @@ class TestFinding:
         happens()
         find()
         (one,) = found()
-        for change in ({"title": "Nothing"}, {"rows": []}, {"amount": 1}):
+        changes: list[dict[str, Any]] = [{"title": "Nothing"}, {"rows": []}, {"amount": 1}]
+        for change in changes:
             with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic():
                 Significant.objects.filter(pk=one.pk).update(**change)
 
@@ -182,7 +189,7 @@ class TestThresholds:
     AFTER = Limit(300_000, 2_000_000, 14)
 
     def change(self, **asked):
-        said = {"what": "deposit", "currency": "EUR", "before": self.BEFORE, "after": self.AFTER}
+        said: dict[str, Any] = {"what": "deposit", "currency": "EUR", "before": self.BEFORE, "after": self.AFTER}
         thresholds.change(**said | {"reason": "The law says so", "by": "staff:1"} | asked)
 
     def test_are_there_for_every_currency(self):

@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from audit import log, sealing
-from audit.models import Category, Significant, Weight
+from audit.models import Category, Event, Significant, Weight
 from audit.significant import finding, thresholds
 from audit.significant.thresholds import Limit
 from games import tables
@@ -37,6 +37,12 @@ def found(category: Category, on: object = None) -> list[Significant]:
     return list(of if on is None else of.filter(on=str(on)))
 
 
+def event_of(one: Significant) -> Event:
+    """The event it follows from."""
+    assert one.event
+    return one.event
+
+
 def significant_from(what: str, single: int, summed: int, *, days: int = 7, currency: str = "SEK") -> None:
     """Set a threshold."""
     before, after = thresholds.threshold(what, currency), Limit(single, summed, days)
@@ -49,7 +55,7 @@ def test_gli19_2_8_8_failed_log_ins_with_their_address():
     log_in(visitor, player.user, "wrong")
     log_in(visitor, player.user, "wrong again")
     (one,) = found(Category.LOG_IN, player)
-    assert (one.event.kind, one.weight) == ("login.failed", Weight.NOTICE)
+    assert (event_of(one).kind, one.weight) == ("login.failed", Weight.NOTICE)
     compliance = a_visitor()
     compliance.force_login(a_member_of_staff("compliance").user)
     page = compliance.get(f"/staff/significant/{one.pk}/")
@@ -65,7 +71,7 @@ def test_gli19_2_8_8_an_account_that_is_locked_is_an_alert():
     while not locks.end_try(player.user.email, number, ip="192.0.2.1"):
         number = locks.begin_try(player.user.email) or 0
     (one,) = found(Category.LOG_IN, player)
-    assert (one.event.kind, one.weight) == ("login.locked", Weight.ALERT)
+    assert (event_of(one).kind, one.weight) == ("login.locked", Weight.ALERT)
     compliance = a_visitor()
     compliance.force_login(a_member_of_staff("compliance").user)
     assert "192.0.2.1" in compliance.get(f"/staff/significant/{one.pk}/").content.decode()
@@ -76,7 +82,7 @@ def test_gli19_2_8_8_mismatches(changes):
     player = a_verified_player("SE")
     call_back(statement(a_payment(player), **changes))
     (one,) = found(Category.ERROR, player)
-    assert (one.event.kind, one.weight) == ("payment.mismatched", Weight.ALERT)
+    assert (event_of(one).kind, one.weight) == ("payment.mismatched", Weight.ALERT)
 
 
 def test_gli19_2_8_8_errors():
@@ -99,7 +105,7 @@ def test_gli19_2_8_8_times_when_play_stood_still():
     make_late(live_table, settings.LIVE_LATE_SECONDS + 60)
     phases.advance(live_table.pk)
     (one,) = found(Category.STANDSTILL, f"table:{live_table.table_id}")
-    assert (one.event.kind, one.weight) == ("incident.opened", Weight.ALERT)
+    assert (event_of(one).kind, one.weight) == ("incident.opened", Weight.ALERT)
     assert one.title == "Incident: it stood still past its deadline"
 
 
@@ -114,7 +120,7 @@ class TestLargeAmounts:
             a_round(player, table, Mode.FREE, banker=1_000)
         (wager,) = found(Category.LARGE_WAGER, player)
         (win,) = found(Category.LARGE_WIN, player)
-        assert wager.event.on == win.event.on == f"round:{large.round_id}" != f"round:{small.round_id}"
+        assert event_of(wager).on == event_of(win).on == f"round:{large.round_id}" != f"round:{small.round_id}"
         assert (wager.currency, wager.amount, win.amount) == ("GBP", 1_000, 950)
 
     def test_gli19_2_8_8_wagers_and_wins_summed_over_days_are_found_once(self):
@@ -170,7 +176,7 @@ def test_gli19_2_8_8_voids_and_the_balances_they_adjust():
         (one,) = found(Category.CORRECTION, f"round:{round_id}")
         assert {"What": "players 1 returned", "Value": "-950"} in one.rows
     (made_up,) = found(Category.ADJUSTMENT, player)
-    assert (made_up.event.on, made_up.currency, made_up.amount) == (f"round:{spent}", "GBP", 700)
+    assert (event_of(made_up).on, made_up.currency, made_up.amount) == (f"round:{spent}", "GBP", 700)
     assert made_up.weight == Weight.ALERT
 
 
@@ -209,5 +215,5 @@ def test_gli19_2_8_8_deactivations():
     player = a_player()
     exclusions.exclude_self(player=player, months=12, by=str(player))
     closures.begin(player=player, by=str(player), ip="192.0.2.1")
-    kinds = [each.event.kind for each in found(Category.DEACTIVATION, player)]
+    kinds = [event_of(each).kind for each in found(Category.DEACTIVATION, player)]
     assert sorted(kinds) == ["account.closing", "player.excluded"]

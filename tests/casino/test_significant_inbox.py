@@ -1,6 +1,7 @@
 """The inbox of significant events: who sees what, the work on one, and the mail about alerts."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -20,7 +21,7 @@ NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)
 
 def one(key="1", **said):
     """Something significant, about nobody and of no amount unless it is said."""
-    usual = {
+    usual: dict[str, Any] = {
         "category": Category.ERROR,
         "weight": Weight.NOTICE,
         "on": "ledger",
@@ -293,6 +294,7 @@ class TestMail:
             cursor.execute("BEGIN")
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [significant_mail.LOCK])
             assert significant_mail.mail_alerts() == 0
+            cursor.execute("ROLLBACK")
         first.close()
         assert significant_mail.mail_alerts() == 1
 

@@ -67,19 +67,21 @@ def texts(argument: ast.expr, constants: dict[str, str]) -> Iterator[str]:
         yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in argument.values)
 
 
+def named(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The constants of a module that are texts."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            if isinstance(target, ast.Name) and isinstance(node.value.value, str):
+                yield target.id, node.value.value
+
+
 def recorded() -> set[str]:
     """Every kind that some code records, as far as it stands there."""
     trees = [ast.parse(path.read_text()) for path in sources(".py")]
     found = set(HANDED_ON)
     for tree in trees:
-        constants = {
-            (node.target if isinstance(node, ast.AnnAssign) else node.targets[0]).id: node.value.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign | ast.AnnAssign)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-            and isinstance(node.target if isinstance(node, ast.AnnAssign) else node.targets[0], ast.Name)
-        }
+        constants = dict(named(tree))
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue

@@ -23,8 +23,8 @@ from tests.wallet.payout_builders import a_withdrawal
 from wallet.models import Withdrawal
 
 OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
-# What compliance may send: about people, their protection, how long what is kept, who plays with whom, and reports. An
-# approval is decided by whoever may decide its kind, and no kind of play or money is theirs.
+# What compliance may send: about people, their protection, how long what is kept, who plays with whom, reports, and
+# significant events. An approval is decided by whoever may decide its kind, and no kind of play or money is theirs.
 ABOUT_PEOPLE = {
     "staff_approval_decide",
     "staff_duplicate_resolve",
@@ -42,6 +42,10 @@ ABOUT_PEOPLE = {
     "staff_service_close",
     "staff_service_new",
     "staff_service_thread",
+    "staff_significant_acknowledge",
+    "staff_significant_mail",
+    "staff_significant_step",
+    "staff_thresholds",
 }
 # Pages that are nothing but the form for a deed; what they tell stands on the page of tables.
 FORMS_ONLY = {"staff_live_break_up"}
