@@ -169,13 +169,13 @@ def _record_failure(name: str, error: Exception) -> None:
         log.record("sums.failed", by="system", on=_on(name), data={"error": f"{type(error).__name__}: {error}"})
 
 
-def verify(interval: Interval) -> Iterator[tuple[str, str]]:
-    """Sum up anew what is summed up of *interval*, and yield each difference as the name of the sums and a sentence.
-    What was found is put on record.
+def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
+    """Sum up anew what is summed up of *interval*, all or *only* the sums of that name, and yield each difference as
+    the name of the sums and a sentence. What was found is put on record.
     """
     for name, sums in _registered.items():
         whole = _cut(interval, rolled_until(name)).whole
-        if whole is None or sums.differences is None:
+        if whole is None or sums.differences is None or only not in ("", name):
             continue
         found = list(sums.differences(whole))
         if found:

@@ -18,16 +18,17 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take how far back to look."""
+        """Take what to look at, and how far back."""
+        parser.add_argument("--sums", default="", help="only the sums of this name, as games.tally")
         parser.add_argument("--days", type=int, help="only those that ended in so many days until now")
 
-    def handle(self, *args: Any, days: int | None, **options: Any) -> None:
+    def handle(self, *args: Any, sums: str, days: int | None, **options: Any) -> None:
         """Check. Raises CommandError where anything differs."""
         now = datetime.now(UTC)
         since = now - timedelta(days=days) if days is not None else datetime(1970, 1, 1, tzinfo=UTC)
         found = 0
-        for sums, sentence in hours.verify(Interval(since, now)):
-            self.stdout.write(f"{sums}: {sentence}")
+        for name, sentence in hours.verify(Interval(since, now), only=sums):
+            self.stdout.write(f"{name}: {sentence}")
             found += 1
         if found:
             raise CommandError(f"Sums and rows do not agree: {found} differences, which stand above.")
