@@ -21,14 +21,18 @@ def ask_due() -> None:
     """Ask for every report of a day that was not asked for yet. Two at once ask once: the database has one report of a
     kind on a day by the house. A day is due when all that was written on it is in sight.
     """
-    settled, beginning = hours.settled(), began()
-    if settled is None or beginning is None:
-        return
-    for since, until in _days(settled, beginning):
+    beginning, settled = began(), hours.settled()
+    if beginning and settled:
+        ask_between(beginning, settled)
+
+
+def ask_between(beginning: datetime, settled: datetime) -> None:
+    """Ask for every report of a day that was not over when the house began and was over when it *settled*."""
+    for since, until in _days(beginning, settled):
         _ask(since, until)
 
 
-def _days(settled: datetime, beginning: datetime) -> list[tuple[datetime, datetime]]:
+def _days(beginning: datetime, settled: datetime) -> list[tuple[datetime, datetime]]:
     """Return the days that are over and have not begun before the house, the oldest first."""
     zone = settings.OPERATOR_TIME_ZONE
     today = settled.astimezone(ZoneInfo(zone)).date()

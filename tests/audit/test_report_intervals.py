@@ -12,8 +12,10 @@ from audit.reports import daily
 from audit.reports.asking import clock
 from audit.reports.intervals import NAMES, Period, began, interval_of, midnight
 from tests.audit.reporting import SHOP, a_kind, registered
+from tests.hours import settle
 
 STOCKHOLM = "Europe/Stockholm"
+A_WEEK = timedelta(days=7)
 A_SUNDAY = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)  # a Monday in Stockholm
 
 
@@ -66,13 +68,10 @@ def test_every_period_has_a_name():
 
 
 @pytest.fixture
-def a_week_ago(db, monkeypatch, settings) -> datetime:
-    """A house that began a week ago, whose rows have settled up to now."""
+def now(db, settings) -> datetime:
+    """The clock of a house that is in Stockholm."""
     settings.OPERATOR_TIME_ZONE = STOCKHOLM
-    now = clock()
-    monkeypatch.setattr(daily, "began", lambda: now - timedelta(days=7))
-    monkeypatch.setattr(daily.hours, "settled", lambda: now)
-    return now
+    return clock()
 
 
 def daily_ones() -> list[tuple[str, datetime, datetime]]:
@@ -80,49 +79,49 @@ def daily_ones() -> list[tuple[str, datetime, datetime]]:
 
 
 class TestTheHouse:
-    def test_gli19_2_9_1_asks_for_each_kind_on_each_day_that_is_over_once(self, a_week_ago):
+    def test_gli19_2_9_1_asks_for_each_kind_on_each_day_that_is_over_once(self, now):
         with registered(a_kind("one"), a_kind("two", choices=[SHOP]), a_kind("never", is_daily=False)):
-            daily.ask_due()
+            daily.ask_between(now - A_WEEK, now)
             asked = daily_ones()
-            daily.ask_due()
+            daily.ask_between(now - A_WEEK, now)
         assert daily_ones() == asked
-        today = a_week_ago.astimezone(ZoneInfo(STOCKHOLM)).date()
-        whole = [
-            (midnight(today - timedelta(days=n), STOCKHOLM), midnight(today - timedelta(days=n - 1), STOCKHOLM))
-            for n in range(8, 0, -1)
-        ]
-        assert [(since, until) for kind, since, until in asked if kind == "one"] == whole[-len(asked) // 2 :]
-        assert len(asked) in (14, 16)  # the day on which it began, too
-        assert Report.objects.filter(kind="two").first().choices == {
+        today = now.astimezone(ZoneInfo(STOCKHOLM)).date()
+        began = (now - A_WEEK).astimezone(ZoneInfo(STOCKHOLM)).date()
+        days = [began + timedelta(days=n) for n in range((today - began).days)]
+        whole = [(midnight(day, STOCKHOLM), midnight(day + timedelta(days=1), STOCKHOLM)) for day in days]
+        for kind in ("one", "two"):
+            assert [(since, until) for name, since, until in asked if name == kind] == whole
+        assert len(asked) == 2 * len(whole)
+        assert Report.objects.filter(kind="two").values_list("choices", flat=True)[0] == {
             "zone": STOCKHOLM,
             "period": "yesterday",
             "shop": "",
         }
 
-    def test_asks_for_no_day_of_which_something_may_not_be_in_sight(self, a_week_ago, monkeypatch):
-        yesterday = midnight(a_week_ago.astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM)
-        monkeypatch.setattr(daily.hours, "settled", lambda: yesterday - timedelta(microseconds=1))
+    def test_asks_for_no_day_of_which_something_may_not_be_in_sight(self, now):
+        today = midnight(now.astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM)
         with registered(a_kind("one")):
-            daily.ask_due()
+            daily.ask_between(now - A_WEEK, today - timedelta(microseconds=1))
         assert max(until for _, _, until in daily_ones()) == midnight(
-            (yesterday - timedelta(hours=1)).astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM
+            (today - timedelta(hours=1)).astimezone(ZoneInfo(STOCKHOLM)).date(), STOCKHOLM
         )
 
-    def test_makes_up_for_two_weeks_and_no_more(self, a_week_ago, monkeypatch):
-        monkeypatch.setattr(daily, "began", lambda: a_week_ago - timedelta(days=400))
+    def test_makes_up_for_two_weeks_and_no_more(self, now):
         with registered(a_kind("one")):
-            daily.ask_due()
+            daily.ask_between(now - timedelta(days=400), now)
         assert len(daily_ones()) == daily.MOST_DAYS
 
-    def test_asks_for_nothing_before_anything_has_settled(self, a_week_ago, monkeypatch):
-        monkeypatch.setattr(daily.hours, "settled", lambda: None)
+    def test_asks_for_nothing_on_the_day_it_began_nor_before_anything_has_settled(self, now):
+        log.record("table.opened", by="staff:1", on="table:1", data={})
         with registered(a_kind("one")):
+            daily.ask_due()
+            settle(now)
             daily.ask_due()
         assert daily_ones() == []
 
-    def test_has_one_of_a_kind_on_a_day_whoever_writes_it(self, a_week_ago):
+    def test_has_one_of_a_kind_on_a_day_whoever_writes_it(self, now):
         with registered(a_kind("one")):
-            daily.ask_due()
+            daily.ask_between(now - A_WEEK, now)
         with pytest.raises(IntegrityError, match="audit_report_daily"), transaction.atomic(), connection.cursor() as c:
             c.execute(
                 "INSERT INTO audit_report (kind, since, until, choices, by, state, tries, done, failure, digests)"

@@ -8,6 +8,7 @@ from games.reports import reconciliation
 from tests import reports_history
 from tests.builders import a_player
 from tests.reports_history import ask, clock
+from wallet import moved
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +31,7 @@ def read(interval, **choices):
 def given(mode, since, until):
     with connection.cursor() as cursor:
         cursor.execute(LEDGER, [mode, since, until])
-        found = {}
+        found: dict[str, dict[str, int]] = {}
         for currency, kind, amount in cursor:
             found.setdefault(currency, {})[kind] = amount
         return found
@@ -85,5 +86,5 @@ def test_a_deposit_of_which_no_payment_knows_is_a_difference_that_is_named():
 
 
 def test_where_nothing_was_ever_held_there_is_nothing_to_reconcile():
-    moment = reconciliation.moved.BEGINNING
+    moment = moved.BEGINNING
     assert read(Interval(moment, moment.replace(year=2001)))[0] == {}

@@ -30,6 +30,7 @@ def test_an_exclusion_is_told_with_beginning_end_reason_and_by_whom():
     exclusion = exclusions.exclude(player=player, days=30, reason="asked on the telephone", by=staff)
     ((row,), counts) = read(since)
     assert (row["player"], row["by"], row["reason"]) == (str(player), str(staff), "asked on the telephone")
+    assert exclusion.until
     assert (row["begun"], row["ended"]) == (exclusion.begun.isoformat(), exclusion.until.isoformat())
     assert row["which"] == f"Exclusion by the house, number {exclusion.pk}"
     assert counts == {"Exclusion or pause begun": "1 in all"}

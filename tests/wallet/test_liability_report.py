@@ -33,7 +33,7 @@ def lying(moment):
     """What lay on all accounts of one kind before *moment*, by currency."""
     with connection.cursor() as cursor:
         cursor.execute(LEDGER, [moment])
-        found = {}
+        found: dict[str, dict[str, int]] = {}
         for currency, kind, amount in cursor:
             found.setdefault(currency, {})[kind] = amount
         return found
