@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 
 from games.live.voiding import void_live_round
-from games.models import Phase, VoidReason
+from games.models import Participation, Phase, VoidReason
 from games.void import void_round
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
@@ -64,6 +64,7 @@ class House:
         """
         self._play_alone(rounds)
         self._win_and_spend()
+        self._win_less_commission()
         self._play_together(rounds)
         self._play_against_each_other(rounds)
 
@@ -85,6 +86,12 @@ class House:
             won = self._win(poor)
         spend(poor, balance(poor))
         void_round(round_id=won, reason=VoidReason.NOT_REPRODUCED, by="system")
+
+    def _win_less_commission(self) -> None:
+        while True:
+            played = a_round(self.people[1], self.table, banker=5000)
+            if Participation.objects.get(round_id=played.round_id).commission:
+                return
 
     def _win(self, player: Player) -> UUID | None:
         """Have the player put all they have on one bet; return the round where they win."""

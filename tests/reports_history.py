@@ -60,7 +60,7 @@ class Tables:
     def __init__(self) -> None:
         self.solo, self.golden = a_table(), a_golden_table()
         self.live = a_live_table()
-        self.guests = a_chemin_table()
+        self.guests, self.bank = a_chemin_table(), a_chemin_table(slug="bank")
 
 
 def a_depositor(jurisdiction: str, amount: int = PLENTY) -> Player:
@@ -138,12 +138,16 @@ def _annul(live_round: LiveRound) -> None:
 
 
 def _guests(tables: Tables) -> None:
-    """A coup that is settled and taxed where the bank wins, and a bank that has been put up again."""
+    """A coup that is settled, taxed where the bank wins, and a bank that nobody has staked against."""
     for place in (1, 2, 3):
         sit(a_depositor("SE"), tables.guests, place)
     banker, _punter = a_staked_coup(tables.guests)
     answer(banker, tables.guests, "deal_cards")
     play_out(tables.guests)
+    banker = a_depositor("SE")
+    sit(banker, tables.bank, 1)
+    sit(a_depositor("SE"), tables.bank, 2)
+    answer(banker, tables.bank, "take_bank", 10_000)
 
 
 def _payments(player: Player) -> None:

@@ -127,8 +127,12 @@ class TestTheSumsOfAnyInterval:
 
     def test_are_read_from_sums_and_rows_alike(self, opened):
         """Else the comparison would say little."""
-        (cut,) = hours.cut(tallies.SUMS, [Interval(played.BEGINS + timedelta(minutes=1), datetime.now(UTC))])
+        first = query(
+            "SELECT min(at) FROM games_participation WHERE mode = 'R' AND at <> date_trunc('hour', at, 'UTC')"
+        )[0][0]
+        (cut,) = hours.cut(tallies.SUMS, [Interval(first, datetime.now(UTC))])
         assert cut.whole is not None
+        assert len(cut.ends) == 2
         assert all(plainly([end.since, end.until], Mode.REAL) for end in cut.ends)
         assert Tally.objects.filter(hour__gte=cut.whole.since).count() > 20
 
