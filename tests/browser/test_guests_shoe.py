@@ -22,7 +22,7 @@ SPOILT = {
     "a card": "UPDATE games_round SET cards = '9H 4D KS 2C' WHERE {second}",
     "where a coup began": "UPDATE games_round SET first_card = first_card + 1 WHERE {second}",
     "a card that no coup took": "UPDATE games_round SET cards = substr(cards, 1, length(cards) - 3) WHERE {long}",
-    "the last coup left out": "UPDATE games_round SET shoe_id = {another} WHERE {last}",
+    "the last coup left out": "UPDATE games_liveround SET shoe_id = {another}, number = 30000 WHERE {last}",
     "that something was burned": "UPDATE games_shoe SET burned = 1 WHERE id = %(shoe)s",
 }
 ROUND = "id = (SELECT id FROM games_round WHERE shoe_id = %(shoe)s {which} LIMIT 1)"
@@ -34,12 +34,15 @@ PIECES = {
 }
 KEEP = (
     "ALTER TABLE games_round DISABLE TRIGGER USER",
+    "ALTER TABLE games_liveround DISABLE TRIGGER USER",
     "ALTER TABLE games_shoe DISABLE TRIGGER USER",
     "CREATE TEMP TABLE kept_round AS TABLE games_round",
+    "CREATE TEMP TABLE kept_live_round AS TABLE games_liveround",
 )
 MEND = (
-    """UPDATE games_round AS r SET cards = k.cards, first_card = k.first_card, shoe_id = k.shoe_id
-       FROM kept_round AS k WHERE k.id = r.id""",
+    "UPDATE games_round AS r SET cards = k.cards, first_card = k.first_card FROM kept_round AS k WHERE k.id = r.id",
+    """UPDATE games_liveround AS r SET shoe_id = k.shoe_id, number = k.number
+       FROM kept_live_round AS k WHERE k.id = r.id""",
     "UPDATE games_shoe SET burned = 0",
 )
 
