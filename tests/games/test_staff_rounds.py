@@ -122,7 +122,8 @@ class TestThePageOfARound:
         assert "<h1>Rounds</h1>" in answer.text
 
     def test_names_what_it_could_not_find(self):
-        assert UNKNOWN in reader().get("/staff/rounds/?round=0000-0000-0000").text
+        page = reader().get("/staff/rounds/?round=0000-0000-0000")
+        assert "No round has this id, and none with a bet or in progress this code." in page.text
 
 
 @pytest.mark.django_db
