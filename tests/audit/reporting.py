@@ -39,9 +39,9 @@ def registered(*these: Kind) -> Iterator[None]:
     """Have these kinds and no others."""
     before = dict(kinds._kinds)
     kinds._kinds.clear()
-    for kind in these:
-        kinds.register(kind)
     try:
+        for kind in these:
+            kinds.register(kind)
         yield
     finally:
         kinds._kinds.clear()

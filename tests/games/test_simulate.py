@@ -139,7 +139,7 @@ def test_what_cannot_be_simulated_is_refused(arguments: list[str]) -> None:
         simulate(*arguments)
 
 
-def test_numpy_is_imported_by_the_simulation_alone_and_that_by_its_command_alone() -> None:
+def test_numpy_is_imported_by_what_counts_many_cards_alone_and_the_simulation_by_its_command_alone() -> None:
     importing: dict[str, set[str]] = {"numpy": set(), "games.simulation": set()}
     for app in ("audit", "casino", "games", "players", "wallet"):
         for path in (PROJECT / app).rglob("*.py"):
@@ -149,6 +149,6 @@ def test_numpy_is_imported_by_the_simulation_alone_and_that_by_its_command_alone
                 for wanted, found in importing.items():
                     if any(name == wanted or name.startswith(f"{wanted}.") for name in names):
                         found.add(str(path.relative_to(PROJECT)))
-    assert {name.rpartition("/")[0] for name in importing["numpy"]} == {"games/simulation"}
+    assert {name.rpartition("/")[0] for name in importing["numpy"]} == {"games/simulation", "games/randomness"}
     outside = {name for name in importing["games.simulation"] if not name.startswith("games/simulation/")}
     assert outside == {"games/management/commands/simulate.py"}
