@@ -174,8 +174,11 @@ def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
     the name of the sums and a sentence. What was found is put on record.
     """
     for name, sums in _registered.items():
-        whole = _cut(interval, rolled_until(name)).whole
-        if whole is None or sums.differences is None or only not in ("", name):
+        if sums.differences is None or only not in ("", name):
+            continue
+        begins = max(interval.since, _beginning(name, sums) or interval.until)
+        whole = _cut(Interval(begins, interval.until), rolled_until(name)).whole
+        if whole is None:
             continue
         found = list(sums.differences(whole))
         if found:
@@ -187,6 +190,13 @@ def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
             }
             log.record("sums.differ", by="system", on=_on(name), data=told)
         yield from ((name, sentence) for sentence in found)
+
+
+def _beginning(name: str, sums: Sums) -> datetime | None:
+    """Return the hour in which the first row was written, or of the first sum where that is earlier."""
+    summed = Rolled.objects.filter(sums=name).order_by("hour").values_list("hour", flat=True).first()
+    written = sums.first(None)
+    return min((_hour_of(each) for each in (summed, written) if each), default=None)
 
 
 def verify_last_day() -> int:

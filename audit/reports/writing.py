@@ -17,7 +17,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from audit import log
 from audit.models import Report
-from audit.reports.files import CsvFile, File, SheetFile
+from audit.reports.files import CsvFile, File
 from audit.reports.heading import Head, ended, head_of
 from audit.reports.kinds import Answer, CannotMake, Kind, Row
 
@@ -47,6 +47,8 @@ def write(report: Report, kind: Kind, answer: Answer, made_at: datetime, databas
     """Write down what *answer* says, of which the figures are those of *made_at*, and make the report ready in the
     statement that records what it is. Raises CannotMake, and whatever reading the rows raises.
     """
+    from audit.reports.workbook import SheetFile  # its library takes long to load, and every process loads this module
+
     head = head_of(report, kind, made_at)
     keepers = {name: _Keeper(database, report.pk, name) for name in ("csv", "xlsx")}
     with (

@@ -16,8 +16,6 @@ from functools import cache
 from itertools import combinations_with_replacement, groupby
 from typing import Any, Final
 
-import numpy as np
-
 from games.engine.cards import FULL_DECK, Card
 from games.engine.coup import Outcome, TooFewCards, deal
 from games.engine.odds import count_outcomes
@@ -129,8 +127,8 @@ def _names(counted: Sequence[CardCounts]) -> list[str]:
 
 
 def _one_heap(heaps: Sequence[Heap]) -> Heap:
-    counts = np.array([heap.counts for heap in heaps]).sum(axis=0)
-    return Heap(tuple(counts.tolist()), sum(heap.spread for heap in heaps))
+    counts = tuple(map(sum, zip(*(heap.counts for heap in heaps), strict=True)))
+    return Heap(counts, sum(heap.spread for heap in heaps))
 
 
 def _count_part(part: Sequence[Dealt], kind: CardCounts) -> CardCounts:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any, Final
 
-import numpy as np
-
 from games.engine.cards import Card
 from games.engine.shoe import shuffle
 from games.randomness.cards import CARDS, NUMBER
@@ -24,8 +22,7 @@ LEAST_SHUFFLES: Final = 100
 
 SUITS: Final = 4
 RANKS: Final = CARDS // SUITS
-FULL: Final = np.arange(CARDS)
-RED: Final = (FULL // RANKS == 1) | (FULL // RANKS == 2)
+RED: Final = (1, 2)  # among the suits
 
 
 @dataclass(frozen=True)
@@ -92,6 +89,8 @@ def together(decks: int, counted: Sequence[ShuffleCounts]) -> ShuffleCounts:
 
 
 def _sums(rows: Sequence[Sequence[int]], length: int) -> tuple[int, ...]:
+    import numpy as np  # as in `count`
+
     return tuple(np.array(rows, dtype=np.int64).reshape(len(rows), length).sum(axis=0).tolist())
 
 
@@ -102,29 +101,33 @@ def count_seeds(seeds: Iterable[tuple[bytes, str]], *, decks: int, public: int |
 
 def count(shuffles: Iterable[Sequence[Card]], *, decks: int, public: int | None = None) -> ShuffleCounts:
     """Count whole shuffles of so many decks, of *public* that there were."""
+    import numpy as np  # it takes long to load, and every process of the house loads this module
+
     rows = [bytes([NUMBER[card.code] for card in cards]) for cards in shuffles]
     if not rows:
         return ShuffleCounts(decks, public=public or 0)
     lying = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), decks * CARDS).astype(np.int64)
     before, after = lying[:, :-1], lying[:, 1:]
     pieces = np.arange(decks * CARDS) // (decks * CARDS // BLOCKS)
-    changes = (RED[before] != RED[after]).sum()
+    full = np.arange(CARDS)
+    red = np.isin(full // RANKS, RED)
+    changes = (red[before] != red[after]).sum()
+
+    def counted(numbers: np.ndarray, most: int) -> tuple[int, ...]:
+        return tuple(np.bincount(numbers.ravel(), minlength=most).tolist())
+
     return ShuffleCounts(
         decks,
         public=len(rows) if public is None else public,
         shuffles=len(rows),
-        blocks=_counted(lying * BLOCKS + pieces, CARDS * BLOCKS),
-        first=_counted(lying[:, 0], CARDS),
-        last=_counted(lying[:, -1], CARDS),
-        unmoved=int((lying == np.tile(FULL, decks)).sum()),
+        blocks=counted(lying * BLOCKS + pieces, CARDS * BLOCKS),
+        first=counted(lying[:, 0], CARDS),
+        last=counted(lying[:, -1], CARDS),
+        unmoved=int((lying == np.tile(full, decks)).sum()),
         followers=int((after == (before + 1) % CARDS).sum()),
         rises=int((after > before).sum()),
         colour_runs=int(changes) + len(rows),
     )
-
-
-def _counted(numbers: np.ndarray, most: int) -> tuple[int, ...]:
-    return tuple(np.bincount(numbers.ravel(), minlength=most).tolist())
 
 
 def tests(counted: ShuffleCounts) -> list[Test]:

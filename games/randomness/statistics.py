@@ -8,9 +8,6 @@ from itertools import pairwise
 from math import erfc, sqrt
 from typing import Final
 
-import numpy as np
-from mpmath import gammainc, inf
-
 LEVEL: Final = 0.01
 """A test at 99 % confidence fails where its p-value is below this (GLI-19 v3.0, 3.2–3.3)."""
 
@@ -57,8 +54,7 @@ def of_counts(
     """
     if min(expected) < LEAST_EXPECTED or spread <= 0:
         return too_few(name, of, sample)
-    away = np.array(observed, dtype=float) - np.array(expected, dtype=float)
-    statistic = float((away**2 / np.array(expected, dtype=float)).sum()) / spread
+    statistic = sum((seen - due) ** 2 / due for seen, due in zip(observed, expected, strict=True)) / spread
     freedom = len(observed) - 1 if freedom is None else freedom
     return Test(name, of, sample, statistic, freedom, chi_square_p(statistic, freedom))
 
@@ -73,6 +69,8 @@ def of_sum(name: str, of: str, sample: int, *, observed: float, expected: float,
 
 def chi_square_p(statistic: float, freedom: int) -> float:
     """How likely chi-square with so many degrees of freedom is to lie as far out, on either side."""
+    from mpmath import gammainc, inf  # it takes long to load, and every process of the house loads this module
+
     beyond = gammainc(freedom / 2, statistic / 2, inf, regularized=True)
     below = gammainc(freedom / 2, 0, statistic / 2, regularized=True)
     return float(min(2 * beyond, 2 * below, 1))
