@@ -133,6 +133,7 @@ class TestFinding:
 
 
 def test_two_at_once_find_it_once(cloned_db, finders):
+    finding.find()  # each has its place from now on
     happens()
     sealing.seal()
     inside, go_on = threading.Event(), threading.Event()
