@@ -16,16 +16,18 @@ from uuid import UUID
 from django.db.models import F, OuterRef, Subquery
 
 from audit.reports import kinds
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from audit.reports.kinds import Answer, Asked, Column, Form, Row
 from games import tallies
 from games.chemin.floor import guests_at
 from games.engine.bets import Variant
 from games.engine.odds import exact
 from games.labels import variant_label
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, TableVersion
+from games.reports.choices import GAME
 from games.tallies import Played
 from games.variants import GAMES
 from wallet.models import Currency, Mode
+from wallet.reports.choices import CURRENCY
 
 PLACES: Final = 6  # decimals of a return
 
@@ -203,9 +205,7 @@ KIND: Final = kinds.Kind(
     columns=COLUMNS,
     answer=answer,
     choices=(
-        Choice(
-            "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
-        ),
-        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+        GAME,
+        CURRENCY,
     ),
 )

@@ -19,13 +19,14 @@ from django.db import connection
 
 from audit import by_time
 from audit.reports import kinds
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from games import tallies
 from games.models import Shape, TableVersion
 from wallet import annulment, moved
 from wallet.models import AccountKind, Currency, Mode
 from wallet.money import format_money
 from wallet.reports import payments
+from wallet.reports.choices import CURRENCY, MODE
 
 Money = tuple[str, str]  # currency and mode
 Sums = Counter[Money]
@@ -276,7 +277,7 @@ KIND: Final = kinds.Kind(
     columns=COLUMNS,
     answer=answer,
     choices=(
-        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
-        Choice("mode", "Money", lambda: tuple((mode.value, mode.label) for mode in Mode)),
+        CURRENCY,
+        MODE,
     ),
 )

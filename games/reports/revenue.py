@@ -13,13 +13,15 @@ from zoneinfo import ZoneInfo
 
 from audit.reports import kinds
 from audit.reports.intervals import midnight
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from audit.reports.kinds import Answer, Asked, Column, Form, Row
 from games import tallies
 from games.labels import variant_label
 from games.models import Table, TableVersion
+from games.reports.choices import GAME
 from games.tallies import Played
 from games.variants import GAMES
 from wallet.models import Currency, Mode
+from wallet.reports.choices import CURRENCY
 
 COLUMNS: Final = (
     Column("day", "Day"),
@@ -127,9 +129,7 @@ KIND: Final = kinds.Kind(
     columns=COLUMNS,
     answer=answer,
     choices=(
-        Choice(
-            "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
-        ),
-        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+        GAME,
+        CURRENCY,
     ),
 )

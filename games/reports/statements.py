@@ -13,6 +13,7 @@ from audit.reports.kinds import Answer, Asked, CannotMake, Choice, Column, Form,
 from games.statement.figures import Figures, Owned, figures_between
 from players.models import Player
 from wallet.models import Mode
+from wallet.reports.choices import MODE
 
 COLUMNS: Final = (
     Column("player", "Player"),
@@ -102,7 +103,7 @@ KIND: Final = kinds.Kind(
     answer=answer,
     choices=(
         Choice("player", "Player number", None),
-        Choice("mode", "Money", lambda: tuple((mode.value, mode.label) for mode in Mode)),
+        MODE,
     ),
     is_daily=False,
     names_players=True,

@@ -10,11 +10,13 @@ from typing import Any, Final
 from django.db import connection
 
 from audit.reports import kinds
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from audit.reports.kinds import Answer, Asked, Column, Form, Row
 from games.labels import variant_label
 from games.models import VoidReason
+from games.reports.choices import GAME
 from games.variants import GAMES
 from wallet.models import Currency, Mode
+from wallet.reports.choices import CURRENCY
 
 COLUMNS: Final = (
     Column("annulled", "Annulled", Form.TIME),
@@ -114,9 +116,7 @@ KIND: Final = kinds.Kind(
     columns=COLUMNS,
     answer=answer,
     choices=(
-        Choice(
-            "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
-        ),
-        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+        GAME,
+        CURRENCY,
     ),
 )

@@ -14,9 +14,10 @@ from django.db import connection
 from django.db.models import Sum
 
 from audit.reports import kinds
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from wallet import moved
 from wallet.models import Account, AccountKind, Currency, Mode, Standing
+from wallet.reports.choices import CURRENCY
 
 HELD_FOR_PLAYERS: Final = (
     AccountKind.CASH,
@@ -144,5 +145,5 @@ KIND: Final = kinds.Kind(
     clause="GLI-19 v3.0, 2.9.3",
     columns=COLUMNS,
     answer=answer,
-    choices=(Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),),
+    choices=(CURRENCY,),
 )

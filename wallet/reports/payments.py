@@ -14,7 +14,8 @@ from django.db import connection
 from audit.by_time import SLACK
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
-from wallet.models import Currency, PaymentState, WithdrawalStatus
+from wallet.models import PaymentState, WithdrawalStatus
+from wallet.reports.choices import CURRENCY
 
 DEPOSIT: Final = "deposit"
 WITHDRAWAL: Final = "withdrawal"
@@ -194,7 +195,7 @@ KIND: Final = kinds.Kind(
     answer=answer,
     choices=(
         Choice("kind", "Kind", lambda: ((DEPOSIT, "Deposits"), (WITHDRAWAL, "Withdrawals"))),
-        Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values)),
+        CURRENCY,
         Choice("status", "Status", _statuses),
     ),
     names_players=True,
