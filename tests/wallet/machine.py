@@ -289,7 +289,7 @@ class WalletMachine(Stepping):
         paid = {(book, where): amount * times} if times else {}
         lines = self._lines(book, where, -amount, amount)
         staked = ledger.Journal(uuid4(), "stake", lines, round_id)
-        journals = self._settlement(round_id, Round(book.today, {(book, where): amount}), paid)
+        journals = self._settlement(round_id, Round({(book, where): amount}), paid)
         played: list[Round] = []
         if self.step(
             whole(lambda: ledger.post(staked, *journals)),

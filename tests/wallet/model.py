@@ -66,18 +66,23 @@ class Withdrawal:
 
 @dataclass
 class Round:
-    """What a round took from each account of each player, and what it gave them."""
+    """What a round took from each account of each player, and what it gave them. It counts on the day that it was where
+    each of them is: that of one may be over when another's has hours to go.
+    """
 
-    day: date
     staked: dict[tuple["Book", Where], int]
     paid: dict[tuple["Book", Where], int] = field(default_factory=dict)
+    days: dict["Book", date] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.days = {book: book.today for book, _ in self.staked}
 
     def settle(self, paid: dict[tuple["Book", Where], int]) -> None:
         self.paid = paid
         for (book, where), amount in paid.items():
             book.balances[where] += amount
             if where[1] == REAL:
-                book.count(self.day, "paid", amount)
+                book.count(self.days[book], "paid", amount)
 
     def void(self) -> int:
         """Take it back. Who has spent the winnings gives what is free of their other account in this money, and the
@@ -99,8 +104,8 @@ class Round:
         for (book, where), gained in net.items():
             book.balances[where] -= gained
             if where[1] == REAL:
-                book.count(self.day, "staked", -self.staked[book, where])
-                book.count(self.day, "paid", -self.paid.get((book, where), 0))
+                book.count(self.days[book], "staked", -self.staked[book, where])
+                book.count(self.days[book], "paid", -self.paid.get((book, where), 0))
         return shortfall
 
 
@@ -318,7 +323,7 @@ class Book:
         self.balances[where] -= amount
         if where[1] == REAL:
             self.count(self.today, "staked", amount)
-        played = Round(self.today, {(self, where): amount})
+        played = Round({(self, where): amount})
         played.settle({(self, where): paid})
         return played
 
@@ -348,4 +353,4 @@ def stake_all(books: list[Book], number: int) -> Round:
         book.balances[where] -= amount
         if where[1] == REAL:
             book.count(book.today, "staked", amount)
-    return Round(books[0].today, held)
+    return Round(held)
