@@ -1,6 +1,7 @@
 """The back office's first page. It names functions of every floor, so it stands on the top one."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from django.contrib.auth.models import Group
 from django.db.models import Value
@@ -20,10 +21,21 @@ from players.models import User
 from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
 
 
+class Section(StrEnum):
+    """What a function is about: the groups in which the back office lists its pages, in this order."""
+
+    PEOPLE = "People"
+    MONEY = "Money"
+    GAMES = "Games"
+    COMPLIANCE = "Compliance"
+    HOUSE = "House"
+
+
 @dataclass(frozen=True)
 class Function:
-    """Something staff may do: the permissions any one of which it takes, the page it is done on."""
+    """Something staff may do: what it is about, the permissions any one of which it takes, the page it is done on."""
 
+    group: Section
     permissions: tuple[str, ...]
     page: str  # a URL name
     name: str
@@ -32,49 +44,136 @@ class Function:
 
 FUNCTIONS = (
     Function(
-        TABLE_READERS, "staff_tables", "Tables", "Open, close and stop tables, and let them go on, with a reason."
+        Section.GAMES,
+        TABLE_READERS,
+        "staff_tables",
+        "Tables",
+        "Open, close and stop tables, and let them go on, with a reason.",
     ),
-    Function(ROUND_READERS, "staff_rounds", "Rounds", "Find any round, and deal it again from its seed."),
-    Function(("games.view_incident",), "staff_incidents", "Incidents", "Rounds that were not what they should be."),
-    Function(("games.view_returns",), "staff_returns", "Returns", "What bets bring back beside what they should."),
     Function(
+        Section.GAMES, ROUND_READERS, "staff_rounds", "Rounds", "Find any round, and deal it again from its seed."
+    ),
+    Function(
+        Section.GAMES,
+        ("games.view_incident",),
+        "staff_incidents",
+        "Incidents",
+        "Rounds that were not what they should be.",
+    ),
+    Function(
+        Section.GAMES,
+        ("games.view_returns",),
+        "staff_returns",
+        "Returns",
+        "What bets bring back beside what they should.",
+    ),
+    Function(
+        Section.GAMES,
         ("games.view_returns",),
         "staff_randomness",
         "Randomness",
         "Whether cards and shuffles are what chance gives: tests with p-values.",
     ),
-    Function(WITHDRAWAL_READERS, "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."),
-    Function(APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
-    Function(("wallet.view_ledger",), "staff_ledger", "Ledger", "What the house owes its players, and every journal."),
-    Function(("players.view_player",), "staff_players", "Players", "One player: what the house knows, and ways on."),
     Function(
-        ("players.see_flags",), "staff_markers", "Markers", "Signs of harm in play, and the contact made about them."
+        Section.MONEY, WITHDRAWAL_READERS, "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."
     ),
-    Function(("players.review_identity",), "staff_identity", "Identity", "Who players are: look at what they sent in."),
-    Function(("players.review_identity",), "staff_duplicates", "Duplicates", "Players who may be one person."),
-    Function(("players.answer_service",), "staff_service", "Service", "What players wrote, and answering it."),
+    Function(Section.HOUSE, APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(
-        (MODERATE_CHAT, READ_CHAT), "staff_chat", "Chat", "What players reported, and all that was said at tables."
+        Section.MONEY,
+        ("wallet.view_ledger",),
+        "staff_ledger",
+        "Ledger",
+        "What the house owes its players, and every journal.",
     ),
-    Function((EXAMINE_PLAY,), "staff_play", "Play", "Guests who may play together, and what guests report of others."),
     Function(
+        Section.PEOPLE,
+        ("players.view_player",),
+        "staff_players",
+        "Players",
+        "Find a player by anything, and all about one.",
+    ),
+    Function(
+        Section.COMPLIANCE,
+        ("players.see_flags",),
+        "staff_markers",
+        "Markers",
+        "Signs of harm in play, and the contact made about them.",
+    ),
+    Function(
+        Section.PEOPLE,
+        ("players.review_identity",),
+        "staff_identity",
+        "Identity",
+        "Who players are: look at what they sent in.",
+    ),
+    Function(
+        Section.PEOPLE, ("players.review_identity",), "staff_duplicates", "Duplicates", "Players who may be one person."
+    ),
+    Function(
+        Section.PEOPLE, ("players.answer_service",), "staff_service", "Service", "What players wrote, and answering it."
+    ),
+    Function(
+        Section.PEOPLE,
+        (MODERATE_CHAT, READ_CHAT),
+        "staff_chat",
+        "Chat",
+        "What players reported, and all that was said at tables.",
+    ),
+    Function(
+        Section.GAMES,
+        (EXAMINE_PLAY,),
+        "staff_play",
+        "Play",
+        "Guests who may play together, and what guests report of others.",
+    ),
+    Function(
+        Section.PEOPLE,
         ("players.exclude_player",),
         "staff_exclusions",
         "Exclusions",
         "Keep a player from playing, at once and with a reason.",
     ),
-    Function(("players.set_limits",), "staff_limits", "Limits", "What a player may spend: limits that the house sets."),
-    Function(("audit.view_report",), "staff_reports", "Reports", "Figures for any interval, on screen and as files."),
     Function(
+        Section.PEOPLE,
+        ("players.set_limits",),
+        "staff_limits",
+        "Limits",
+        "What a player may spend: limits that the house sets.",
+    ),
+    Function(
+        Section.COMPLIANCE,
+        ("audit.view_report",),
+        "staff_reports",
+        "Reports",
+        "Figures for any interval, on screen and as files.",
+    ),
+    Function(
+        Section.COMPLIANCE,
         ("audit.handle_significant",),
         "staff_significant",
         "Significant events",
         "What somebody has to look at: errors, large amounts, failed log-ins, changes. And thresholds.",
     ),
-    Function(("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."),
-    Function(("audit.view_event",), "staff_log", "Log", "How the record of all that happens is signed and kept."),
-    Function(("audit.view_event",), "staff_looks", "Looks", "Who of the staff was shown whose data."),
-    Function(("audit.view_event",), "staff_retention", "Retention", "For how long what is kept, and what went."),
+    Function(
+        Section.COMPLIANCE, ("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."
+    ),
+    Function(
+        Section.HOUSE,
+        ("audit.view_event",),
+        "staff_log",
+        "Log",
+        "How the record of all that happens is signed and kept.",
+    ),
+    Function(
+        Section.COMPLIANCE, ("audit.view_event",), "staff_looks", "Looks", "Who of the staff was shown whose data."
+    ),
+    Function(
+        Section.HOUSE,
+        ("audit.view_event",),
+        "staff_retention",
+        "Retention",
+        "For how long what is kept, and what went.",
+    ),
 )
 
 
@@ -90,10 +189,12 @@ def staff_home(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/home.html", context)
 
 
-def functions_of(user: User) -> list[Function]:
-    """Return what *user* may do."""
+def functions_of(user: User) -> list[tuple[Section, list[Function]]]:
+    """Return what *user* may do, by what it is about; nothing of what they have no function in."""
     mine = user.get_all_permissions()
-    return [function for function in FUNCTIONS if not mine.isdisjoint(function.permissions)]
+    allowed = [function for function in FUNCTIONS if not mine.isdisjoint(function.permissions)]
+    groups = [(section, [function for function in allowed if function.group is section]) for section in Section]
+    return [(section, functions) for section, functions in groups if functions]
 
 
 def duties() -> list[tuple[Function, list[str]]]:

@@ -4,18 +4,19 @@ from django import template
 from django.template import RequestContext
 
 from audit.significant import working
-from casino.staff import Function, functions_of
+from casino.staff import Function, Section, functions_of
 from games.chemin import reports
 from games.incidents import unruled
 from games.live import chat_cases
 from games.models import Incident
+from players import browsers
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def functions(context: RequestContext) -> list[Function]:
-    """Return what whoever reads the page may do."""
+def functions(context: RequestContext) -> list[tuple[Section, list[Function]]]:
+    """Return what whoever reads the page may do, by what it is about."""
     return functions_of(context["request"].user)
 
 
@@ -34,3 +35,9 @@ def waiting(function: Function) -> int:
 def alarms() -> list[Incident]:
     """Return the incidents that await the supervisor: every page shows them until there is a ruling."""
     return list(unruled().select_related("table", "live_round__live_table"))
+
+
+@register.filter
+def browser_name(called: str) -> str:
+    """Return what a browser and its device are called, from how the browser calls itself."""
+    return browsers.words(called)
