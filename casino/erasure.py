@@ -10,8 +10,8 @@ from django.db.models import Q
 
 from games.live import chat_moderation
 from games.models import ChipSet, FavouriteBet, FavouriteTable, NextRound
-from players import closures
-from players.models import DocumentContent, Duplicate, Mail, Player, Submission, Trait
+from players import closures, notes
+from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission, Trait
 from wallet import payout_accounts
 
 NOTHING = ""
@@ -29,11 +29,13 @@ def erase_due() -> int:
 def erase(player: Player) -> None:
     """Forget whose account this was. The database refuses where it has not been closed for long enough."""
     closures.forget(player)
+    notes.forget(player)
     payout_accounts.forget(player)
     chat_moderation.forget(player)
     _forget_reports(player)
     DocumentContent.objects.filter(document__submission__player=player).delete()
-    Trait.objects.filter(player=player).delete()
+    for found_by in (Trait, SearchWord):
+        found_by.objects.filter(player=player).delete()
     Submission.objects.filter(player=player).update(
         given_names=NOTHING,
         family_name=NOTHING,

@@ -37,7 +37,8 @@ Row = Mapping[str, Any]
 @dataclass(frozen=True)
 class Part:
     """One kind of record: rows of *model* that *whose* leads from to the player, or to the log-in where it ends in
-    ``user``. *more* names what other tables say of a row; columns in *without* are nothing to read.
+    ``user``. *more* names what other tables say of a row; columns in *without* are nothing to read. Where *only* says
+    something, rows that differ from it are not the player's to read.
     """
 
     name: str
@@ -45,11 +46,12 @@ class Part:
     whose: str = "player"
     more: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    only: tuple[tuple[str, object], ...] = ()
 
     def rows(self, player: Player) -> Iterator[Row]:
         """Yield the player's rows, oldest first."""
         owner = player.user_id if self.whose.split("__")[-1] == "user" else player.pk
-        found: QuerySet[Model, Any] = self.model._default_manager.filter(**{self.whose: owner})
+        found: QuerySet[Model, Any] = self.model._default_manager.filter(**{self.whose: owner}, **dict(self.only))
         return found.order_by("pk").values(*self.columns).iterator(chunk_size=BATCH)
 
     @property
@@ -80,6 +82,7 @@ PARTS: Final = (
     Part("markers of harm", people.Flag),
     Part("what markers were seen in", people.Sighting, "flag__player"),
     Part("contacts about markers", people.Contact, "flag__player"),
+    Part("notes of staff", people.Note, only=(("restricted", False),), without=("restricted",)),
     Part("customer service", people.Conversation),
     Part("customer service messages", people.ServiceMessage, "conversation__player"),
     Part("closing", people.Closure),
@@ -117,6 +120,7 @@ PARTS: Final = (
 LEFT_OUT: Final[Mapping[type[Model], str]] = {
     people.Staff: "staff are no players",
     people.Trait: "a keyed digest of what stands in the profile; nothing can be read from it",
+    people.SearchWord: "the words of what stands in the identity, once more, to be found by",
     people.Duplicate: "a suspicion about two people, whose other half is somebody else's",
 }
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_POST, require_safe
 
-from casino.staff_players import deposits_by_day, facts
+from casino.player_facts import deposits_by_day, facts
 from players import flags, looking
 from players.access import StaffRequest, staff_required
 from players.models import (

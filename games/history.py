@@ -4,7 +4,7 @@ of live tables that are still in progress.
 What is told of a round in which guests played each other, besides, comes from `games.chemin.history`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -134,11 +134,14 @@ def in_progress(player: Player) -> QuerySet[LiveRound]:
     return _in_progress(player).filter(live_table__mode=Mode.REAL)
 
 
-def playing(player: Player, language: str, *, round_id: UUID | None = None) -> tuple[PlayingLine, ...]:
-    """Return the rounds in progress with bets of this player on them, oldest first: those for real money, or the one
-    that is asked for.
+def playing(
+    player: Player, language: str, *, round_id: UUID | None = None, modes: Collection[Mode] = (Mode.REAL,)
+) -> tuple[PlayingLine, ...]:
+    """Return the rounds in progress with bets of this player on them, oldest first: those for real money, or for money
+    of these *modes*, or the one that is asked for.
     """
-    found = _in_progress(player).filter(pk=round_id) if round_id else in_progress(player)
+    asked = Q(pk=round_id) if round_id else Q(live_table__mode__in=list(modes))
+    found = _in_progress(player).filter(asked)
     rounds = found.select_related("version__table", "shoe", "live_table").order_by("opened_at")
     seats = {
         seat.round_id: seat for seat in LiveSeat.objects.filter(player=player, round_id__in=[r.pk for r in rounds])

@@ -23,6 +23,7 @@ MOST_NAMED: Final = 50  # players of a list, above which only their number is ke
 NAMED: Final = re.compile(rb"\bplayer:([1-9][0-9]{0,18})\b")  # as every page and file calls a player
 # What may have been asked for and says nothing of anybody by itself: numbers, as they are or as events name them, and
 # times. Any other text may be an address or a name, and would stay when the player it belongs to is erased.
+ANYTHING: Final = {"who"}  # fields where a number may be that of a telephone or of a passport
 PLAIN: Final = re.compile(r"(?:[a-z_]{1,20}:)?(?:[0-9][0-9T:.-]{0,30}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 Request = TypeVar("Request", bound=HttpRequest)
@@ -83,6 +84,9 @@ def _circumstances(request: HttpRequest) -> dict[str, str]:
     """Return from where the page was asked for, and what was asked for; of text that may name somebody, that it was
     asked for. Whom it found, the look itself says.
     """
-    values = ((name, value if PLAIN.fullmatch(str(value)) else "…") for name, value in request.GET.dict().items())
+    values = (
+        (name, value if PLAIN.fullmatch(str(value)) and name not in ANYTHING else "…")
+        for name, value in request.GET.dict().items()
+    )
     asked = urlencode({name: value for name, value in values if name.isidentifier()}, safe=":…")
     return {"from": str(get_adapter().get_client_ip(request))} | ({"asked": asked} if asked else {})

@@ -46,6 +46,7 @@ ORDINARY: Final = (
     "marker.contact",
     "marker.flagged",
     "marker.worsened",
+    "note.added",
     "service.answered",
     "service.begun",
     "service.closed",

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from audit import log, retention
 from audit.models import Kept
-from players import duplicates, mail
+from players import duplicates, finding, mail
 from players.identity_words import REASONS
 from players.models import (
     Document,
@@ -125,6 +125,7 @@ def submit(*, player: Player, details: Details, evidence: Mapping[Part, Evidence
         personal=said,
     )
     duplicates.note_submission(submission, [file.sight for file in evidence.values()])
+    finding.keep_words(submission)
     return submission
 
 

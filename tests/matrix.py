@@ -45,6 +45,7 @@ from wallet.sandbox_bank.protocol import seal
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 STAFF = ("operator", "supervisor", "finance", "compliance", "support")
 TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
+PLAYER_READERS = ("finance", "compliance", "support")
 PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how guests play
 ANSWERING = ("operator", "compliance", "support")  # who answers players
 MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
@@ -803,8 +804,19 @@ LINES = (
         the_flag,
         lambda world: {"conclusion": "talked"},
     ),
-    Line("staff_players", "GET", staff(PAGE, "compliance", "support")),
-    Line("staff_player", "GET", staff(PAGE, "compliance", "support"), the_player),
+    Line("staff_players", "GET", staff(PAGE, *PLAYER_READERS)),
+    Line("staff_player", "GET", staff(PAGE, *PLAYER_READERS), the_player),
+    Line("staff_player_money", "GET", staff(PAGE, *PLAYER_READERS), the_player),
+    Line("staff_player_payments", "GET", staff(PAGE, *PLAYER_READERS), the_player),
+    Line("staff_player_sessions", "GET", staff(PAGE, "compliance", "support"), the_player),
+    Line("staff_player_notes", "GET", staff(PAGE, *PLAYER_READERS), the_player),
+    Line(
+        "staff_player_notes",
+        "POST",
+        staff(MOVED, *PLAYER_READERS),
+        the_player,
+        lambda world: {"text": "Called, and asked for the limit to be explained."},
+    ),
     Line("staff_limits", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_player_limits", "GET", staff(PAGE, "compliance", "support"), the_player),
     Line(

@@ -444,7 +444,7 @@ class Scene(World):
         retention.ask(what=Kept.MAIL, days=400, by=str(by), person=by.person, reason="complaints come late")
         request = RequestFactory().get(reverse("staff_player", kwargs={"player_id": self.regular.pk}))
         request.user, request.resolver_match = a_member_of_staff("support").user, resolve(request.path)
-        looking.note(request, self.regular, what="facts, markers, messages")
+        looking.note(request, self.regular, what="account, money, play")
         looking.note_list(request, Player.objects.values_list("pk", flat=True)[:9], what="markers")
         return self.regular
 

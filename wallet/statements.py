@@ -1,14 +1,14 @@
-"""The ledger as it is read: a player's movements, all journals, what the house owes; newest first, a page at a time."""
+"""The ledger as it is read: a player's movements, newest first and a page at a time, and what the house owes."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from wallet.models import Account, AccountKind, Entry, Journal, Mode
+from wallet.models import Account, AccountKind, Entry, Mode
 
 PAGE = 20
 
@@ -66,14 +66,6 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class JournalPage:
-    """Some journals with their entries, and the mark to ask for older ones with (None: there are none)."""
-
-    journals: tuple[Journal, ...]
-    older: int | None
-
-
-@dataclass(frozen=True)
 class Liability:
     """What the house owes its players in one currency and mode, in minor units (GLI-19 v3.0, 2.9.3).
 
@@ -91,14 +83,18 @@ class Liability:
 
 def statement(player_id: int, mode: Mode, *, before: int | None = None) -> Statement:
     """Return a page of movements on the player's cash account that are older than number *before*."""
-    found = Entry.objects.filter(
-        account__owner_id=player_id, account__kind=AccountKind.CASH, account__mode=mode, version__isnull=False
-    )
+    cash = Account.objects.filter(owner=player_id, kind=AccountKind.CASH, mode=mode).first()
+    return movements(cash.pk, before=before) if cash else Statement((), None)
+
+
+def movements(account_id: int, *, before: int | None = None, most: int = PAGE) -> Statement:
+    """Return a page of at most so many movements on a player's account that are older than number *before*."""
+    found = Entry.objects.filter(account=account_id, version__isnull=False)
     if before is not None:
         found = found.filter(version__lt=before)
-    entries = list(found.select_related("journal").order_by("-version")[: PAGE + 1])
-    page = tuple(_movement(entry) for entry in entries[:PAGE])
-    return Statement(page, page[-1].number if len(entries) > PAGE else None)
+    entries = list(found.select_related("journal").order_by("-version")[: most + 1])
+    page = tuple(_movement(entry) for entry in entries[:most])
+    return Statement(page, page[-1].number if len(entries) > most else None)
 
 
 def _movement(entry: Entry) -> Movement:
@@ -111,18 +107,6 @@ def _movement(entry: Entry) -> Movement:
         balance_after=entry.balance_after or 0,
         round_id=None if entry.journal.kind in BANKS else entry.journal.round_id,
     )
-
-
-def journals(*, round_id: UUID | None = None, before: int | None = None) -> JournalPage:
-    """Return a page of journals, of one round if asked for, that are older than journal *before*."""
-    found = Journal.objects.order_by("-pk")
-    if round_id is not None:
-        found = found.filter(round_id=round_id)
-    if before is not None:
-        found = found.filter(pk__lt=before)
-    entries = Prefetch("entry_set", Entry.objects.select_related("account").order_by("line"))
-    rows = tuple(found.prefetch_related(entries)[: PAGE + 1])
-    return JournalPage(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
 
 
 def liabilities() -> tuple[Liability, ...]:

@@ -18,6 +18,7 @@ from players.models.limits import LimitChange, LimitKind, LimitOffer, LimitSourc
 from players.models.log_in import LogInLock
 from players.models.mail import Mail
 from players.models.markers import Contact, ContactWay, Flag, FlagOutcome, Look, Marker, Sighting
+from players.models.notes import Note, SearchWord, WordField
 from players.models.pauses import (
     Exclusion,
     ExclusionKind,
@@ -61,6 +62,7 @@ __all__ = [
     "Look",
     "Mail",
     "Marker",
+    "Note",
     "Outcome",
     "Part",
     "Period",
@@ -70,6 +72,7 @@ __all__ = [
     "RefusalReason",
     "RegisterCheck",
     "Resolution",
+    "SearchWord",
     "ServiceMessage",
     "Session",
     "Sighting",
@@ -82,4 +85,5 @@ __all__ = [
     "User",
     "UserManager",
     "Verdict",
+    "WordField",
 ]

@@ -1,7 +1,7 @@
 """Sessions: from a log-in to its end, whatever ends it."""
 
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import MD5, Now
 
 from players.models.people import User
 
@@ -30,4 +30,10 @@ class Session(models.Model):
 
     class Meta:
         default_permissions = ()
-        indexes = [models.Index(fields=["acted_at"], condition=models.Q(ended_at=None), name="players_session_running")]
+        indexes = [
+            models.Index(fields=["acted_at"], condition=models.Q(ended_at=None), name="players_session_running"),
+            models.Index(fields=["user", "-began_at", "-id"], name="players_session_of"),
+            # What staff find players by.
+            models.Index(fields=["ip", "user"], condition=~models.Q(ip=""), name="players_session_ip"),
+            models.Index(MD5("browser"), "user", condition=~models.Q(browser=""), name="players_session_browser"),
+        ]

@@ -155,8 +155,8 @@ class TestALook:
         assert seen["data"]["what"] == "the recall of a round"
         assert seen["data"]["players"] == [f"player:{played.participation_set.get().player_id}"]
 
-    def test_of_finance_leads_to_no_player_s_page(self, played):
-        assert "/staff/players/" not in page(played.pk, "finance")
+    def test_of_operators_leads_to_no_player_s_page(self, played):
+        assert "/staff/players/" not in page(played.pk, "operator")
 
 
 @pytest.fixture

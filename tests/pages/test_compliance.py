@@ -38,6 +38,7 @@ ABOUT_PEOPLE = {
     "staff_report_again",
     "staff_report_ask",
     "staff_player_limits",
+    "staff_player_notes",
     "staff_retention",
     "staff_service_close",
     "staff_service_new",
@@ -179,7 +180,7 @@ def test_gli19_2_8_5_a_look_says_who_saw_what_of_whom_and_from_where():
     assert seen["data"] == {
         "page": "staff_player",
         "of": {"player_id": str(player.pk)},
-        "what": "facts, markers, messages",
+        "what": "notes, account, identity, money, play, protection, markers, service, chat, sessions",
     }
     assert sorted(seen["personal"]) == ["from"]
     visitor.get(f"/staff/exclusions/?player={player.pk}")

@@ -26,7 +26,14 @@ ROLES = {
         "games.change_stoppolicy",
         "wallet.approve_withdrawal",
     },
-    "finance": {"players.work", "wallet.view_ledger", "wallet.approve_withdrawal", "audit.view_report"},
+    "finance": {
+        "players.work",
+        "players.view_player",
+        "players.note_players",
+        "wallet.view_ledger",
+        "wallet.approve_withdrawal",
+        "audit.view_report",
+    },
     "compliance": {
         "players.work",
         "audit.view_event",
@@ -48,6 +55,7 @@ ROLES = {
         "players.answer_service",
         "players.exclude_player",
         "players.see_flags",
+        "players.note_players",
     },
     "support": {
         "players.work",
@@ -57,6 +65,7 @@ ROLES = {
         "players.answer_service",
         "players.exclude_player",
         "players.see_flags",
+        "players.note_players",
         "games.moderate_chat",
         "games.read_chat",
     },

@@ -4,15 +4,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from players import duplicates
+from players import duplicates, finding
 
 
 class Command(BaseCommand):
-    """Flag players who may be one person, and say how many flags are new."""
+    """Flag players who may be one person, and say how many flags are new; have staff find players by the same words."""
 
     help = "Compare what all players sent in, and flag those who may be one person."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Search."""
         found = duplicates.search_all()
+        finding.keep_all_words()
         self.stdout.write(f"{found} new {'flag' if found == 1 else 'flags'}")

@@ -1,0 +1,78 @@
+"""What staff see at a glance of players, of one or of a list: who they are and how their accounts stand."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from players import verification
+from players.finding import NAMES
+from players.models import Closure, Exclusion, Flag, Player, Submission, User
+
+SEE_FLAGS = "players.see_flags"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A state in a word or two; *kind* is the class of the style guide that colours it ("": none)."""
+
+    name: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A player at a glance; the name is "" where nobody has told it or the reader may not see it."""
+
+    player: Player
+    name: str
+    badges: tuple[Badge, ...]
+
+
+def may(user: User, permissions: Iterable[str]) -> bool:
+    """Say whether a member of staff has any of *permissions*."""
+    return any(map(user.has_perm, permissions))
+
+
+def summaries(numbers: Collection[int], reader: User) -> dict[int, Summary]:
+    """Return players at a glance by their numbers, as *reader* may see them. As many questions for many as for one."""
+    people = Player.objects.select_related("user", "jurisdiction").in_bulk(numbers)
+    names = _names(numbers) if may(reader, NAMES) else {}
+    badges = _badges(people, reader)
+    return {number: Summary(player, names.get(number, ""), badges[number]) for number, player in people.items()}
+
+
+def _names(numbers: Collection[int]) -> dict[int, str]:
+    newest = Submission.objects.filter(player__in=numbers).order_by("player", "-id").distinct("player")
+    said = newest.values_list("player_id", "given_names", "family_name")
+    return {number: f"{given} {family}".strip() for number, given, family in said}
+
+
+def _badges(people: dict[int, Player], reader: User) -> dict[int, tuple[Badge, ...]]:
+    numbers = list(people)
+    closed = dict(Closure.objects.filter(player__in=numbers).order_by("pk").values_list("player_id", "state"))
+    excluded = set(
+        Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), player__in=numbers, lift=None).values_list(
+            "player_id", flat=True
+        )
+    )
+    verified = verification.verified_among(numbers)
+    flagged: set[int] = set()
+    if reader.has_perm(SEE_FLAGS):
+        flagged = set(Flag.objects.filter(player__in=numbers, closed_at=None).values_list("player_id", flat=True))
+    return {
+        number: tuple(
+            badge
+            for holds, badge in (
+                (number in closed, Badge(closed.get(number, ""), "badge--off")),
+                (number in excluded, Badge("excluded", "badge--off")),
+                (number in verified, Badge("verified", "badge--on")),
+                (number not in verified, Badge("not verified")),
+                (number in flagged, Badge("marker of harm", "badge--void")),
+                (player.user.is_demo, Badge("demo")),
+            )
+            if holds
+        )
+        for number, player in people.items()
+    }
