@@ -54,12 +54,15 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Section:
-    """Part of the page: its anchor, which names its template too, for staff with any of *permissions*."""
+    """Part of the page: its anchor, which names its template too, for staff with any of *permissions*. One that is not
+    wide needs half the page's width.
+    """
 
     anchor: str
     title: str
     permissions: tuple[str, ...]
     read: Callable[[Player, User], Data]
+    is_wide: bool = True
 
     @property
     def template(self) -> str:
@@ -180,16 +183,16 @@ def _looks(player: Player, reader: User) -> Data:
 
 SECTIONS: Final = (
     Section("notes", "Notes", (notes.PERMISSION,), _notes),
-    Section("account", "Account", (SEE,), _account),
-    Section("identity", "Identity", (IDENTITY,), _identity),
+    Section("account", "Account", (SEE,), _account, is_wide=False),
+    Section("identity", "Identity", (IDENTITY,), _identity, is_wide=False),
     Section("money", "Money", (SEE,), _money),
     Section("play", "Play", (SEE,), _play),
     Section("protection", "Limits and exclusions", PROTECTING, _protection),
-    Section("markers", "Markers of harm", (SEE_FLAGS,), _markers),
+    Section("markers", "Markers of harm", (SEE_FLAGS,), _markers, is_wide=False),
+    Section("service", "Messages and complaints", ("players.answer_service",), _service, is_wide=False),
     Section("watches", "Significant events", (SUSPICIONS,), _watches),
-    Section("service", "Messages and complaints", ("players.answer_service",), _service),
-    Section("chat", "Chat", ("games.read_chat",), _chat),
     Section("sessions", "Sessions, devices and addresses", SESSIONS, _sessions),
-    Section("events", "Events", ("audit.view_event",), _events),
+    Section("chat", "Chat", ("games.read_chat",), _chat, is_wide=False),
+    Section("events", "Events", ("audit.view_event",), _events, is_wide=False),
     Section("looks", "Who looked", (staff_looks.SEE,), _looks),
 )

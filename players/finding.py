@@ -8,6 +8,7 @@ the hash, whole or not at all.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 from typing import Any, Final
 from uuid import UUID
@@ -123,7 +124,16 @@ def _email(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
     return [Hit(*row) for row in select(BY_EMAIL, asked)]
 
 
-# One word leads through its index, the others are looked up; whoever has two that begin alike is found by the first.
+ENOUGH: Final = 500  # players with a word like this: then it is a common one
+# One word at a time: how many there are PostgreSQL guesses well for a word that it is told, and badly for some word.
+KNOWN: Final = """
+SELECT count(*) FROM (
+    SELECT FROM players_searchword WHERE field = %(field)s AND word >= %(begins)s AND word < %(ends)s
+    ORDER BY word LIMIT %(enough)s
+) AS alike
+"""
+# The rarest word leads through its index, the others are looked up, person by person: as scalar questions, which
+# PostgreSQL does not turn into joins of everything. Whoever has two words that begin like it is found by the first.
 BY_WORDS: Final = """
 SELECT found.player_id, found.word FROM players_searchword AS found
 WHERE found.field = %(field)s AND found.word < %(ends)s
@@ -131,23 +141,35 @@ WHERE found.field = %(field)s AND found.word < %(ends)s
       SELECT min(word) FROM players_searchword
       WHERE player_id = %(after)s AND field = %(field)s AND word >= %(begins)s AND word < %(ends)s
   ), %(begins)s), %(after)s)
-  AND NOT EXISTS (
-      SELECT FROM players_searchword AS earlier WHERE earlier.player_id = found.player_id
-      AND earlier.field = %(field)s AND earlier.word >= %(begins)s AND earlier.word < found.word)
-  AND NOT EXISTS (
-      SELECT FROM unnest(%(others)s::text[]) AS other (word)
-      WHERE NOT EXISTS (
-          SELECT FROM players_searchword AS kept WHERE kept.player_id = found.player_id AND kept.field = %(field)s
-          AND kept.word >= other.word COLLATE "C" AND kept.word < (other.word || %(last)s) COLLATE "C"))
+  AND found.word = (
+      SELECT first.word FROM players_searchword AS first
+      WHERE first.player_id = found.player_id AND first.field = %(field)s AND first.word >= %(begins)s
+      ORDER BY first.word LIMIT 1)
+  AND coalesce((
+      SELECT bool_and((
+          SELECT true FROM players_searchword AS kept
+          WHERE kept.player_id = found.player_id AND kept.field = %(field)s
+          AND kept.word >= other.word COLLATE "C" AND kept.word < (other.word || %(last)s) COLLATE "C" LIMIT 1
+      ) IS NOT NULL) FROM unnest(%(others)s::text[]) AS other (word)
+  ), true)
 ORDER BY found.word, found.player_id LIMIT %(limit)s
 """
 
 
 def by_words(field: WordField, typed: str, after: int, limit: int) -> list[Hit]:
     """Return who has words of *field* that begin like those typed, in any order."""
-    begins, *others = sorted(set(sameness.words(typed)), key=len, reverse=True)
-    asked = {"field": field.value, "begins": begins, "ends": begins + LAST, "others": others, "last": LAST}
-    return [Hit(number) for number, _word in select(BY_WORDS, asked | {"after": after, "limit": limit})]
+    words = sorted(set(sameness.words(typed)), key=len, reverse=True)
+    begins = min(words, key=partial(_known, field)) if len(words) > 1 else words[0]
+    asked = {"field": field.value, "begins": begins, "ends": begins + LAST, "last": LAST}
+    others = [word for word in words if word != begins]
+    return [Hit(number) for number, _ in select(BY_WORDS, asked | {"others": others, "after": after, "limit": limit})]
+
+
+def _known(field: WordField, word: str) -> int:
+    """Return how many words begin like this one, at most `ENOUGH`."""
+    asked = {"field": field.value, "begins": word, "ends": word + LAST, "enough": ENOUGH}
+    ((number,),) = select(KNOWN, asked)
+    return int(number)
 
 
 def _name(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
@@ -203,7 +225,7 @@ def _session(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
     ]
 
 
-# From one log-in to the next in the index, however often each of them came from there.
+# From one log-in to the next in the index, however often each of them came from there, and no further than is shown.
 BY_SESSIONS: Final = """
 WITH RECURSIVE found (user_id) AS (
     (SELECT user_id FROM players_session WHERE {which}
@@ -212,7 +234,9 @@ WITH RECURSIVE found (user_id) AS (
     SELECT (SELECT user_id FROM players_session WHERE {which} AND user_id > found.user_id ORDER BY user_id LIMIT 1)
     FROM found WHERE found.user_id IS NOT NULL
 )
-SELECT player.id FROM found JOIN players_player AS player ON player.user_id = found.user_id LIMIT %(limit)s
+SELECT named.id FROM (
+    SELECT (SELECT player.id FROM players_player AS player WHERE player.user_id = found.user_id) AS id FROM found OFFSET 0
+) AS named WHERE named.id IS NOT NULL LIMIT %(limit)s
 """
 BY_IP: Final = BY_SESSIONS.format(which="ip = %(value)s AND ip <> ''")
 BY_BROWSER: Final = BY_SESSIONS.format(which="md5(browser) = md5(%(value)s) AND browser <> ''")

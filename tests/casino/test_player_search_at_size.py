@@ -1,0 +1,109 @@
+"""The search for players among many: whatever is typed, it reads as much as it shows."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection
+
+from casino.staff_search import FINDERS, PAGE
+from players.finding import ENOUGH
+from tests.builders import a_newcomer
+from tests.harness.databases import Database
+from wallet.models import PayoutAccount
+
+MANY = 20_000
+LARGE = {
+    "players_user",
+    "players_player",
+    "players_session",
+    "players_searchword",
+    "players_trait",
+    "wallet_payout_account",
+    "games_chatname",
+}
+
+# Everybody is called Anna, was here from one address with one browser, and is paid to an account with one ending.
+PEOPLE = """
+INSERT INTO players_user (password, is_superuser, email, language, is_active, is_demo)
+SELECT '', false, format('anna%%s@example.com', n), 'sv', true, false FROM generate_series(1, %(many)s::int) AS n;
+INSERT INTO players_player (user_id, jurisdiction_id, currency, birth_date)
+SELECT id, 'SE', 'SEK', '1990-01-01' FROM players_user WHERE email LIKE 'anna%%';
+INSERT INTO players_session (id, user_id, ip, browser, why)
+SELECT gen_random_uuid(), user_id, '192.0.2.7', 'Mozilla/5.0 (X11; Linux x86_64) Firefox', ''
+FROM players_player, generate_series(1, 2);
+INSERT INTO players_searchword (player_id, field, word)
+SELECT id, field, word FROM players_player, (VALUES ('name', 'anna'), ('address', 'storgatan')) AS said (field, word);
+INSERT INTO players_searchword (player_id, field, word)
+SELECT id, 'name', 'ek' || id %% 1000 FROM players_player;
+INSERT INTO players_trait (player_id, ground, fingerprint)
+SELECT id, 'phone', sha256(id::text::bytea) FROM players_player;
+INSERT INTO wallet_payout_account (id, player_id, country, last_four, sealed, fingerprint)
+SELECT gen_random_uuid(), id, 'SE', '7466', '', sha256(id::text::bytea) FROM players_player;
+INSERT INTO games_chatname (player_id, name) SELECT id, 'Anna ' || id FROM players_player;
+"""
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+def plans_of(deed: Callable[[], object]) -> list[dict[str, Any]]:
+    """How PostgreSQL answers each question that the deed asks."""
+    asked: list[tuple[str, Any]] = []
+
+    def remember(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        asked.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(remember):
+        deed()
+    found = []
+    with connection.cursor() as cursor:
+        for sql, params in asked:
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", params)
+            (answer,) = cursor.fetchone()
+            found.append((answer if isinstance(answer, list) else json.loads(answer))[0]["Plan"])
+    return found
+
+
+@pytest.fixture
+def crowd(cloned_db: Database, owner: psycopg.Connection) -> int:
+    """Many players; somebody in their middle."""
+    a_newcomer()
+    for statement in PEOPLE.split(";\n"):
+        owner.execute(statement, {"many": MANY})
+    owner.execute("ANALYZE")
+    return PayoutAccount.objects.order_by("player").values_list("player", flat=True)[MANY // 2]
+
+
+def test_no_search_reads_all_players_however_many_there_are(crowd: int) -> None:
+    for typed in (
+        str(crowd),
+        "anna",
+        "anna ek77",
+        "storgatan",
+        "anna1@",
+        "192.0.2.7",
+        "Mozilla/5.0 (X11; Linux x86_64) Firefox",
+        "7466",
+        "070-123 45 67",
+        "SB0123456789",
+        "7Q4K-0193-BD2M",
+        "withdrawal 7",
+        "0f7dfd43-4a3f-4c4f-9f4e-0a2a2b1c9d11",
+        "AB1234567",
+    ):
+        for finder, after in product(FINDERS, (0, crowd)):
+            for plan in plans_of(partial(finder.find, typed, after, PAGE + 1)):
+                for node in nodes(plan):
+                    where = (typed, finder.name, after, node)
+                    assert node["Node Type"] != "Seq Scan" or node["Relation Name"] not in LARGE, where
+                    seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+                    assert seen <= ENOUGH + PAGE, where
