@@ -1,7 +1,6 @@
 """The back office's first page. It names functions of every floor, so it stands on the top one."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from django.contrib.auth.models import Group
 from django.db.models import Value
@@ -18,17 +17,10 @@ from games.staff_play import EXAMINE as EXAMINE_PLAY
 from games.staff_rounds import READERS as ROUND_READERS
 from players.access import StaffRequest, staff_required
 from players.models import User
+from players.sections import Section
+from wallet.payments.staff_views import READERS as DEPOSIT_READERS
+from wallet.provider_statements.staff_views import READERS as STATEMENT_READERS
 from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
-
-
-class Section(StrEnum):
-    """What a function is about: the groups in which the back office lists its pages, in this order."""
-
-    PEOPLE = "People"
-    MONEY = "Money"
-    GAMES = "Games"
-    COMPLIANCE = "Compliance"
-    HOUSE = "House"
 
 
 @dataclass(frozen=True)
@@ -76,6 +68,20 @@ FUNCTIONS = (
     ),
     Function(
         Section.MONEY, WITHDRAWAL_READERS, "staff_withdrawals", "Withdrawals", "Approve or refuse what players ask for."
+    ),
+    Function(
+        Section.MONEY,
+        DEPOSIT_READERS,
+        "staff_deposits",
+        "Deposits in doubt",
+        "What providers left open or said otherwise: ask them again, and note what was found.",
+    ),
+    Function(
+        Section.MONEY,
+        STATEMENT_READERS,
+        "staff_statements",
+        "Statements",
+        "What providers say they took and paid, beside what the house has.",
     ),
     Function(Section.HOUSE, APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(

@@ -25,15 +25,17 @@ from casino import (
     views,
 )
 from casino.closing_views import account_close
+from casino.lists import SITE
 from casino.registration import Register
 from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
 from players.access import staff_required
 from players.looking import listed
 from players.outbox import outbox
-from wallet import staff_limits, withdrawal_staff_views
+from wallet import staff_limits
 from wallet.payments import views as payments
 from wallet.payout_views import payout_callback
+from wallet.sandbox_bank.views import bank_statement
 from wallet.staff_views import ledger
 
 urlpatterns = [
@@ -44,8 +46,10 @@ urlpatterns = [
     path("pay/callback/<slug:provider>/", payments.pay_callback, name="pay_callback"),
     path("pay/return/<uuid:token>/", payments.pay_return, name="pay_return"),
     path("demo/outbox/", outbox, name="demo_outbox"),
+    path("demo/bank/statement.csv", bank_statement, name="demo_bank_statement"),
     path("styleguide/", styleguide, name="styleguide"),
     path("staff/", staff.staff_home, name="staff_home"),
+    path("staff/admin/", SITE.urls),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
     path(
         "staff/events/",
@@ -109,18 +113,13 @@ urlpatterns = [
     path("staff/players/<int:player_id>/limits/", staff_limits.staff_player_limits, name="staff_player_limits"),
     path("staff/approvals/", staff_approvals.staff_approvals, name="staff_approvals"),
     path("staff/approvals/<int:approval_id>/", staff_approvals.staff_approval_decide, name="staff_approval_decide"),
-    path("staff/withdrawals/", withdrawal_staff_views.staff_withdrawals, name="staff_withdrawals"),
-    path(
-        "staff/withdrawals/<int:withdrawal_id>/",
-        withdrawal_staff_views.staff_withdrawal_decide,
-        name="staff_withdrawal_decide",
-    ),
     path("staff/exclusions/", staff_exclusions.staff_exclusions, name="staff_exclusions"),
     path(
         "staff/exclusions/<int:exclusion_id>/lift/", staff_exclusions.staff_exclusion_lift, name="staff_exclusion_lift"
     ),
     path("staff/", include("games.staff_urls")),
     path("staff/", include("players.staff_urls")),
+    path("staff/", include("wallet.staff_urls")),
     *i18n_patterns(
         path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),

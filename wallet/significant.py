@@ -54,6 +54,13 @@ ORDINARY: Final = (
     "withdrawal.requested",
     "withdrawal.seconding",
     "withdrawal.sending",
+    # What finance does about deposits in doubt and providers' statements.
+    "deposit.asked_about",
+    "deposit.noted",
+    "difference.noted",
+    "difference.settled",
+    "statement.confirmed",
+    "statement.exported",
 )
 
 DAYS: Final = """

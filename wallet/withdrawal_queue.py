@@ -1,19 +1,85 @@
-"""What finance looks at before money leaves: each withdrawal that waits, and at a glance whose it is."""
+"""What finance looks at before money leaves: each withdrawal that waits, and at a glance whose it is; and what became
+of the others. A page at a time, found by an index however many there are.
+"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
+from django.db import connection
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
 from audit import approvals
 from audit.models import Approval
 from players.models import Duplicate, Player
 from players.verification import verified_among
-from wallet.models import Day, Withdrawal, WithdrawalStatus, WithdrawalStep
+from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
+from wallet.models.withdrawals import OPEN
 from wallet.withdrawals import KIND
 
-WAITING = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
-MOST_DONE = 50
+WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
+OVER: Final = tuple(status for status in WithdrawalStatus if status not in OPEN)
+PAGE: Final = 20
+MOST_COUNTED: Final = 1000  # of one status; above it the page says "more than"
+LAST: Final = 2**63 - 1  # later than every number
+
+# For every status and currency asked for, one range of one index gives the next few; the page is the first of all.
+FIND = """
+SELECT found.id
+FROM unnest(%(statuses)s::text[]) AS asked (status)
+CROSS JOIN unnest(%(currencies)s::text[]) AS money (currency)
+CROSS JOIN LATERAL (
+    SELECT id FROM wallet_withdrawal AS w
+    WHERE w.status = asked.status AND w.currency = money.currency AND w.id {side} %(mark)s
+      AND (%(above)s::bigint IS NULL OR w.amount > %(above)s) AND (%(since)s::timestamptz IS NULL OR w.at < %(since)s)
+    ORDER BY w.id {order}
+    LIMIT %(limit)s
+) AS found
+ORDER BY found.id {order}
+LIMIT %(limit)s
+"""
+OLDEST_FIRST = FIND.format(side=">", order="ASC")
+NEWEST_FIRST = FIND.format(side="<", order="DESC")
+COUNT = """
+SELECT asked.status, (SELECT count(*) FROM (
+    SELECT FROM wallet_withdrawal AS w WHERE w.status = asked.status LIMIT %(most)s + 1) AS few)
+FROM unnest(%(statuses)s::text[]) AS asked (status)
+"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which withdrawals: in one of these *statuses*, in one currency ("" for any), of more than *above* minor units,
+    asked for before *since*. The last two look at open ones alone, of which there are never many.
+    """
+
+    statuses: Sequence[str] = WAITING
+    currency: str = ""
+    above: int | None = None
+    since: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all of them are still open: then the one that waits longest comes first."""
+        return set(self.statuses) <= set(OPEN)
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some withdrawals, and the mark to ask for the next ones with (None: there are none)."""
+
+    withdrawals: tuple[Withdrawal, ...] = ()
+    further: int | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many withdrawals have a status, as far as they were counted."""
+
+    status: WithdrawalStatus
+    count: int
+    is_more: bool
 
 
 @dataclass(frozen=True)
@@ -38,12 +104,49 @@ class Case:
     approval: Approval | None  # where one person has approved it and a second one is waited for
 
 
-def waiting() -> list[Case]:
-    """Return what waits for a decision, the one that waits longest first."""
-    found = list(_with_steps(Withdrawal.objects.filter(status__in=WAITING)).order_by("pk"))
-    players = {withdrawal.player_id: withdrawal.player for withdrawal in found}
+def find(wanted: Wanted, *, mark: int | None = None) -> Page:
+    """Return a page of withdrawals beyond the one with the number *mark*: open ones oldest first, the others newest
+    first.
+    """
+    beginning = 0 if wanted.is_open else LAST
+    asked: dict[str, Any] = {
+        "statuses": list(wanted.statuses),
+        "currencies": [wanted.currency] if wanted.currency else list(Currency.values),
+        "mark": beginning if mark is None else mark,
+        "above": wanted.above,
+        "since": wanted.since,
+        "limit": PAGE + 1,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(OLDEST_FIRST if wanted.is_open else NEWEST_FIRST, asked)
+        numbers = [number for (number,) in cursor.fetchall()]
+    order = "pk" if wanted.is_open else "-pk"
+    found = _with_steps(Withdrawal.objects.filter(pk__in=numbers[:PAGE])).order_by(order)
+    return Page(tuple(found), numbers[PAGE - 1] if len(numbers) > PAGE else None)
+
+
+def one(number: int) -> Page:
+    """Return the page with nothing on it but the withdrawal with this number, if there is one."""
+    return Page(tuple(_with_steps(Withdrawal.objects.filter(pk=number))))
+
+
+def counted() -> list[Counted]:
+    """Return how many withdrawals are open, by status, as far as it is worth counting."""
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, {"statuses": list(OPEN), "most": MOST_COUNTED})
+        return [
+            Counted(WithdrawalStatus(status), min(count, MOST_COUNTED), count > MOST_COUNTED)
+            for status, count in cursor.fetchall()
+        ]
+
+
+def cases(found: Iterable[Withdrawal]) -> list[Case]:
+    """Return those of *found* that wait for a decision, with what there is to know before one."""
+    waiting = [withdrawal for withdrawal in found if withdrawal.status in WAITING]
+    players = {withdrawal.player_id: withdrawal.player for withdrawal in waiting}
     totals, earlier, flags = _totals(players), _earlier(players), _flags(players)
-    open_ones = {asked.on: asked for asked in approvals.waiting().filter(kind=KIND)}
+    asked_for = approvals.waiting().filter(kind=KIND, on__in=[str(withdrawal) for withdrawal in waiting])
+    open_ones = {asked.on: asked for asked in asked_for}
     verified = verified_among(players)
     return [
         Case(
@@ -54,13 +157,8 @@ def waiting() -> list[Case]:
             flags=flags.get(each.player_id, 0),
             approval=open_ones.get(str(each)),
         )
-        for each in found
+        for each in waiting
     ]
-
-
-def done() -> QuerySet[Withdrawal]:
-    """Return the latest withdrawals that staff have no more to do with, newest first."""
-    return _with_steps(Withdrawal.objects.exclude(status__in=WAITING)).order_by("-pk")[:MOST_DONE]
 
 
 def _with_steps(found: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:

@@ -1,16 +1,22 @@
-"""Withdrawals as finance decides them. In English, like all of the back office."""
+"""Withdrawals as finance finds and decides them. In English, like all of the back office."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.approvals import ApprovalError
+from audit.reports.asking import clock
 from players import looking
 from players.access import StaffRequest, staff_required
 from wallet import withdrawal_queue, withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
-from wallet.withdrawal_forms import DecisionForm
+from wallet.withdrawal_forms import DecisionForm, QueueForm
+from wallet.withdrawal_queue import Page, Wanted
 from wallet.withdrawal_words import REASONS
 
 APPROVERS = "wallet.approve_withdrawal"
@@ -21,10 +27,31 @@ READERS = (APPROVERS, "wallet.see_withdrawals")
 @looking.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
-    """List what waits, with what there is to know before money leaves; then what was decided."""
+    """A page of withdrawals; of those that wait, with what there is to know before money leaves."""
+    form = QueueForm(request.GET)
+    form.full_clean()
+    wanted, page = Wanted(form.statuses()), Page()
+    if not form.errors:
+        asked = form.cleaned_data
+        hours = asked["hours"]
+        wanted = Wanted(
+            statuses=form.statuses(),
+            currency=asked["currency"],
+            above=asked["above"],
+            since=clock() - timedelta(hours=hours) if hours else None,
+        )
+        number = asked["number"]
+        page = withdrawal_queue.one(number) if number else withdrawal_queue.find(wanted, mark=asked["before"])
+    is_filtered = any(request.GET.get(name) for name in form.fields)
     context = {
-        "cases": withdrawal_queue.waiting(),
-        "done": withdrawal_queue.done(),
+        "form": form,
+        "cases": withdrawal_queue.cases(page.withdrawals),
+        "lately": () if is_filtered else withdrawal_queue.find(Wanted(withdrawal_queue.OVER)).withdrawals,
+        "others": [each for each in page.withdrawals if each.status not in withdrawal_queue.WAITING],
+        "older": page.further,
+        "counted": withdrawal_queue.counted(),
+        "is_open": wanted.is_open,
+        "is_filtered": is_filtered,
         "reasons": [(code, str(sentence)) for code, sentence in REASONS.items()],
         "person": request.staff.person,
     }
@@ -38,14 +65,20 @@ def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpRe
     form = DecisionForm(request.POST)
     if not form.is_valid():
         messages.error(request, _fault(form))
-        return redirect("staff_withdrawals")
+        return _back(request)
     try:
         decided = _decide(request, withdrawal_id, form)
     except (withdrawals.WithdrawalError, ApprovalError) as error:
         messages.error(request, str(error))
     else:
         messages.success(request, _sentence(decided))
-    return redirect("staff_withdrawals")
+    return _back(request)
+
+
+def _back(request: StaffRequest) -> HttpResponse:
+    """Lead back to the list as it was filtered."""
+    kept = {name: request.GET[name] for name in QueueForm.base_fields if request.GET.get(name)}
+    return redirect(f"{reverse('staff_withdrawals')}{'?' if kept else ''}{urlencode(kept)}")
 
 
 def _decide(request: StaffRequest, withdrawal_id: int, form: DecisionForm) -> Withdrawal:

@@ -15,6 +15,7 @@ from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
 from wallet import withdrawal_queue, withdrawals
 from wallet.models import PayoutAccount, Withdrawal, WithdrawalStatus
 from wallet.sandbox_bank import payouts as bank
+from wallet.withdrawal_queue import Wanted
 
 pytestmark = pytest.mark.django_db
 
@@ -149,11 +150,18 @@ class TestFinance:
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
         a_withdrawal(a_verified_player(real=MONEY))
         with CaptureQueriesContext(connection) as one:
-            assert [case.verified for case in withdrawal_queue.waiting()] == [True]
+            assert [case.verified for case in withdrawal_queue.cases(withdrawal_queue.find(Wanted()).withdrawals)] == [
+                True
+            ]
         for _ in range(3):
             a_submission(a_withdrawal(a_verified_player(real=MONEY)).player)
         with django_assert_num_queries(len(one)):
-            assert [case.verified for case in withdrawal_queue.waiting()] == [True, False, False, False]
+            assert [case.verified for case in withdrawal_queue.cases(withdrawal_queue.find(Wanted()).withdrawals)] == [
+                True,
+                False,
+                False,
+                False,
+            ]
 
     def test_approves_with_a_reason(self):
         withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY)), a_member_of_staff("finance")

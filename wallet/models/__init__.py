@@ -5,6 +5,18 @@ from wallet.models.holds import Hold
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
 from wallet.models.moved import Moved, Standing
 from wallet.models.payments import NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.models.provider_statements import (
+    DepositNote,
+    Difference,
+    DifferenceKind,
+    DifferenceStep,
+    LineKind,
+    LineStatus,
+    ProviderStatement,
+    StatementDraft,
+    StatementLine,
+    Verdict,
+)
 from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
 from wallet.models.withdrawals import (
     BankPayout,
@@ -26,9 +38,15 @@ __all__ = [
     "Behaviour",
     "Currency",
     "Day",
+    "DepositNote",
+    "Difference",
+    "DifferenceKind",
+    "DifferenceStep",
     "Entry",
     "Hold",
     "Journal",
+    "LineKind",
+    "LineStatus",
     "Mode",
     "Moved",
     "NoticePath",
@@ -39,8 +57,12 @@ __all__ = [
     "PayoutAccount",
     "PayoutNotice",
     "PostingKey",
+    "ProviderStatement",
     "Reserved",
     "Standing",
+    "StatementDraft",
+    "StatementLine",
+    "Verdict",
     "Withdrawal",
     "WithdrawalStatus",
     "WithdrawalStep",

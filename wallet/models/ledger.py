@@ -115,7 +115,11 @@ class Journal(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["round_id"], name="wallet_journal_round", condition=models.Q(round_id__isnull=False))
+            models.Index(fields=["round_id"], name="wallet_journal_round", condition=models.Q(round_id__isnull=False)),
+            # Stakes and settlements are every second journal: they are found without, and play writes to no index more.
+            models.Index(
+                fields=["kind", "id"], name="wallet_journal_kinds", condition=~models.Q(kind__in=["stake", "settle"])
+            ),
         ]
 
 

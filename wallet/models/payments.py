@@ -71,6 +71,13 @@ class Payment(BasePayment):
                 condition=models.Q(state=PaymentState.WAITING) | models.Q(is_disputed=True),
                 name="wallet_payment_open",
             ),
+            # What staff find them by: those that ended in doubt, and the provider's own number.
+            models.Index(
+                fields=["begun_at"], condition=models.Q(state=PaymentState.ERROR), name="wallet_payment_error"
+            ),
+            models.Index(
+                fields=["authorisation"], condition=~models.Q(authorisation=""), name="wallet_payment_authorised"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -120,4 +127,11 @@ class PaymentNotice(models.Model):
     class Meta:
         db_table = "wallet_payment_notice"
         default_permissions = ()
-        indexes = [models.Index(fields=["payment", "id"], name="wallet_payment_notice_of")]
+        indexes = [
+            models.Index(fields=["payment", "id"], name="wallet_payment_notice_of"),
+            models.Index(
+                fields=["-id"],
+                condition=models.Q(decision__in=["contradicted", "mismatched"]),
+                name="wallet_payment_notice_doubt",
+            ),
+        ]

@@ -54,6 +54,7 @@ class PayoutAccount(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["player", "fingerprint"], name="wallet_payout_account_once"),
         ]
+        indexes = [models.Index(fields=["last_four", "player"], name="wallet_payout_account_ending")]
 
     def __str__(self) -> str:
         return f"{self.country}\u00a0…\u00a0{self.last_four}"
@@ -89,6 +90,7 @@ class Withdrawal(models.Model):
                 condition=models.Q(status__in=["requested", "seconding", "approved", "sending"]),
                 name="wallet_withdrawal_open",
             ),
+            models.Index(fields=["status", "currency", "id"], name="wallet_withdrawal_queue"),
         ]
 
     def __str__(self) -> str:
@@ -121,6 +123,8 @@ class WithdrawalStep(models.Model):
         indexes = [
             models.Index(fields=["withdrawal", "id"], name="wallet_withdrawal_step_of"),
             models.Index(fields=["at"], name="wallet_withdrawal_step_at"),
+            # By the number under which the bank paid.
+            models.Index(fields=["reason"], condition=models.Q(after="paid"), name="wallet_withdrawal_step_paid"),
         ]
 
 

@@ -7,13 +7,14 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from players.rates import at_a_human_pace
 from wallet.models import BankOrder, Behaviour, OrderState
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank.orders import Answer
 from wallet.sandbox_bank.protocol import BadRequestToBank, PayRequest, unseal
+from wallet.sandbox_bank.statement import write_statement
 
 BEHAVIOURS = [
     (Behaviour.PROMPT, _("At once")),
@@ -65,3 +66,23 @@ def _asked(order: str) -> PayRequest:
         return unseal(order, settings.SANDBOX_BANK_KEY)
     except BadRequestToBank as error:
         raise Http404 from error
+
+
+class StatementForm(forms.Form):
+    """For which days, in UTC."""
+
+    since = forms.DateField()
+    until = forms.DateField()
+
+
+@require_safe
+def bank_statement(request: HttpRequest) -> HttpResponse:
+    """The bank's statement as a file, for whoever tries a demo house. Raises Http404 where this is no demo."""
+    form = StatementForm(request.GET)
+    if not settings.DEMO or not form.is_valid():
+        raise Http404
+    days = form.cleaned_data
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="sandbox-bank-{days["since"]}-{days["until"]}.csv"'
+    write_statement(response, since=days["since"], until=days["until"])
+    return response

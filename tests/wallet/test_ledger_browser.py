@@ -1,0 +1,150 @@
+"""The ledger as staff walk through it: journals, one journal, one account."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from tests.builders import a_player, a_verified_player
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet.at_the_bank import a_payment, at_the_bank
+from tests.wallet.money_moves import a_round
+from tests.wallet.payout_builders import a_withdrawal
+from wallet import accounts, browsing, ledger
+from wallet.browsing import PAGE, Wanted
+from wallet.models import Account, AccountKind, Journal, Mode
+from wallet.payments.asking import ask_about
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def finance():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("finance").user)
+    return visitor
+
+
+def numbers(page):
+    return [journal.pk for journal in page.journals]
+
+
+def walked(wanted):
+    """Every journal, page by page."""
+    page = browsing.journals(wanted)
+    found = numbers(page)
+    while page.older:
+        page = browsing.journals(wanted, before=page.older)
+        found += numbers(page)
+    return found
+
+
+def test_journals_of_a_player_are_walked_through_without_one_left_out_or_told_twice():
+    player, other = a_player(real=100_000, free=100_000), a_player(real=1000)
+    for _ in range(PAGE):
+        a_round(player, staked=10, paid=5)
+        a_round(other, staked=1, paid=1)
+    own = [account.pk for account in Account.objects.filter(owner=player)]
+    due = Journal.objects.filter(entry__account__in=own).distinct().order_by("-pk").values_list("pk", flat=True)
+    assert len(due) > 2 * PAGE
+    assert walked(Wanted(player=player.pk)) == list(due)
+
+
+def test_journals_are_found_by_kind_and_by_time():
+    player = a_player(real=1000)
+    staked, _ = a_round(player, staked=10, paid=5)
+    at = Journal.objects.get(pk=staked.journal_id).at
+    moment = timedelta(microseconds=1)
+    assert numbers(browsing.journals(Wanted(kind="stake", since=at, until=at + moment))) == [staked.journal_id]
+    assert numbers(browsing.journals(Wanted(kind="settle", since=at, until=at + moment))) == []
+    assert numbers(browsing.journals(Wanted(player=player.pk, kind="stake"))) == [staked.journal_id]
+    assert "stake" in browsing.kinds()
+    assert "deposit" in browsing.kinds()
+
+
+def test_rare_kinds_are_found_by_an_index_of_their_own():
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")  # whatever the size
+        query, values = (
+            Journal.objects.filter(kind="withdraw_paid").order_by("-pk").values("pk")[:PAGE].query.sql_with_params()
+        )
+        cursor.execute(f"EXPLAIN {query}", values)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "wallet_journal_kinds" in plan
+    assert "Sort" not in plan
+
+
+def test_a_journal_leads_to_its_accounts_its_round_and_what_it_reverses(finance):
+    player = a_player(real=1000)
+    _, settled = a_round(player, staked=100, paid=0)
+    round_id = Journal.objects.get(pk=settled.journal_id).round_id
+    (opposite,) = ledger.reverse({settled.journal_id: uuid4()}, kind="void")
+    page = finance.get(f"/staff/ledger/journals/{settled.journal_id}/").text
+    assert f"/staff/rounds/?round={round_id}" in page
+    assert f"/staff/ledger/journals/{opposite.journal_id}/" in page
+    assert all(f"/staff/ledger/accounts/{e.account_id}/" in page for e in browsing.whole(settled.journal_id).entries)
+    assert f"/staff/ledger/journals/{settled.journal_id}/" in finance.get(
+        f"/staff/ledger/journals/{opposite.journal_id}/"
+    ).text
+
+
+def test_a_journal_leads_to_the_deposit_or_the_withdrawal_it_is_of(finance):
+    player = a_verified_player(real=100_000)
+    payment = a_payment(player)
+    at_the_bank(payment)
+    credited = ask_about(payment.pk)
+    assert f"/staff/deposits/{payment.pk}/" in finance.get(f"/staff/ledger/journals/{credited.journal_id}/").text
+    withdrawal = a_withdrawal(player)
+    asked = withdrawal.steps.get()
+    page = finance.get(f"/staff/ledger/journals/{asked.journal_id}/").text
+    assert f"/staff/withdrawals/?number={withdrawal.pk}" in page
+    assert f">{withdrawal.pk}. " in finance.get(f"/staff/withdrawals/?number={withdrawal.pk}").text
+
+
+def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
+    player = a_player(real=100_000)
+    for _ in range(PAGE):
+        a_round(player, staked=10, paid=5)
+    account = Account.objects.get(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
+    first = browsing.entries_of(account)
+    assert first.entries[0].balance_after == account.balance
+    rest = browsing.entries_of(account, before=first.older)
+    versions = [entry.version for entry in (*first.entries, *rest.entries)]
+    assert versions[0] == account.version
+    assert versions == list(range(versions[0], versions[-1] - 1, -1))
+    assert f"player:{player.pk}" in finance.get(f"/staff/ledger/accounts/{account.pk}/").text
+    (look,) = [event for event in events("data.seen") if event["data"]["what"] == "an account"]
+    assert look["data"]["players"] == [f"player:{player.pk}"]
+
+
+def test_an_account_of_the_house_is_added_up_as_of_any_moment(finance):
+    player = a_player(real=100_000)
+    a_round(player, staked=5000, paid=0)
+    house = Account.objects.get(pk=accounts.house_account(AccountKind.HOUSE, "SEK", Mode.REAL))
+    last = Journal.objects.latest("pk").at
+    before = browsing.house_account(house, last).balance
+    assert browsing.house_account(house, last + timedelta(microseconds=1)).balance == before + 5000
+    assert "As of (UTC)" in finance.get(f"/staff/ledger/accounts/{house.pk}/?at=2020-01-01T00:00").text
+
+
+@pytest.mark.parametrize("what", ["number", "key"])
+def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
+    staked, _ = a_round(a_player(real=1000), staked=100, paid=0)
+    journal = Journal.objects.get(pk=staked.journal_id)
+    typed = journal.pk if what == "number" else journal.key_id
+    assert finance.get(f"/staff/ledger/?journal={typed}").headers["Location"].endswith(f"/journals/{journal.pk}/")
+
+
+@pytest.mark.parametrize("query", ["journal=0", f"journal={uuid4()}", "journal=x", "player=x", "since=x"])
+def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
+    answer = finance.get(f"/staff/ledger/?{query}")
+    assert answer.context["form"].errors
+    assert "Nothing was looked for." in answer.text
+
+
+@pytest.mark.parametrize("before", ["1:x,:", "9" * 40, "1:" + "9" * 40, ",,:"])
+def test_a_mark_of_somebody_s_own_making_is_no_more_than_a_mark(finance, before):
+    player = a_player(real=1000)
+    for query in ("", f"player={player.pk}&"):
+        assert finance.get(f"/staff/ledger/?{query}before={before}").status_code == 200

@@ -1,0 +1,238 @@
+"""The ledger as staff walk through it: from journals to one of them, to its entries, to an account with its own.
+
+Every list is a page found by an index, at the same cost however long the ledger is. Nothing here writes.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Prefetch
+
+from audit import by_time
+from audit.reports.kinds import Interval
+from wallet.models import Account, AccountKind, Entry, Journal, Payment, PostingKey, WithdrawalStep
+from wallet.moved import BEGINNING, Sum, moved
+
+PAGE: Final = 20
+FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
+LAST: Final = 2**63 - 1  # later than every number
+OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING)  # of which a player has few
+OF_THE_HOUSE: Final = (AccountKind.CASHIER, AccountKind.HOUSE, AccountKind.ESCROW, AccountKind.MINT)
+MOST_BANKS: Final = 20  # of a player's, newest first
+
+# Each kind there is, found one after the other in the index of the rarer ones; the others are every second journal.
+KINDS = """
+WITH RECURSIVE rare (kind) AS (
+    SELECT min(kind) FROM wallet_journal WHERE kind NOT IN ('stake', 'settle')
+    UNION ALL
+    SELECT (SELECT min(kind) FROM wallet_journal WHERE kind > rare.kind AND kind NOT IN ('stake', 'settle'))
+    FROM rare WHERE rare.kind IS NOT NULL
+)
+SELECT kind::text FROM rare WHERE kind IS NOT NULL UNION VALUES ('stake'), ('settle') ORDER BY kind
+"""
+# The newest few entries of each account, from its own mark on: each is one range of the index of its entries.
+OF_ACCOUNTS = """
+SELECT found.journal_id, found.account_id, found.version
+FROM unnest(%(accounts)s::bigint[], %(marks)s::bigint[]) AS account (id, mark)
+CROSS JOIN LATERAL (
+    SELECT entry.journal_id, entry.account_id, entry.version
+    FROM wallet_entry AS entry JOIN wallet_journal AS journal ON journal.id = entry.journal_id
+    WHERE entry.account_id = account.id AND entry.version < account.mark
+      AND (%(kind)s = '' OR journal.kind = %(kind)s)
+      AND journal.at >= %(since)s AND journal.at < %(until)s
+    ORDER BY entry.version DESC
+    LIMIT %(limit)s
+) AS found
+"""
+XID = "SELECT xid::text FROM wallet_journal WHERE id = %s"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which journals: of a kind ("" for any), from *since* on and before *until*, on a player's own accounts, of a
+    round.
+    """
+
+    kind: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    player: int | None = None
+    round_id: UUID | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """From when to when, where nothing is said from the beginning for ever."""
+        return Interval(self.since or BEGINNING, self.until or FOR_EVER)
+
+
+@dataclass(frozen=True)
+class JournalPage:
+    """Some journals with their entries, newest first, and the mark to ask for older ones with ("": there are none)."""
+
+    journals: tuple[Journal, ...] = ()
+    older: str = ""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A journal with all that hangs on it. ``sums`` is what its entries come to in each currency and mode: zero."""
+
+    journal: Journal
+    entries: tuple[Entry, ...]
+    xid: str  # of the transaction that wrote it
+    reversed_by: Journal | None
+    payment: Payment | None
+    step: WithdrawalStep | None
+    sums: Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class EntryPage:
+    """Some entries of an account with a balance, newest first, and the mark for older ones (None: there are none)."""
+
+    entries: tuple[Entry, ...]
+    older: int | None
+
+
+@dataclass(frozen=True)
+class HouseAccount:
+    """What an account of the house came to at a moment, from the beginning on, by the kind of journal."""
+
+    at: datetime
+    balance: int
+    sums: tuple[Sum, ...] = field(default=())
+
+
+def kinds() -> list[str]:
+    """Return every kind of journal there may be."""
+    with connection.cursor() as cursor:
+        cursor.execute(KINDS)
+        return [kind for (kind,) in cursor.fetchall()]
+
+
+def journals(wanted: Wanted, *, before: str = "") -> JournalPage:
+    """Return a page of journals older than the mark *before*; one that is no mark is taken for none."""
+    if wanted.player is not None and wanted.round_id is None:
+        return _of_player(wanted, before)
+    found = Journal.objects.order_by("-pk")
+    if wanted.round_id is not None:
+        found = found.filter(round_id=wanted.round_id)
+    if wanted.kind:
+        found = found.filter(kind=wanted.kind)
+    if wanted.since or wanted.until:
+        among = by_time.ids("wallet_journal", wanted.interval)
+        found = found.filter(pk__gte=among.start, pk__lt=among.stop)
+        found = found.filter(at__gte=wanted.interval.since, at__lt=wanted.interval.until)
+    if before.isdecimal():
+        found = found.filter(pk__lt=min(int(before), LAST))
+    rows = tuple(found.prefetch_related(_entries())[: PAGE + 1])
+    return JournalPage(rows[:PAGE], str(rows[PAGE - 1].pk) if len(rows) > PAGE else "")
+
+
+def _of_player(wanted: Wanted, before: str) -> JournalPage:
+    """Merge the newest entries of each of the player's own accounts; the mark says how far each has been told."""
+    own = Account.objects.filter(owner=wanted.player, kind__in=OWN).order_by("pk").values_list("pk", flat=True)
+    given = _marks(before)
+    marks = {account: given.get(account, LAST) for account in own}
+    asked: dict[str, Any] = {
+        "accounts": list(marks),
+        "marks": list(marks.values()),
+        "kind": wanted.kind,
+        "since": wanted.interval.since,
+        "until": wanted.interval.until,
+        "limit": PAGE + 1,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(OF_ACCOUNTS, asked)
+        rows = cursor.fetchall()
+    numbers = sorted({journal for journal, _account, _version in rows}, reverse=True)
+    page = set(numbers[:PAGE])
+    for journal, account, version in rows:
+        if journal in page:
+            marks[account] = min(marks[account], version)
+    told = Journal.objects.filter(pk__in=page).order_by("-pk").prefetch_related(_entries())
+    older = ",".join(f"{account}:{mark}" for account, mark in marks.items()) if len(numbers) > PAGE else ""
+    return JournalPage(tuple(told), older)
+
+
+def _marks(text: str) -> Mapping[int, int]:
+    pairs = (pair.partition(":")[::2] for pair in text.split(","))
+    return {int(account): min(int(mark), LAST) for account, mark in pairs if account.isdecimal() and mark.isdecimal()}
+
+
+def _entries() -> "Prefetch[str]":
+    return Prefetch("entry_set", Entry.objects.select_related("account").order_by("line"))
+
+
+def find_journal(text: str) -> int | None:
+    """Return the number of the journal with this number or under this key, None where there is none."""
+    if text.isdecimal() and int(text) <= LAST:
+        return Journal.objects.filter(pk=int(text)).values_list("pk", flat=True).first()
+    try:
+        key = UUID(text)
+    except ValueError:
+        return None
+    return PostingKey.objects.filter(key=key).values_list("journal_id", flat=True).first()
+
+
+def whole(journal_id: int) -> Whole:
+    """Return a journal with its entries and all that it belongs to. Raises Journal.DoesNotExist."""
+    journal = Journal.objects.get(pk=journal_id)
+    entries = tuple(Entry.objects.filter(journal=journal_id).select_related("account").order_by("line"))
+    with connection.cursor() as cursor:
+        cursor.execute(XID, [journal_id])
+        (xid,) = cursor.fetchone()
+    sums: dict[tuple[str, str], int] = {}
+    for entry in entries:
+        sums[entry.currency, entry.mode] = sums.get((entry.currency, entry.mode), 0) + entry.amount
+    owners = {entry.account.owner_id for entry in entries} - {None}
+    return Whole(
+        journal=journal,
+        entries=entries,
+        xid=xid,
+        reversed_by=Journal.objects.filter(reverses=journal_id).first(),
+        payment=Payment.objects.filter(player__in=owners, journal=journal_id).first(),
+        step=_step(owners, journal_id),
+        sums=sums,
+    )
+
+
+def _step(owners: Iterable[int | None], journal_id: int) -> WithdrawalStep | None:
+    found = WithdrawalStep.objects.filter(withdrawal__player__in=owners, journal=journal_id)
+    return found.select_related("withdrawal").first()
+
+
+def entries_of(account: Account, *, before: int | None = None) -> EntryPage:
+    """Return a page of entries of an account that has a balance, older than number *before*."""
+    found = Entry.objects.filter(account=account, version__isnull=False, version__lt=LAST if before is None else before)
+    rows = tuple(found.select_related("journal").order_by("-version")[: PAGE + 1])
+    return EntryPage(rows[:PAGE], rows[PAGE - 1].version if len(rows) > PAGE else None)
+
+
+def house_account(account: Account, at: datetime) -> HouseAccount:
+    """Return what an account of the house, which carries no balance, came to before the moment *at*: the sum of its
+    entries, most of them summed up by the hour.
+    """
+    sums = tuple(
+        each
+        for each in moved(Interval(BEGINNING, at))
+        if (each.account_kind, each.currency, each.mode) == (account.kind, account.currency, account.mode)
+    )
+    return HouseAccount(at, sum(each.amount for each in sums), sums)
+
+
+def accounts_of(player_id: int) -> tuple[Account, ...]:
+    """Return a player's accounts: their own, then the newest of their banks."""
+    found = Account.objects.filter(owner=player_id)
+    banks = found.filter(kind=AccountKind.BANK).order_by("-pk")[:MOST_BANKS]
+    return (*found.filter(kind__in=OWN).order_by("-mode", "kind", "pk"), *banks)
+
+
+def house_accounts() -> tuple[Account, ...]:
+    """Return the accounts of the house, which are one for each kind, currency and mode."""
+    found = Account.objects.filter(owner=None, kind__in=OF_THE_HOUSE)
+    return tuple(found.order_by("-mode", "kind", "currency"))

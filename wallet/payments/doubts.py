@@ -1,0 +1,152 @@
+"""Deposits in doubt: what a provider leaves open, contradicts or says otherwise, for staff to look into.
+
+Staff read what was said, step by step, have the provider asked again, and note what they found. Nothing here credits
+anything: only the provider's word does, by the rules of `notices`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from audit import log
+from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.payments import asking
+from wallet.payments.notices import locked
+
+PAGE: Final = 20
+MOST_COUNTED: Final = 1000
+WAITS_LONG: Final = "state = 'waiting' AND begun_at < clock_timestamp() - %(after)s * interval '1 second'"
+
+
+class Doubt(StrEnum):
+    """Why a deposit is in doubt."""
+
+    OPEN = "open"  # nothing was heard for long, or the provider contradicted itself and has not been asked since
+    AMOUNT = "amount"  # the provider, asked, insists on another amount or currency; nothing was credited
+    CONTRADICTED = "contradicted"  # the money was credited, and the provider has said otherwise since
+
+
+NAMES: Final = {
+    Doubt.OPEN: "Undecided for long, or disputed",
+    Doubt.AMOUNT: "Another amount, not credited",
+    Doubt.CONTRADICTED: "Credited, then contradicted",
+}
+# A settling note ends a doubt until something is said after it. Each list goes along one partial index, which holds
+# nothing but what is or was in doubt.
+SETTLED = (
+    "EXISTS (SELECT FROM wallet_deposit_note AS n WHERE n.payment_id = {payment} AND n.settles AND n.at >= {since})"
+)
+LISTS: Final = {
+    Doubt.OPEN: f"""
+        SELECT id, (extract(epoch FROM begun_at) * 1000000)::bigint AS mark FROM wallet_payment
+        WHERE (is_disputed OR {WAITS_LONG})
+          AND begun_at > to_timestamp(0) + %(mark)s * interval '1 microsecond' ORDER BY begun_at LIMIT %(limit)s
+    """,  # noqa: S608  (this and the others are put together from constants)
+    Doubt.AMOUNT: f"""
+        SELECT p.id, (extract(epoch FROM p.begun_at) * 1000000)::bigint AS mark FROM wallet_payment AS p
+        WHERE p.state = 'error' AND p.begun_at > to_timestamp(0) + %(mark)s * interval '1 microsecond'
+          AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="p.decided_at")})
+        ORDER BY p.begun_at LIMIT %(limit)s
+    """,  # noqa: S608
+    Doubt.CONTRADICTED: f"""
+        SELECT p.id, notice.id AS mark
+        FROM wallet_payment_notice AS notice JOIN wallet_payment AS p ON p.id = notice.payment_id
+        WHERE notice.decision IN ('contradicted', 'mismatched') AND notice.id > %(mark)s
+          AND p.state = 'credited' AND notice.at > p.decided_at
+          AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="notice.at")})
+        ORDER BY notice.id LIMIT %(limit)s
+    """,  # noqa: S608
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some deposits, the one that is in doubt longest first, and the mark for the next ones (None: there are none)."""
+
+    payments: tuple[Payment, ...] = ()
+    further: int | None = None
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a provider last said of a payment, as it said it."""
+
+    word: str
+    amount: int | None  # minor units
+    currency: str
+
+
+def find(doubt: Doubt, *, settled_too: bool = False, mark: int | None = None) -> Page:
+    """Return a page of deposits in doubt beyond *mark*; also those that staff have settled, where asked for."""
+    rows = _rows(doubt, settled_too=settled_too, mark=mark or 0, limit=PAGE + 1)
+    numbers = [number for number, _mark in rows[:PAGE]]
+    found = Payment.objects.select_related("player").in_bulk(numbers)
+    payments = tuple(found[number] for number in dict.fromkeys(numbers))
+    return Page(payments, rows[PAGE - 1][1] if len(rows) > PAGE else None)
+
+
+def counted() -> Sequence[tuple[Doubt, str, int, bool]]:
+    """Return each doubt with its name, how many deposits are in it, and whether there are more than were counted."""
+    counts = {doubt: len(_rows(doubt, settled_too=False, mark=0, limit=MOST_COUNTED + 1)) for doubt in Doubt}
+    return [(doubt, NAMES[doubt], min(count, MOST_COUNTED), count > MOST_COUNTED) for doubt, count in counts.items()]
+
+
+def _rows(doubt: Doubt, *, settled_too: bool, mark: int, limit: int) -> list[tuple[UUID, int]]:
+    asked = {"all": settled_too, "mark": mark, "limit": limit, "after": settings.PAYMENT_ASK_SECONDS}
+    with connection.cursor() as cursor:
+        cursor.execute(LISTS[doubt], asked)
+        return cursor.fetchall()
+
+
+def doubts_of(payment: Payment, now: datetime) -> list[Doubt]:
+    """Return why a deposit is in doubt at the moment *now*, settled or not."""
+    found = []
+    long = (now - payment.begun_at).total_seconds() > settings.PAYMENT_ASK_SECONDS
+    if payment.is_disputed or (payment.state == PaymentState.WAITING and long):
+        found.append(Doubt.OPEN)
+    if payment.state == PaymentState.ERROR:
+        found.append(Doubt.AMOUNT)
+    if payment.state == PaymentState.CREDITED and _said_otherwise(payment):
+        found.append(Doubt.CONTRADICTED)
+    return found
+
+
+def _said_otherwise(payment: Payment) -> bool:
+    against = PaymentNotice.objects.filter(payment=payment, decision__in=("contradicted", "mismatched"))
+    return against.filter(at__gt=payment.decided_at).exists()
+
+
+def last_said(payment: Payment) -> Said:
+    """Return the provider's last word on a payment."""
+    said = getattr(payment.attrs, "said", None) or {}
+    return Said(payment.get_status_display(), said.get("amount"), said.get("currency", payment.currency))
+
+
+@transaction.atomic
+def ask_again(payment_id: UUID, *, by: str) -> tuple[Payment, bool]:
+    """Have the provider asked now how a payment stands, and do what its answer means; return the payment as it then is,
+    and whether there was an answer. Raises Payment.DoesNotExist.
+    """
+    before = locked(payment_id)
+    heard = PaymentNotice.objects.filter(payment=before, path=NoticePath.QUERY)
+    count = heard.count()
+    data: dict[str, log.Json] = {"payment": str(payment_id), "provider": before.variant, "state": before.state}
+    log.record("deposit.asked_about", by=by, on=str(before.player), data=data)
+    after = asking.ask_about(payment_id)
+    return after, heard.count() > count
+
+
+@transaction.atomic
+def note(payment_id: UUID, *, words: str, settles: bool, by: str) -> DepositNote:
+    """Keep what somebody found out about a deposit; what *settles* it ends the doubt. Raises Payment.DoesNotExist."""
+    payment = locked(payment_id)
+    written = DepositNote.objects.create(payment=payment, words=words, settles=settles, by=by)
+    data: dict[str, log.Json] = {"payment": str(payment_id), "words": words, "settles": settles}
+    log.record("deposit.noted", by=by, on=str(payment.player), data=data)
+    return written

@@ -1,0 +1,127 @@
+"""The result of a statement as files: every line with what came of it, then what the statement lacks, and the totals.
+Written as reports are, so that no cell begins a formula and every amount is exact.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Prefetch
+
+from audit.reports.files import CsvFile, File
+from audit.reports.heading import Head
+from audit.reports.kinds import Column, Form, Row
+from audit.reports.workbook import SheetFile
+from wallet.models import Difference, DifferenceKind, ProviderStatement
+from wallet.provider_statements.comparing import Total
+
+BATCH = 2000
+COLUMNS = (
+    Column("line", "Line", Form.NUMBER),
+    Column("came_to", "Came to"),
+    Column("differences", "Differences"),
+    Column("kind", "Kind"),
+    Column("about", "About"),
+    Column("reference", "Reference"),
+    Column("authorisation", "Authorisation number"),
+    Column("date", "Date"),
+    Column("status", "Status"),
+    Column("currency", "Currency"),
+    Column("amount", "Amount, the provider", Form.MONEY),
+    Column("known", "Amount, the house", Form.MONEY),
+    Column("known_currency", "Currency, the house"),
+    Column("state", "State, the house"),
+    Column("settled", "Settled"),
+    Column("words", "Notes"),
+)
+
+
+def written(statement: ProviderStatement, name: str) -> bytes:
+    """Return the file of a statement's result, *name* being csv or xlsx."""
+    pieces: list[bytes] = []
+    with TemporaryDirectory() as folder:
+        head = _head(statement)
+        file: File = CsvFile(head, pieces.append) if name == "csv" else SheetFile(head, pieces.append, Path(folder))
+        for row in _rows(statement):
+            file.row(row)
+        file.end(head)
+    return b"".join(pieces)
+
+
+def _head(statement: ProviderStatement) -> Head:
+    lines = (
+        ("Operator", settings.OPERATOR_NAME),
+        ("Statement", str(statement.pk)),
+        ("Provider", statement.provider),
+        ("From", statement.since.isoformat()),
+        ("Until, included", statement.until.isoformat()),
+        ("Confirmed by", statement.by),
+        ("Confirmed at", statement.at.isoformat()),
+        ("File, SHA-256", bytes(statement.digest).hex()),
+    )
+    totals = [_total(Total(**total)) for total in statement.totals]
+    return Head(
+        lines, "UTC", COLUMNS, totals, ("Days are those of UTC. Totals count what is settled, and no line twice.",)
+    )
+
+
+def _total(total: Total) -> Row:
+    text = f"{total.said_count} at the provider, {total.known_count} at the house"
+    blank = ("",) * 3
+    return (
+        None,
+        text,
+        "",
+        total.kind,
+        *blank,
+        "",
+        "",
+        total.currency,
+        total.said,
+        total.known,
+        total.currency,
+        "",
+        "",
+        "",
+    )
+
+
+def _rows(statement: ProviderStatement) -> Iterator[Row]:
+    of_lines = Prefetch("differences", Difference.objects.order_by("pk").prefetch_related("steps"))
+    for line in statement.lines.order_by("number").prefetch_related(of_lines).iterator(BATCH):
+        found = list(line.differences.all())
+        known: dict[str, Any] = next((each.known for each in found if each.known), {})
+        yield (
+            line.number,
+            line.get_verdict_display(),
+            ", ".join(each.get_kind_display() for each in found),
+            line.kind,
+            line.subject,
+            line.reference,
+            line.authorisation,
+            line.day.isoformat(),
+            line.status,
+            line.currency,
+            line.amount,
+            known.get("amount"),
+            known.get("currency", ""),
+            known.get("state", ""),
+            *_steps(found),
+        )
+    lacking = statement.differences.filter(kind=DifferenceKind.MISSING).order_by("pk").prefetch_related("steps")
+    for each in lacking.iterator(BATCH):
+        blank = ("",) * 5
+        said = (None, "", each.get_kind_display(), "", each.subject, *blank)
+        known = each.known
+        yield (*said[:9], known["currency"], None, known["amount"], known["currency"], known["state"], *_steps([each]))
+
+
+def _steps(found: list[Difference]) -> tuple[str, str]:
+    """Say whether everything is settled, and what was noted."""
+    settled = all(any(step.settles for step in each.steps.all()) for each in found)
+    words = [
+        f"{step.by}: {step.words}" for each in found for step in sorted(each.steps.all(), key=lambda step: step.pk)
+    ]
+    return ("yes" if settled else "no") if found else "", " / ".join(words)

@@ -1,0 +1,227 @@
+"""The file of a provider's statement, read: lines with amounts in minor units, and for every line that is none what is
+wrong with it. Only the columns that ``docs/payments.md`` declares are looked at; what else a file says of anybody is
+let go of at once.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Any, Final
+
+from wallet.models import Currency, LineKind, LineStatus
+from wallet.money import LARGEST, MINOR_UNITS
+
+MOST_BYTES: Final = 5 * 1024 * 1024
+MOST_LINES: Final = 20_000
+MOST_FAULTS: Final = 200
+LONGEST_SHOWN: Final = 200  # characters of a line that is shown with what is wrong with it
+
+DEMANDED: Final = ("kind", "amount", "currency", "date", "status")
+NAMING: Final = ("reference", "authorisation")  # of which a file has one at least, and every line
+COLUMNS: Final = (*NAMING, *DEMANDED)
+SEPARATORS: Final = (";", ",", "\t")
+NAME: Final = re.compile(r"[A-Za-z0-9._:/-]{0,64}")
+AMOUNT: Final = re.compile(r"(?P<whole>[0-9]{1,14})(?:[.,](?P<decimals>[0-9]{1,2}))?")
+THOUSANDS: Final = re.compile(r"[0-9]{1,3}(?:[.,' \u00a0][0-9]{3})+(?:[.,][0-9]{1,2})?")
+DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+class NotAStatement(Exception):
+    """The file as a whole cannot be read. The message is a sentence for staff."""
+
+
+class Wrong(Exception):
+    """A cell says nothing that can be read. The message is a sentence for staff."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line as the provider wrote it, of *amount* minor units; *number* counts lines from the heading, 1."""
+
+    number: int
+    reference: str
+    authorisation: str
+    kind: str
+    amount: int
+    currency: str
+    day: date
+    status: str
+
+    def stored(self) -> dict[str, Any]:
+        """Return it as JSON keeps it."""
+        return asdict(self) | {"day": self.day.isoformat()}
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> "Line":
+        """Return what `stored` made."""
+        return cls(**{**stored, "day": date.fromisoformat(stored["day"])})
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A line that cannot be read: its declared cells as they stand, and what is wrong with them."""
+
+    number: int
+    text: str
+    wrong: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a file says: its lines, and those that are none. Faults beyond `MOST_FAULTS` are not looked for."""
+
+    lines: Sequence[Line]
+    faults: Sequence[Fault]
+
+
+def read(content: bytes, *, since: date, until: date) -> Statement:
+    """Read the statement for the days from *since* to *until*, both included. Raises NotAStatement."""
+    if len(content) > MOST_BYTES:
+        raise NotAStatement(f"The file is larger than {MOST_BYTES // 1024 // 1024} MB. Split it into shorter periods.")
+    rows = _rows(_text(content))
+    places = _places(next(rows, (1, []))[1])
+    width = len(places.heading)
+    lines: list[Line] = []
+    faults: list[Fault] = []
+    for number, cells in rows:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(lines) + len(faults) >= MOST_LINES:
+            raise NotAStatement(f"The file has more than {MOST_LINES:,} lines. Split it into shorter periods.")
+        told = {name: cells[place].strip() for name, place in places.of.items() if place < len(cells)}
+        wrong: list[str] = []
+        if len(cells) != width:
+            wrong.append(
+                f"It has {len(cells)} cells where the heading has {width}. A decimal comma between commas needs quotes."
+            )
+        else:
+            line = _line(number, told, since, until, wrong)
+        if wrong:
+            faults.append(Fault(number, " | ".join(told.values())[:LONGEST_SHOWN], wrong))
+        else:
+            lines.append(line)
+        if len(faults) >= MOST_FAULTS:
+            break
+    return Statement(lines, faults)
+
+
+def _text(content: bytes) -> str:
+    if content.startswith(UTF_16):
+        raise NotAStatement("The file is UTF-16. Save it as CSV in UTF-8.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        try:
+            text = content.decode("cp1252")
+        except UnicodeDecodeError:
+            raise NotAStatement("The file is neither UTF-8 nor Windows-1252. Save it as CSV in UTF-8.") from None
+    if "\x00" in text:
+        raise NotAStatement("The file is not text. Save it as CSV in UTF-8.")
+    return text
+
+
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row with the number of the line on which it begins."""
+    heading = text.partition("\n")[0]
+    separator = max(SEPARATORS, key=heading.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    while True:
+        number = rows.line_num + 1
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise NotAStatement(f"From line {number} on the file cannot be read as CSV: {error}.") from error
+        yield number, cells
+
+
+@dataclass(frozen=True)
+class _Places:
+    heading: Sequence[str]
+    of: Mapping[str, int]  # each declared column that is there, and its place
+
+
+def _places(cells: Sequence[str]) -> _Places:
+    heading = [cell.strip().lower() for cell in cells]
+    lacking = [name for name in DEMANDED if name not in heading]
+    if lacking:
+        raise NotAStatement(f"The heading in line 1 lacks: {', '.join(lacking)}.")
+    if not set(NAMING) & set(heading):
+        raise NotAStatement(f"The heading in line 1 lacks both {' and '.join(NAMING)}; it needs one.")
+    if twice := [name for name in COLUMNS if heading.count(name) > 1]:
+        raise NotAStatement(f"The heading in line 1 says twice: {', '.join(twice)}.")
+    return _Places(heading, {name: heading.index(name) for name in COLUMNS if name in heading})
+
+
+def _line(number: int, told: Mapping[str, str], since: date, until: date, wrong: list[str]) -> Line:
+    """Read a line, and add to *wrong* what cannot be read; where anything is added, the line is worth nothing."""
+
+    def cell(read: Any, *more: Any) -> Any:
+        try:
+            return read(told, *more)
+        except Wrong as error:
+            wrong.append(str(error))
+            return ""
+
+    reference, authorisation = cell(_name, "reference"), cell(_name, "authorisation")
+    if not told.get("reference") and not told.get("authorisation"):
+        wrong.append("It names neither a reference nor an authorisation number.")
+    return Line(
+        number=number,
+        reference=reference,
+        authorisation=authorisation,
+        kind=cell(_one_of, "kind", LineKind.values),
+        amount=cell(_amount),
+        currency=cell(_one_of, "currency", Currency.values),
+        day=cell(_day, since, until),
+        status=cell(_one_of, "status", LineStatus.values),
+    )
+
+
+def _name(told: Mapping[str, str], column: str) -> str:
+    text = told.get(column, "")
+    if not NAME.fullmatch(text):
+        raise Wrong(f"The {column} has other signs than letters, digits and . _ : / -, or more than 64.")
+    return text
+
+
+def _one_of(told: Mapping[str, str], column: str, values: Sequence[str]) -> str:
+    text = told[column]
+    for value in values:
+        if text.lower() == value.lower():
+            return value
+    raise Wrong(f"The {column} is none of {', '.join(values)}.")
+
+
+def _amount(told: Mapping[str, str]) -> int:
+    """Read an amount exactly, with a point or a comma before its decimals."""
+    text = told["amount"]
+    if text.startswith(("-", "\u2212", "+")):
+        raise Wrong("The amount has a sign. It is what moved, whichever way; the kind says which.")
+    if THOUSANDS.fullmatch(text):
+        raise Wrong("The amount is not clear: thousands are not parted. Write 1234.50 or 1234,50.")
+    found = AMOUNT.fullmatch(text)
+    if found is None or not text.isascii():
+        raise Wrong("The amount is no amount. Write it like 1234.50 or 1234,50.")
+    minor = int(found["whole"]) * MINOR_UNITS + int((found["decimals"] or "").ljust(2, "0"))
+    if not 0 < minor <= LARGEST:
+        raise Wrong("The amount is zero, or beyond all reason.")
+    return minor
+
+
+def _day(told: Mapping[str, str], since: date, until: date) -> date:
+    text = told["date"]
+    try:
+        day = date.fromisoformat(text) if DAY.fullmatch(text) else None
+    except ValueError:
+        day = None
+    if day is None:
+        raise Wrong("The date is no day like 2026-11-22.")
+    if not since <= day <= until:
+        raise Wrong(f"The date is not among the days from {since} to {until}.")
+    return day

@@ -1,0 +1,238 @@
+"""Reconciliation with providers' statements as finance does it. In English, like all of the back office."""
+
+import hashlib
+from datetime import timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.module_loading import import_string
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit import log
+from audit.reports.asking import clock
+from players.access import StaffRequest, actor, staff_required
+from wallet.models import Difference, DifferenceKind, ProviderStatement, Verdict
+from wallet.provider_statements import export, keeping
+from wallet.provider_statements.comparing import TooMuchMissing, Total
+from wallet.provider_statements.reading import COLUMNS, MOST_BYTES, MOST_LINES, NotAStatement
+
+RECONCILE = "wallet.reconcile"
+READERS = (RECONCILE, "wallet.see_statements")
+LISTED = 20  # statements on a page
+SHOWN = 50  # lines of a preview
+MOST_DAYS = 92
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+DAY = {"type": "date"}
+
+
+class UploadForm(forms.Form):
+    """A statement's file, whose it is, and for which days."""
+
+    provider = forms.ChoiceField(choices=lambda: [(name, name) for name in providers()])
+    since = forms.DateField(label="First day (UTC)", widget=forms.DateInput(attrs=DAY, format="%Y-%m-%d"))
+    until = forms.DateField(label="Last day (UTC)", widget=forms.DateInput(attrs=DAY, format="%Y-%m-%d"))
+    file = forms.FileField(
+        label="CSV file",
+        widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
+        error_messages={"required": "Choose the file.", "empty": "The file is empty."},
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Days come in order, and not too many; a file has its limit."""
+        given: dict[str, Any] = self.cleaned_data
+        since, until, file = given.get("since"), given.get("until"), given.get("file")
+        if since and until and not timedelta(0) <= until - since < timedelta(days=MOST_DAYS):
+            self.add_error("until", f"The last day comes before the first, or more than {MOST_DAYS} days after it.")
+        if file and file.size > MOST_BYTES:
+            size = MOST_BYTES // 1024 // 1024
+            self.add_error("file", f"The file is larger than {size} MB. Split it into shorter periods.")
+        return given
+
+
+class DifferencesForm(forms.Form):
+    """Which differences of a statement, beyond a mark that the page before gave."""
+
+    kind = forms.ChoiceField(required=False, choices=[("", "any"), *DifferenceKind.choices])
+    settled = forms.BooleanField(required=False, label="Also those that are settled")
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+
+class StepForm(forms.Form):
+    """What somebody found out about a difference, and whether that settles it."""
+
+    words = forms.CharField(max_length=1000)
+    settles = forms.BooleanField(required=False)
+
+
+def providers() -> list[str]:
+    """Return the names of providers of deposits and of payouts, as lines of the house name them."""
+    names = dict.fromkeys(settings.PAYMENT_VARIANTS)
+    if settings.PAYOUT_PROVIDER:
+        names |= {import_string(settings.PAYOUT_PROVIDER).name: None}
+    return list(names)
+
+
+@staff_required(*READERS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_statements(request: StaffRequest) -> HttpResponse:
+    """The statements that were confirmed, newest first, and where the next one is uploaded."""
+    may = request.user.has_perm(RECONCILE)
+    yesterday = clock().date() - timedelta(days=1)
+    form = UploadForm(initial={"since": yesterday, "until": yesterday})
+    if request.method == "POST":
+        if not may:
+            return HttpResponse(status=403)
+        form = UploadForm(request.POST, request.FILES)
+        if form.is_valid() and (draft_id := _upload(request, form)) is not None:
+            return redirect("staff_statement_draft", draft_id)
+    before = request.GET.get("before", "")
+    found = ProviderStatement.objects.order_by("-pk")
+    if before.isdecimal() and len(before) < 19:
+        found = found.filter(pk__lt=int(before))
+    rows = list(found[: LISTED + 1])
+    context = {
+        "form": form,
+        "statements": [(row, keeping.still_open(row)) for row in rows[:LISTED]],
+        "older": rows[LISTED - 1].pk if len(rows) > LISTED else None,
+        "drafts": keeping.drafts_of(request.staff) if may else (),
+        "columns": COLUMNS,
+        "most": MOST_LINES,
+        "is_demo": settings.DEMO,
+    }
+    return render(request, "staff/statements.html", context)
+
+
+def _upload(request: StaffRequest, form: UploadForm) -> UUID | None:
+    """Read the file of a valid form; where it is refused, the form says why."""
+    given, file = form.cleaned_data, cast("UploadedFile", form.cleaned_data["file"])
+    try:
+        draft = keeping.upload(
+            content=file.read(),
+            name=file.name or "",
+            provider=given["provider"],
+            since=given["since"],
+            until=given["until"],
+            staff=request.staff,
+        )
+    except (NotAStatement, keeping.SameFile) as error:
+        form.add_error("file", str(error))
+        return None
+    return draft.pk
+
+
+@staff_required(RECONCILE)
+@require_safe
+def staff_statement_draft(request: StaffRequest, draft_id: UUID) -> HttpResponse:
+    """The preview: what the file says, what is wrong with it, and what confirming it would come to."""
+    try:
+        draft = keeping.draft(draft_id, request.staff)
+    except keeping.Gone as error:
+        raise Http404(str(error)) from error
+    context: dict[str, Any] = {"draft": draft, "shown": SHOWN, "until": draft.row.at + keeping.DRAFT_LASTS}
+    try:
+        found = keeping.preview(draft)
+    except TooMuchMissing as error:
+        context["refusal"] = str(error)
+    else:
+        context |= {
+            "found": found,
+            "lines": found.lines[:SHOWN],
+            "matched": found.count(Verdict.MATCHED),
+            "differing": found.count(Verdict.DIFFERS),
+            "repeated": found.count(Verdict.REPEATED),
+        }
+    return render(request, "staff/statement_draft.html", context)
+
+
+@staff_required(RECONCILE)
+@require_POST
+def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpResponse:
+    """Keep what the preview showed."""
+    try:
+        statement = keeping.confirm(draft_id, request.staff)
+    except keeping.SameFile as error:
+        messages.warning(request, str(error))
+        return redirect("staff_statement", error.statement.pk)
+    except (keeping.StatementError, TooMuchMissing) as error:
+        messages.error(request, str(error))
+        return redirect("staff_statements")
+    messages.success(request, "Confirmed. What differs is listed below.")
+    return redirect("staff_statement", statement.pk)
+
+
+@staff_required(RECONCILE)
+@require_POST
+def staff_statement_discard(request: StaffRequest, draft_id: UUID) -> HttpResponse:
+    """Forget a preview."""
+    keeping.discard(draft_id, request.staff)
+    messages.success(request, "Discarded. Nothing was kept.")
+    return redirect("staff_statements")
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
+    """One statement: its totals, and in what it and the house differ."""
+    statement = get_object_or_404(ProviderStatement, pk=statement_id)
+    form = DifferencesForm(request.GET)
+    form.full_clean()
+    asked = form.cleaned_data
+    page = keeping.differences(
+        statement, open_only=not asked.get("settled"), kind=asked.get("kind", ""), mark=asked.get("before")
+    )
+    counts = {verdict: statement.lines.filter(verdict=verdict).count() for verdict in Verdict}
+    context = {
+        "statement": statement,
+        "totals": [Total(**total) for total in statement.totals],
+        "matched": counts[Verdict.MATCHED],
+        "differing": counts[Verdict.DIFFERS],
+        "repeated": counts[Verdict.REPEATED],
+        "still_open": keeping.still_open(statement),
+        "form": form,
+        "differences": page.differences,
+        "older": page.further,
+        "is_filtered": bool(asked.get("kind") or asked.get("settled")),
+    }
+    return render(request, "staff/statement.html", context)
+
+
+@staff_required(RECONCILE)
+@require_POST
+def staff_difference_note(request: StaffRequest, statement_id: int, difference_id: int) -> HttpResponse:
+    """Note what was found out about a difference, or settle it with a reason."""
+    get_object_or_404(Difference, pk=difference_id, statement=statement_id)
+    form = StepForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Write what you found out: it is kept on record.")
+    else:
+        try:
+            step = keeping.note(difference_id, by=actor(request), **form.cleaned_data)
+        except keeping.Settled as error:
+            messages.warning(request, str(error))
+        else:
+            messages.success(request, "Settled." if step.settles else "Noted.")
+    return redirect("staff_statement", statement_id)
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_statement_file(request: StaffRequest, statement_id: int, name: str) -> HttpResponse:
+    """The result as a file. That it left, and its SHA-256, is on record."""
+    statement = get_object_or_404(ProviderStatement, pk=statement_id)
+    if name not in TYPES:
+        raise Http404
+    content = export.written(statement, name)
+    data: dict[str, log.Json] = {"file": name, "sha256": hashlib.sha256(content).hexdigest()}
+    log.record("statement.exported", by=actor(request), on=str(statement), data=data)
+    response = HttpResponse(content, content_type=TYPES[name])
+    response["Content-Disposition"] = f'attachment; filename="statement-{statement.pk}.{name}"'
+    return response

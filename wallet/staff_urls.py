@@ -1,0 +1,41 @@
+"""Addresses of the back office about money, under ``/staff/``."""
+
+from django.urls import path
+
+from wallet import staff_views, withdrawal_staff_views
+from wallet.payments import staff_views as deposits
+from wallet.provider_statements import staff_views as statements
+
+urlpatterns = [
+    path("ledger/journals/<int:journal_id>/", staff_views.staff_ledger_journal, name="staff_ledger_journal"),
+    path("ledger/accounts/<int:account_id>/", staff_views.staff_ledger_account, name="staff_ledger_account"),
+    path("withdrawals/", withdrawal_staff_views.staff_withdrawals, name="staff_withdrawals"),
+    path(
+        "withdrawals/<int:withdrawal_id>/",
+        withdrawal_staff_views.staff_withdrawal_decide,
+        name="staff_withdrawal_decide",
+    ),
+    path("deposits/", deposits.staff_deposits, name="staff_deposits"),
+    path("deposits/<uuid:payment_id>/", deposits.staff_deposit, name="staff_deposit"),
+    path("deposits/<uuid:payment_id>/ask/", deposits.staff_deposit_ask, name="staff_deposit_ask"),
+    path("deposits/<uuid:payment_id>/note/", deposits.staff_deposit_note, name="staff_deposit_note"),
+    path("statements/", statements.staff_statements, name="staff_statements"),
+    path("statements/draft/<uuid:draft_id>/", statements.staff_statement_draft, name="staff_statement_draft"),
+    path(
+        "statements/draft/<uuid:draft_id>/confirm/", statements.staff_statement_confirm, name="staff_statement_confirm"
+    ),
+    path(
+        "statements/draft/<uuid:draft_id>/discard/", statements.staff_statement_discard, name="staff_statement_discard"
+    ),
+    path("statements/<int:statement_id>/", statements.staff_statement, name="staff_statement"),
+    path(
+        "statements/<int:statement_id>/statement.<slug:name>",
+        statements.staff_statement_file,
+        name="staff_statement_file",
+    ),
+    path(
+        "statements/<int:statement_id>/differences/<int:difference_id>/",
+        statements.staff_difference_note,
+        name="staff_difference_note",
+    ),
+]
