@@ -100,6 +100,7 @@ def find() -> int:
     Two at once find it once: who comes second leaves a finder to the first.
     """
     size = sealing.leaves()
+    _enrol(_finders)
     return sum(_find(name, finder, size) for name, finder in sorted(_finders.items()))
 
 
@@ -180,9 +181,16 @@ def _read(name: str, finder: Finder, size: int) -> int | None:
     return found
 
 
+def _enrol(names: Iterable[str]) -> None:
+    """Give every finder that is new a place, committed before it reads: else a second worker would wait for the first
+    one's whole reading to learn whether there is one.
+    """
+    known = set(Cursor.objects.values_list("name", flat=True))
+    Cursor.objects.bulk_create([Cursor(name=name) for name in sorted(set(names) - known)], ignore_conflicts=True)
+
+
 def _cursor(name: str) -> Cursor | None:
     """Return how far *name* has read, and let nobody else read meanwhile; None where somebody does."""
-    Cursor.objects.bulk_create([Cursor(name=name)], ignore_conflicts=True)
     return Cursor.objects.select_for_update(skip_locked=True).filter(pk=name).first()
 
 

@@ -132,8 +132,10 @@ class TestFinding:
                 Significant.objects.filter(pk=one.pk).update(**change)
 
 
-def test_two_at_once_find_it_once(cloned_db, finders):
-    finding.find()  # each has its place from now on
+@pytest.mark.parametrize("has_read", [True, False])
+def test_two_at_once_find_it_once_and_none_waits_for_the_other(cloned_db, finders, has_read):
+    if has_read:
+        finding.find()
     happens()
     sealing.seal()
     inside, go_on = threading.Event(), threading.Event()
@@ -153,10 +155,10 @@ def test_two_at_once_find_it_once(cloned_db, finders):
     thread = threading.Thread(target=work)
     thread.start()
     assert inside.wait(30)
-    second = finding.find()
+    second, reads_still = finding.find(), not first
     go_on.set()
     thread.join()
-    assert (first, second) == ([1], 0)
+    assert (first, second, reads_still) == ([1], 0, True)
     assert len(found()) == 1
 
 

@@ -1,0 +1,69 @@
+"""Two of staff act on one significant event at the same moment: one of them is told that the other was faster."""
+
+from datetime import UTC, datetime
+from threading import Barrier
+
+import pytest
+from django.db.models import QuerySet
+
+from audit.models import Category, Significant, SignificantStep, Step, Weight, Work
+from audit.significant import finding, working
+from audit.significant.working import Acknowledged
+from tests.wallet.test_at_once import at_once
+
+
+@pytest.fixture
+def found(cloned_db) -> Significant:
+    finding.keep(
+        finding.Found(
+            key="1",
+            category=Category.ERROR,
+            weight=Weight.NOTICE,
+            on="ledger",
+            title="Something",
+            happened_at=datetime(2026, 7, 8, 12, tzinfo=UTC),
+        )
+    )
+    return Significant.objects.get()
+
+
+def both_act(found: Significant) -> list[str]:
+    """One closes it, one takes it over, both having seen it new and nobody's."""
+
+    def act(step: Step, by: str) -> str:
+        words, to = ("Looked at.", "") if step is Step.CLOSED else ("", by)
+        try:
+            return working.take(
+                significant_id=found.pk, step=step, seen=Work.NEW, assigned="", by=by, words=words, to=to
+            ).step
+        except working.Meanwhile as error:
+            return str(error)
+
+    return at_once([lambda: act(Step.CLOSED, "staff:1"), lambda: act(Step.ASSIGNED, "staff:2")])
+
+
+def test_without_the_lock_both_steps_would_be_taken(found, monkeypatch):
+    both, enter = Barrier(2), working._enter
+
+    def entering(*one, **said):
+        both.wait(timeout=30)
+        enter(*one, **said)
+
+    monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
+    monkeypatch.setattr(working, "_enter", entering)
+    both_act(found)
+    assert SignificantStep.objects.count() == 2
+
+
+def test_one_step_is_taken_and_the_other_told_who_was_faster(found):
+    said = both_act(found)
+    (step,) = SignificantStep.objects.all()
+    assert step.step in said
+    assert [f"{step.by} was faster" in each for each in said if each != step.step] == [True]
+
+
+def test_what_two_acknowledge_is_acknowledged_once(found):
+    done = at_once([lambda by=by: working.acknowledge(significant_ids=[found.pk], by=by) for by in ("staff:1", "2")])
+    assert sorted((each.done, each.already) for each in done) == [(0, 1), (1, 0)]
+    assert Acknowledged(1, 0) in done
+    assert SignificantStep.objects.count() == 1
