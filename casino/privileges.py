@@ -36,6 +36,7 @@ RIGHTS = {
     "audit_threshold": "SELECT, INSERT, UPDATE (single, summed, days)",
     "audit_pulse": "SELECT, INSERT, UPDATE (at)",
     "audit_cursor": "SELECT, INSERT, UPDATE (leaves)",
+    "django_admin_log": "SELECT",  # Django's; what staff do is in the event log
     "django_migrations": "SELECT",
     "django_content_type": "SELECT",
     "auth_permission": "SELECT",

@@ -14,6 +14,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from casino import embedded
 from casino.keys import demo_key
+from casino.lists_look import UNFOLD as UNFOLD  # the lists of the back office
 
 env = environ.Env()
 
@@ -52,6 +53,8 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "unfold.apps.BasicAppConfig",
+    "django.contrib.admin.apps.SimpleAdminConfig",
 ]
 
 MIDDLEWARE = [

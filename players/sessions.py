@@ -89,9 +89,9 @@ def running(user: User) -> list[Session]:
     return list(_not_idle(Session.objects.filter(user=user, ended_at=None), user).order_by("-acted_at", "id"))
 
 
-def end(*, session_id: UUID, why: Ended, by: str, ip: str = "") -> bool:
-    """End a session, on record; say whether it was running."""
-    return bool(_end(Session.objects.filter(pk=session_id), why, by, ip))
+def end(*, session_id: UUID, why: Ended, by: str, ip: str = "", reason: str = "") -> bool:
+    """End a session, on record, with the *reason* where staff do so; say whether it was running."""
+    return bool(_end(Session.objects.filter(pk=session_id), why, by, ip, reason))
 
 
 def end_if_idle(session_id: UUID) -> bool:
@@ -130,13 +130,14 @@ def _begin(session_id: UUID, user: User, session: SessionBase, ip: str, browser:
 
 
 @transaction.atomic
-def _end(which: QuerySet[Session], why: Ended, by: str, ip: str) -> int:
+def _end(which: QuerySet[Session], why: Ended, by: str, ip: str, reason: str = "") -> int:
     """End those that run still, each on record; they are looked at again under lock."""
     locked = which.filter(ended_at=None).select_related("user").select_for_update(of=("self",)).order_by("pk")
     ended: Iterable[Session] = list(locked)
     Session.objects.filter(pk__in=[each.pk for each in ended]).update(ended_at=Now(), why=why)
     for each in ended:
         data: dict[str, log.Json] = {"session": str(each.pk), "why": why.value}
+        data |= {"reason": reason} if reason else {}
         log.record("session.ended", by=by, on=actor_of(each.user), data=data, personal={"ip": ip} if ip else None)
     return len(list(ended))
 

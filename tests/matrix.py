@@ -3,7 +3,7 @@
 A line is one address and one method. A method that has no line is refused to everyone who would get in (405).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
@@ -20,6 +20,7 @@ from audit.models import Category, Significant, Weight
 from audit.reports.asking import clock
 from audit.reports.kinds import Interval
 from audit.significant import finding
+from casino.lists import SITE
 from games.chemin.reports import report
 from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
@@ -51,6 +52,37 @@ ANSWERING = ("operator", "compliance", "support")  # who answers players
 MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
 REPORTERS = ("finance", "compliance")  # who makes reports
 CHAT_READERS = (*MODERATORS, "compliance")
+TAKERS = ("finance", "compliance")  # who takes rows of lists out as files
+CARING = ("compliance", "support")  # who protects players and knows who they are
+LOOKED_AFTER = ("finance", *CARING)  # who sees players
+BOOKS = ("finance", "compliance")  # who sees the ledger
+PAYING = ("supervisor", "finance", "compliance")  # who sees withdrawals
+LISTS = {
+    "players.player": LOOKED_AFTER,
+    "players.session": LOOKED_AFTER,
+    "players.exclusion": CARING,
+    "players.limitchange": CARING,
+    "players.submission": CARING,
+    "players.registercheck": LOOKED_AFTER,
+    "players.agreement": LOOKED_AFTER,
+    "players.closure": LOOKED_AFTER,
+    "wallet.account": BOOKS,
+    "wallet.journal": BOOKS,
+    "wallet.payment": BOOKS,
+    "wallet.withdrawal": PAYING,
+    "wallet.payoutnotice": BOOKS,
+    "games.participation": STAFF,
+    "games.voidpart": STAFF,
+    "games.incident": TABLE_STAFF,
+    "games.returnsalarm": PLAY_EXAMINERS,
+    "games.table": TABLE_STAFF,
+    "games.tableversion": TABLE_STAFF,
+    "audit.event": ("compliance",),
+    "audit.significant": ("compliance",),
+    "audit.approval": ("compliance",),
+    "audit.checkpoint": ("compliance",),
+}
+LIST_DOERS = {"players.session": CARING, "games.table": ("supervisor",), "audit.significant": ("compliance",)}
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
 BAN = {"length": "day", "reason": "for a test"}
@@ -63,6 +95,7 @@ class Answer(Enum):
     TEXT = "something for machines"
     DOCUMENT = "what a player sent in, in which nothing runs"
     FRAMED = "a page that the house alone may frame"
+    LIST = "a page of a list, under the policy that lists have"
     MOVED = "a redirect into the house"
     LOG_IN = "a redirect to the log-in page"
     FORBIDDEN = "403"
@@ -70,7 +103,7 @@ class Answer(Enum):
     UNSIGNED = "400, since no bank has signed it"
 
 
-PAGE, TEXT, DOCUMENT, FRAMED, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND, UNSIGNED = Answer
+PAGE, TEXT, DOCUMENT, FRAMED, LIST, MOVED, LOG_IN, FORBIDDEN, NOT_FOUND, UNSIGNED = Answer
 Answers = dict[str, Answer]
 
 
@@ -442,6 +475,18 @@ def a_payment_of_theirs(world: World) -> Mapping[str, object]:
 def at_the_sandbox_bank(world: World) -> Mapping[str, object]:
     """Arguments of the bank's page."""
     return {"order": seal(request_for(world.payment), settings.SANDBOX_BANK_KEY)}
+
+
+def list_lines() -> Iterator[Line]:
+    """Every address of every list. There is no row 0."""
+    for listing in SITE.listings():
+        readers = LISTS[listing.opts.label_lower]
+        yield Line(listing.address("changelist"), "GET", staff(LIST, *readers))
+        yield Line(listing.address("export"), "GET", staff(LIST, *(role for role in readers if role in TAKERS)))
+        yield Line(listing.address("change"), "GET", staff(NOT_FOUND, *readers), lambda world: {"object_id": "0"})
+        if listing.deeds:
+            doers = LIST_DOERS[listing.opts.label_lower]
+            yield Line(listing.address("changelist"), "POST", staff(MOVED, *doers))
 
 
 LINES = (
@@ -854,4 +899,7 @@ LINES = (
         staff(MOVED, "compliance"),
         data=lambda world: {"what": "mail", "days": "400", "reason": "for a test"},
     ),
+    Line("admin:index", "GET", staff(LIST, *STAFF)),
+    Line("admin:jsi18n", "GET", staff(LIST, *STAFF)),
+    *list_lines(),
 )

@@ -22,6 +22,7 @@ class Event(models.Model):
     class Meta:
         db_table = "audit_event"
         default_permissions = ("view",)
+        permissions = [("export_rows", "Can take rows of lists out as files")]
         indexes = [
             models.Index(fields=["kind", "id"], name="audit_event_kind"),
             models.Index(fields=["on", "id"], name="audit_event_on"),

@@ -4,11 +4,12 @@ from django import template
 from django.template import RequestContext
 
 from audit.significant import working
-from casino.staff import Function, Section, functions_of
+from casino.staff import Function, functions_of
 from games.chemin import reports
 from games.incidents import unruled
 from games.live import chat_cases
 from games.models import Incident
+from players.sections import Section
 from players import browsers
 
 register = template.Library()

@@ -14,6 +14,7 @@ class Ended(models.TextChoices):
     ELSEWHERE = "ended from another session"
     PASSWORD = "password changed"  # noqa: S105  (a reason, no password)
     CLOSED = "account closed"
+    HOUSE = "ended by the house"
 
 
 class Session(models.Model):
@@ -33,6 +34,7 @@ class Session(models.Model):
         indexes = [
             models.Index(fields=["acted_at"], condition=models.Q(ended_at=None), name="players_session_running"),
             models.Index(fields=["user", "-began_at", "-id"], name="players_session_of"),
+            models.Index(fields=["-began_at", "-id"], name="players_session_newest"),
             # What staff find players by.
             models.Index(fields=["ip", "user"], condition=~models.Q(ip=""), name="players_session_ip"),
             models.Index(MD5("browser"), "user", condition=~models.Q(browser=""), name="players_session_browser"),

@@ -14,6 +14,7 @@ from tests.matrix import (
     FORBIDDEN,
     FRAMED,
     LINES,
+    LIST,
     LOG_IN,
     MOVED,
     NOT_FOUND,
@@ -33,6 +34,7 @@ STATUS = {
     TEXT: 200,
     DOCUMENT: 200,
     FRAMED: 200,
+    LIST: 200,
     MOVED: 302,
     LOG_IN: 302,
     FORBIDDEN: 403,
@@ -51,6 +53,8 @@ POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
+# Unfold evaluates and styles in its pages; these alone let it, and load nothing from elsewhere either.
+OF_LISTS = POLICY | {"script-src": "'self' 'unsafe-eval'", "style-src": "'self' 'unsafe-inline'"}
 # What else may frame or be framed: a live table, by the page that shows two of them.
 FRAMING = {"beside": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors": "'self'"}}
 
@@ -70,18 +74,28 @@ UNLISTED = [
 ]
 
 
-def addresses(resolver: URLResolver) -> Iterator[str | None]:
+def addresses(resolver: URLResolver, space: str = "") -> Iterator[str | None]:
     """The names of all addresses, None for one without."""
     for pattern in resolver.url_patterns:
         if isinstance(pattern, URLPattern):
-            yield pattern.name
+            yield pattern.name and space + pattern.name
         else:
-            yield from addresses(pattern)
+            yield from addresses(pattern, f"{pattern.namespace}:" if pattern.namespace else space)
 
 
 def insider(line: Line) -> str:
     """A role that the line lets in."""
-    best = (PAGE, TEXT, DOCUMENT, FRAMED, MOVED, UNSIGNED, LOG_IN)  # where nobody gets in, whoever is led to the log-in
+    best = (
+        PAGE,
+        TEXT,
+        DOCUMENT,
+        FRAMED,
+        LIST,
+        MOVED,
+        UNSIGNED,
+        NOT_FOUND,
+        LOG_IN,
+    )  # where nobody gets in, whoever is led to the log-in
     return next(role for answer in best for role in ROLES if line.answers[role] is answer)
 
 
@@ -129,6 +143,14 @@ def check_document(answer: Any) -> None:
     assert answer["Content-Disposition"].startswith(("inline; filename=", "attachment; filename="))
 
 
+def check_list(answer: Any) -> None:
+    """Hold a page of a list to the policy of lists; of its file, to nothing else."""
+    policy = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
+    assert policy == OF_LISTS
+    assert answer["X-Frame-Options"] == "DENY"
+    assert "no-store" in answer["Cache-Control"]
+
+
 def test_every_address_has_a_name_and_a_line():
     assert set(addresses(get_resolver())) == {line.name for line in LINES}
 
@@ -144,6 +166,8 @@ def test_every_role_gets_what_the_matrix_says(line, role, house):
         check_page(answer, language="en")
     elif expected is DOCUMENT:
         check_document(answer)
+    elif expected is LIST or (expected is MOVED and line.name.startswith("admin:")):
+        check_list(answer)
     else:
         check_headers(answer)
 

@@ -1,0 +1,219 @@
+"""The lists about people: what the house knows of players that is neither money nor play. Who somebody is, where they
+live and what they wrote stands on pages of its own, never in a list.
+"""
+
+from typing import ClassVar
+
+from django.contrib.admin import register
+
+from audit.reports.kinds import Column, Form
+from players import sessions
+from players.identity import actor_of
+from players.lists.deeds import Deed, Plan
+from players.lists.finds import Find, called, number, unique_id
+from players.lists.listing import Listing
+from players.lists.site import SITE
+from players.models import (
+    Agreement,
+    Closure,
+    Ended,
+    Exclusion,
+    LimitChange,
+    Player,
+    RegisterCheck,
+    Session,
+    Submission,
+)
+from players.sections import Section
+
+SEE = "players.view_player"
+NUMBER = Column("id", "No.", Form.NUMBER)
+PLAYER = Column("player", "Player")
+AT = Column("at", "When", Form.TIME)
+BY_NUMBER = Find("number", "pk", number)
+BY_PLAYER = Find("player:12", "player", called("player"))
+
+
+@register(Player, site=SITE)
+class Players(Listing):
+    """Everybody who has an account to play with."""
+
+    section = Section.PEOPLE
+    name = "Players"
+    purpose = "Accounts to play with: jurisdiction, currency, since when."
+    readers = (SEE,)
+    columns = (
+        Column("self", "Player"),
+        Column("jurisdiction_id", "Jurisdiction"),
+        Column("currency", "Currency"),
+        Column("user__created_at", "Since", Form.TIME),
+        Column("user__is_active", "Log-in works"),
+        Column("user__is_demo", "Of the demo"),
+    )
+    finds = (BY_NUMBER, Find("player:12", "pk", called("player")))
+    related = ("user",)
+
+
+def _end(session: Session) -> Plan:
+    if session.ended_at:
+        return Plan("It is over already.", is_skipped=True)
+    if not hasattr(session.user, "player"):
+        return Plan("It is not a player’s: sessions of staff are ended with their accounts.", is_skipped=True)
+    return Plan(f"{session.user.player} has to log in again in this browser.")
+
+
+@register(Session, site=SITE)
+class Sessions(Listing):
+    """Log-ins, from the first click to the end. Where from and by what browser stands on the player's page."""
+
+    section = Section.PEOPLE
+    name = "Sessions"
+    purpose = "Log-ins of players and staff: begun, last action, ended and why."
+    readers = (SEE,)
+    key = ("began_at", "id")
+    columns = (
+        Column("id", "Session"),
+        Column("who", "Who"),
+        Column("began_at", "Begun", Form.TIME),
+        Column("acted_at", "Last action", Form.TIME),
+        Column("ended_at", "Ended", Form.TIME),
+        Column("why", "Why"),
+    )
+    finds = (Find("session", "pk", unique_id), Find("player:12", "user__player", called("player")))
+    related = ("user__player", "user__staff")
+    deeds: ClassVar[tuple[Deed, ...]] = (
+        Deed(
+            name="end",
+            label="End sessions",
+            permission="players.exclude_player",
+            meaning="Whoever uses such a browser has to log in again; bets that are placed stay placed.",
+            plan=_end,
+            do=lambda session, reason, by: sessions.end(session_id=session.pk, why=Ended.HOUSE, by=by, reason=reason),
+        ),
+    )
+
+    def of_who(self, session: Session) -> str:
+        """Return what events call whoever logged in."""
+        return actor_of(session.user)
+
+    def of_why(self, session: Session) -> str:
+        """Return why it is over, in words."""
+        return session.why
+
+
+@register(Exclusion, site=SITE)
+class Exclusions(Listing):
+    """Pauses, time-outs and exclusions."""
+
+    section = Section.COMPLIANCE
+    name = "Exclusions"
+    purpose = "Pauses, time-outs and exclusions: whose, from when until when, by whom."
+    readers = ("players.exclude_player",)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("kind", "Kind"),
+        Column("begun", "Begun", Form.TIME),
+        Column("until", "Until", Form.TIME),
+        Column("by", "By"),
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    related = ("player",)
+
+
+@register(LimitChange, site=SITE)
+class LimitChanges(Listing):
+    """What players may spend, as it changed."""
+
+    section = Section.COMPLIANCE
+    name = "Limit changes"
+    purpose = "Every limit that was asked for: before and after, from when it holds, by whom."
+    readers = ("players.set_limits",)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("source", "Whose rule"),
+        Column("kind", "Of"),
+        Column("period", "Per"),
+        Column("before", "Before", Form.MONEY),
+        Column("amount", "After", Form.MONEY),
+        Column("currency", "Currency"),
+        Column("asked_at", "Asked", Form.TIME),
+        Column("effective_at", "Holds from", Form.TIME),
+        Column("asked_by", "By"),
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    related = ("player",)
+
+    def of_currency(self, change: LimitChange) -> str:
+        """Return the currency of the amounts: the player's."""
+        return change.player.currency
+
+
+@register(Submission, site=SITE)
+class Submissions(Listing):
+    """What players sent in of themselves; what it says stands on the page of each."""
+
+    section = Section.PEOPLE
+    name = "Identity checks"
+    purpose = "What players sent in to show who they are, and what became of it; not what it says."
+    readers = ("players.review_identity",)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("sent_at", "Sent", Form.TIME),
+        Column("document_kind", "Document"),
+        Column("status", "Status"),
+        Column("reviewed_by", "Looked at by"),
+        Column("reviewed_at", "When", Form.TIME),
+        Column("reason", "Refused for"),
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    related = ("player", "reviewed_by")
+    links = {"id": ("staff_identity_case", "submission_id", "pk")}
+
+
+@register(RegisterCheck, site=SITE)
+class RegisterChecks(Listing):
+    """Questions to the registers of exclusion."""
+
+    section = Section.COMPLIANCE
+    name = "Register checks"
+    purpose = "What the registers of exclusion answered about whom."
+    readers = (SEE,)
+    columns = (
+        NUMBER,
+        PLAYER,
+        Column("register", "Register"),
+        Column("outcome", "Answer"),
+        Column("until", "Excluded until", Form.TIME),
+        AT,
+    )
+    finds = (BY_NUMBER, BY_PLAYER)
+    related = ("player",)
+
+
+@register(Agreement, site=SITE)
+class Agreements(Listing):
+    """Who agreed to which terms."""
+
+    section = Section.PEOPLE
+    name = "Agreements"
+    purpose = "Who agreed to which version of the terms, and when."
+    readers = (SEE,)
+    columns = (NUMBER, PLAYER, Column("terms_version", "Terms"), AT)
+    finds = (BY_NUMBER, BY_PLAYER)
+    related = ("player",)
+
+
+@register(Closure, site=SITE)
+class Closures(Listing):
+    """Accounts on their way out."""
+
+    section = Section.PEOPLE
+    name = "Closed accounts"
+    purpose = "Accounts that were closed, and how far that is."
+    readers = (SEE,)
+    columns = (NUMBER, PLAYER, Column("state", "State"), Column("by", "By"), AT)
+    finds = (BY_NUMBER, BY_PLAYER)
+    related = ("player",)

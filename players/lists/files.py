@@ -1,0 +1,74 @@
+"""A list as a file: what is shown, from where the page begins, at most `MOST` rows of it, so that no file ever takes
+the house's memory or an hour. Which file left the house is an event that names its hash.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from django.conf import settings
+
+from audit.reports.asking import clock
+from audit.reports.files import CsvFile, File
+from audit.reports.heading import Head, moment
+from audit.reports.kinds import Column, Row
+
+EXPORT: Final = "audit.export_rows"
+EXPORTED: Final = "rows.exported"  # the kind of the event
+MOST: Final = 10_000  # rows of a file
+ZONE: Final = "UTC"
+TYPES: Final = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A file of rows, with the SHA-256 of it in hex."""
+
+    content: bytes
+    digest: str
+
+
+def write(
+    form: str,
+    *,
+    name: str,
+    by: str,
+    asked: Iterable[tuple[str, str]],
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    goes_on: str = "",
+) -> Taken:
+    """Write *rows* of the list *name* as *form*, one of `TYPES`, under a heading that says who asked for what and when.
+    *goes_on* is what it says where there are more.
+    """
+    lines = [("Operator", settings.OPERATOR_NAME), ("List", name), *asked]
+    lines += [("Generated at", moment(clock(), ZONE)), ("Asked for by", by)]
+    head = Head(lines, ZONE, columns, notes=[goes_on] if goes_on else [])
+    pieces: list[bytes] = []
+    if form == "csv":
+        _fill(CsvFile(head, pieces.append), head, rows)
+    else:
+        from audit.reports.workbook import (
+            SheetFile,
+        )  # its library takes long to load, and every process loads this module
+
+        with (
+            TemporaryDirectory(prefix="sabot-rows-") as folder,
+            closing(SheetFile(head, pieces.append, Path(folder))) as book,
+        ):
+            _fill(book, head, rows)
+    content = b"".join(pieces)
+    return Taken(content, hashlib.sha256(content).hexdigest())
+
+
+def _fill(file: File, head: Head, rows: Sequence[Row]) -> None:
+    for row in rows:
+        file.row(row)
+    file.end(head)

@@ -1,0 +1,225 @@
+"""The lists about money: accounts, journals, what came in and what goes out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.admin import register
+
+from audit.reports.kinds import Column, Form
+from players.lists.finds import Find, called, number, unique_id
+from players.lists.listing import Listing, Part
+from players.lists.site import SITE
+from players.sections import Section
+from wallet.models import Account, Journal, Payment, PaymentNotice, PayoutNotice, Withdrawal
+from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
+
+SEE = ("wallet.view_ledger",)
+NUMBER = Column("id", "No.", Form.NUMBER)
+AT = Column("at", "When", Form.TIME)
+AMOUNT = Column("amount", "Amount", Form.MONEY)
+CURRENCY = Column("currency", "Currency")
+BY_NUMBER = Find("number", "pk", number)
+BY_PLAYER = Find("player:12", "player", called("player"))
+
+
+@register(Account, site=SITE)
+class Accounts(Listing):
+    """Accounts of the ledger. The house's have no balance of their own: it is what their entries come to."""
+
+    section = Section.MONEY
+    name = "Accounts"
+    purpose = "Every account of the ledger: whose, of which kind, what stands in it."
+    readers = SEE
+    columns = (
+        NUMBER,
+        Column("owner", "Player"),
+        Column("kind", "Kind"),
+        CURRENCY,
+        Column("mode", "Money"),
+        Column("balance", "Balance", Form.MONEY),
+        Column("held", "Held", Form.MONEY),
+        Column("version", "Changes", Form.NUMBER),
+    )
+    finds = (BY_NUMBER, Find("player:12", "owner", called("player")))
+    related = ("owner",)
+
+
+@register(Journal, site=SITE)
+class Journals(Listing):
+    """Every movement of money, with its entries."""
+
+    section = Section.MONEY
+    name = "Journals"
+    purpose = "Every movement of money, with its entries: each comes to nothing."
+    readers = SEE
+    columns = (
+        NUMBER,
+        AT,
+        Column("kind", "Kind"),
+        Column("round_id", "Round"),
+        Column("reverses_id", "Takes back", Form.NUMBER),
+    )
+    more = (Column("key_id", "Key"),)
+    finds = (BY_NUMBER, Find("round id", "round_id", unique_id))
+    links = {"round_id": ("staff_round", "round_id", "round_id")}
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return its entries."""
+        columns = (
+            Column("line", "Line", Form.NUMBER),
+            Column("account", "Account", Form.NUMBER),
+            Column("owner", "Player"),
+            Column("kind", "Kind"),
+            AMOUNT,
+            CURRENCY,
+            Column("mode", "Money"),
+            Column("after", "Balance after", Form.MONEY),
+        )
+        entries = row.entry_set.select_related("account__owner").order_by("line")
+        return [
+            Part(
+                "Entries",
+                columns,
+                [
+                    (
+                        entry.line,
+                        entry.account_id,
+                        str(entry.account.owner or ""),
+                        entry.account.get_kind_display(),
+                        entry.amount,
+                        entry.currency,
+                        entry.account.get_mode_display(),
+                        entry.balance_after,
+                    )
+                    for entry in entries
+                ],
+            )
+        ]
+
+
+@register(Payment, site=SITE)
+class Deposits(Listing):
+    """What players pay in. Names, addresses and what the provider sent stand elsewhere, or nowhere."""
+
+    section = Section.MONEY
+    name = "Deposits"
+    purpose = "What players pay in: how much, how far it is, what the provider authorised."
+    readers = SEE
+    key = ("begun_at", "id")
+    columns = (
+        Column("id", "Deposit"),
+        Column("player", "Player"),
+        Column("begun_at", "Begun", Form.TIME),
+        AMOUNT,
+        CURRENCY,
+        Column("state", "State"),
+        Column("decided_at", "Decided", Form.TIME),
+        Column("is_disputed", "Disputed"),
+    )
+    more = (
+        Column("variant", "Provider"),
+        Column("authorisation", "Authorisation"),
+        Column("journal_id", "Journal", Form.NUMBER),
+    )
+    finds = (Find("deposit", "pk", unique_id), BY_PLAYER)
+    related = ("player",)
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return what the provider said of it."""
+        columns = (
+            NUMBER,
+            AT,
+            Column("path", "Way"),
+            Column("word", "Said"),
+            Column("is_authentic", "Authentic"),
+            Column("decision", "What the house did"),
+        )
+        said = PaymentNotice.objects.filter(payment=row.pk).order_by("pk")
+        return [
+            Part(
+                "What the provider said",
+                columns,
+                [
+                    (
+                        notice.pk,
+                        notice.at.isoformat(),
+                        notice.get_path_display(),
+                        notice.get_word_display(),
+                        "yes" if notice.is_authentic else "no",
+                        notice.decision,
+                    )
+                    for notice in said
+                ],
+            )
+        ]
+
+
+@register(Withdrawal, site=SITE)
+class Withdrawals(Listing):
+    """What players take out. Where it goes stands on the page of each."""
+
+    section = Section.MONEY
+    name = "Withdrawals"
+    purpose = "What players take out, and every step of it."
+    readers = WITHDRAWAL_READERS
+    columns = (
+        NUMBER,
+        Column("player", "Player"),
+        AT,
+        AMOUNT,
+        CURRENCY,
+        Column("status", "Status"),
+        Column("takes_two", "Takes two"),
+    )
+    more = (Column("reference", "Reference"),)
+    finds = (BY_NUMBER, BY_PLAYER, Find("reference", "reference", unique_id))
+    related = ("player",)
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return its steps."""
+        columns = (
+            AT,
+            Column("before", "Before"),
+            Column("after", "After"),
+            Column("by", "By"),
+            Column("handler", "Handler"),
+            Column("method", "Method"),
+            Column("journal", "Journal", Form.NUMBER),
+        )
+        return [
+            Part(
+                "Steps",
+                columns,
+                [
+                    (
+                        step.at.isoformat(),
+                        step.get_before_display(),
+                        step.get_after_display(),
+                        step.by,
+                        step.handler,
+                        step.method,
+                        step.journal_id,
+                    )
+                    for step in row.steps.order_by("pk")
+                ],
+            )
+        ]
+
+
+@register(PayoutNotice, site=SITE)
+class PayoutNotices(Listing):
+    """What the provider of payouts said."""
+
+    section = Section.MONEY
+    name = "Notices of payouts"
+    purpose = "What the provider of payouts said, and when."
+    readers = SEE
+    columns = (
+        NUMBER,
+        AT,
+        Column("withdrawal_id", "Withdrawal", Form.NUMBER),
+        Column("provider", "Provider"),
+        Column("path", "Way"),
+        Column("outcome", "Outcome"),
+    )
+    finds = (BY_NUMBER,)
