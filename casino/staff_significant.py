@@ -186,7 +186,7 @@ def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
     if asked.get("since"):
         found = found.filter(happened_at__gte=datetime.combine(asked["since"], time(), UTC))
     if asked.get("until"):
-        found = found.filter(happened_at__lt=datetime.combine(asked["until"], time(), UTC) + timedelta(days=1))
+        found = found.filter(happened_at__lte=datetime.combine(asked["until"], time.max, UTC))
     return found
 
 

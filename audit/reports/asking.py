@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from celery import current_app
@@ -15,6 +15,7 @@ from audit.reports.kinds import OURS, Asked, Interval, Kind, kind_of
 
 TASK: Final = "audit.tasks.make_reports"
 PAUSE: Final = 60  # seconds after which beat has asked for it anyway
+EARLIEST: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no house is older, and sums of its whole life begin here
 NOW: Final = timedelta(minutes=1)  # an interval that ended so shortly before it was asked for goes on
 
 
@@ -35,6 +36,8 @@ def ask(
         raise CannotAsk("There is no such report.")
     if interval.since >= interval.until:
         raise CannotAsk("The interval has to begin before it ends.")
+    if interval.since < EARLIEST:
+        raise CannotAsk(f"The interval may not begin before the year {EARLIEST.year}.")
     if interval.until > clock():
         raise CannotAsk("The interval may not end in the future.")
     report = Report.objects.create(

@@ -135,7 +135,7 @@ def _watch_next() -> bool:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
     since = _next_week()
     counted = [rolled_until(sums) for sums in (rolling.CARDS, rolling.SHUFFLES)]
-    if since is None or any(until is None or until < since + WEEK for until in counted):
+    if since is None or any(until is None or until - since < WEEK for until in counted):
         return False
     families = [*_card_families(since), *_shuffle_families(since)]
     for on, about, tests in families:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from typing import Any, Final
 
 from django import forms
@@ -59,7 +59,7 @@ class RandomnessForm(forms.Form):
             variant=version.table.variant if version else asked.get("game") or next(iter(NAMES)),
             version=version.pk if version else None,
             since=since and datetime.combine(since, time(), UTC),
-            until=until and datetime.combine(until + timedelta(days=1), time(), UTC),
+            until=until and datetime.combine(until, time.max, UTC),
         )
 
 

@@ -84,6 +84,12 @@ class TestTheList:
         ):
             assert listed(visitor, **asked) == keys, asked
 
+    @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+    def test_takes_the_first_and_the_last_day_there_are(self, day):
+        one()
+        _member, visitor = reader()
+        assert listed(visitor, since="0001-01-01", until=day) == (["1"] if day > "2026" else [])
+
     def test_pages_by_what_is_older(self):
         for number in range(35):
             one(f"{number:02}")

@@ -89,6 +89,11 @@ def test_gli19_2_9_1_are_made_on_demand_for_any_interval(reader):
         ({"period": "own"}, "Give the moment: From."),
         ({"period": "own", "since": "2026-01-01T00:00", "until": "2026-01-01T00:00"}, "begin before it ends"),
         ({"period": "own", "since": "2026-01-01T00:00", "until": "2999-01-01T00:00"}, "not end in the future"),
+        ({"period": "own", "since": "0001-01-01T00:00", "until": "2026-01-01T00:00"}, "not begin before the year 2000"),
+        (
+            {"period": "own", "since": "0001-01-01T00:00", "until": "2026-01-01T00:00", "zone": "Europe/Stockholm"},
+            "not begin before the year 2000",
+        ),
         ({"period": "own", "since": "soon", "until": "2026-01-01T00:00"}, "Enter a valid date/time."),
         ({"period": "never"}, "Select a valid choice"),
         ({"period": "today", "zone": "Mars"}, "Select a valid choice"),

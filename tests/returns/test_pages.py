@@ -44,6 +44,13 @@ def test_a_line_says_what_follows_from_its_sums(supervisor):
     assert "no alarm" in text
 
 
+@pytest.mark.parametrize("address", ["returns/", "returns/baccarat/", "randomness/"])
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_any_day_there_is_can_be_asked_for(supervisor, address, day):
+    for name in ("since", "until"):
+        read(supervisor, f"/staff/{address}?{name}={day}")
+
+
 def test_a_return_outside_its_band_wants_a_look(supervisor):
     summed_up(a_table(), paid=47_000_000)
     assert "look Outside the band, as one figure in a hundred is by chance." in read(supervisor, "/staff/returns/")
