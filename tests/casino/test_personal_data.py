@@ -20,7 +20,7 @@ from casino import erasure, personal_data
 from casino.erasure import erase_due
 from games.engine.chemin import Phase as TablePhase
 from games.models import CheminSeat, ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
-from players import closures, flags, service, services
+from players import closures, flags, notes, service, services
 from players.models import (
     ClosureState,
     Contact,
@@ -28,10 +28,13 @@ from players.models import (
     Flag,
     FlagOutcome,
     Marker,
+    Note,
     Player,
+    SearchWord,
     Session,
     Topic,
     User,
+    WordField,
 )
 from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
@@ -233,6 +236,30 @@ class TestErasure:
         erase_due()
         (contact,), (kept,) = Contact.objects.all(), Flag.objects.all()
         assert (contact.said, contact.way, kept.note, kept.outcome) == ("", "phone", "", "talked")
+
+    def test_forgets_what_staff_noted_and_the_words_they_find_people_by(self, gone, owner):
+        note = notes.add(player=gone, text="Her mother called.", restricted=True, by=a_member_of_staff("compliance"))
+        assert SearchWord.objects.filter(player=gone, field=WordField.NAME, word="ada").exists()
+        with (
+            pytest.raises(IntegrityError, match="never changed before"),
+            transaction.atomic(),
+            connection.cursor() as c,
+        ):
+            c.execute("SELECT players_forget_notes(%s)", [gone.pk])
+        age(owner, "players_closure", "at", 5 * 366)
+        erase_due()
+        (kept,) = Note.objects.filter(player=gone)
+        assert (kept.text, kept.by_id, kept.at) == ("", note.by_id, note.at)
+        assert not notes.notes(gone, restricted_too=True)
+        assert not SearchWord.objects.filter(player=gone).exists()
+        for deed in ("UPDATE players_note SET text = 'another'", "DELETE FROM players_note", "TRUNCATE players_note"):
+            with pytest.raises(psycopg.errors.RestrictViolation):
+                owner.execute(deed)
+        with pytest.raises(psycopg.errors.CheckViolation, match="says something"):
+            owner.execute(
+                "INSERT INTO players_note (player_id, by_id, text, restricted)"
+                " SELECT player_id, by_id, '  ', false FROM players_note"
+            )
 
     def test_forgets_what_players_arranged_for_themselves_and_called_as_they_liked(self, gone, owner):
         other = a_player()

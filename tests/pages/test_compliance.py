@@ -180,7 +180,7 @@ def test_gli19_2_8_5_a_look_says_who_saw_what_of_whom_and_from_where():
     assert seen["data"] == {
         "page": "staff_player",
         "of": {"player_id": str(player.pk)},
-        "what": "notes, account, identity, money, play, protection, markers, service, chat, sessions",
+        "what": "notes, account, identity, money, play, protection, markers, service, sessions, chat",
     }
     assert sorted(seen["personal"]) == ["from"]
     visitor.get(f"/staff/exclusions/?player={player.pk}")

@@ -1,0 +1,267 @@
+"""The page of the back office about one player: what each role sees there, and the ways on."""
+
+import html
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import ProgrammingError, transaction
+from django.test import Client
+from django.urls import reverse
+
+from audit.models import Category, Significant, Weight
+from audit.reports.asking import clock
+from audit.significant import finding
+from casino import personal_data, staff_player_lists
+from players import exclusions, notes
+from players.models import Note, Player, Session
+from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
+from tests.chemin.at_table import a_bank, a_chemin_table, guests
+from tests.live.at_table import a_live_table, bet, round_at
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet.at_the_bank import a_payment
+from tests.wallet.payout_builders import a_withdrawal
+from wallet.models import Account, Entry, Mode
+
+pytestmark = pytest.mark.django_db
+
+EVERYBODY = {"notes", "account", "money", "play"}
+SUPPORT = EVERYBODY | {"identity", "protection", "markers", "service", "chat", "sessions"}
+SECTIONS = {"finance": EVERYBODY, "support": SUPPORT, "compliance": SUPPORT | {"watches", "events", "looks"}}
+SUSPICION = "Money came in and is to go out again"
+
+
+def of(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def page(player: Player, role: str = "compliance", more: str = "", **asked: object) -> str:
+    answer = of(role).get(f"/staff/players/{player.pk}/{more}", asked)
+    assert answer.status_code == 200
+    return html.unescape(answer.text)
+
+
+def a_suspicion(player: Player) -> Significant:
+    found = finding.Found(
+        key=f"unplayed:{player}",
+        category=Category.LAUNDERING,
+        weight=Weight.ALERT,
+        on=str(player),
+        title=SUSPICION,
+        happened_at=clock(),
+    )
+    finding.keep(found)
+    return Significant.objects.get(key=found.key)
+
+
+@pytest.mark.parametrize("role", SECTIONS)
+def test_each_role_sees_its_sections_and_no_other(role):
+    player = a_verified_player(real=1000)
+    shown = re.findall(r'<h2 id="([a-z]+)" tabindex="-1">', page(player, role))
+    assert set(shown) == SECTIONS[role]
+    assert len(shown) == len(SECTIONS[role])
+
+
+@pytest.mark.parametrize("role", ["operator", "supervisor"])
+def test_roles_without_players_see_none_of_it(role):
+    player = a_player()
+    for more in ("", "money/", "payments/", "sessions/", "notes/"):
+        assert of(role).get(f"/staff/players/{player.pk}/{more}").status_code == 403
+
+
+def test_finance_sees_no_document_session_or_exclusion():
+    player = a_player(real=1000)
+    sent = a_submission(player, document_number="AB1234567", street="Sankt Eriksgatan 112")
+    Session.objects.create(id=uuid4(), user=player.user, ip="192.0.2.7", browser="Firefox")
+    exclusions.exclude(player=player, days=None, reason="asked by phone", by=a_member_of_staff("support"))
+    read = page(player, "finance")
+    assert f"{sent.given_names} Bergström" in read
+    for hidden in ("AB1234567", "Sankt Eriksgatan", "192.0.2.7", "asked by phone", "1990-01-01"):
+        assert hidden not in read
+    assert "AB1234567" in page(player, "support")
+    assert of("finance").get(f"/staff/players/{player.pk}/sessions/").status_code == 403
+
+
+def test_what_is_suspected_is_for_compliance_alone():
+    player = a_player(real=1000)
+    suspicion, clerk = a_suspicion(player), a_member_of_staff("compliance")
+    notes.add(player=player, text="Where does the money come from?", restricted=True, by=clerk)
+    notes.add(player=player, text="Likes to be called in the evening.", restricted=False, by=clerk)
+    assert reverse("staff_significant_event", args=[suspicion.pk]) in page(player)
+    for more in ("", "notes/"):
+        assert "Where does the money come from?" in page(player, "compliance", more)
+        for role in ("support", "finance"):
+            read = page(player, role, more)
+            assert "in the evening" in read
+            assert "Where does the money" not in read
+            assert SUSPICION not in read
+            assert "launder" not in read.lower()
+    told = b"".join(personal_data.export(player))
+    looked = [event["data"]["what"] for event in events("data.seen", on=str(player))]
+    assert "watches" not in " ".join(looked)
+    assert told
+
+
+def test_the_player_reads_what_was_noted_and_nothing_of_a_suspicion():
+    player, clerk = a_player(), a_member_of_staff("compliance")
+    a_suspicion(player)
+    for restricted in (False, True):
+        notes.add(player=player, text=f"restricted: {restricted}", restricted=restricted, by=clerk)
+    (part,) = (part for part in personal_data.PARTS if part.model is Note)
+    assert [row["text"] for row in part.rows(player)] == ["restricted: False"]
+    told = [row["body"] for row in personal_data.events(player)]
+    assert not [body for body in told if 'restricted":true' in body or "unplayed" in body or SUSPICION in body]
+    assert [event["on"] for event in events("note.added")] == [str(player), f"note:{Note.objects.latest('pk').pk}"]
+
+
+class TestNotes:
+    def test_are_added_by_a_form_and_stand_newest_first(self):
+        player, desk = a_player(), of("support")
+        for text in ("The first.", "  The second,\nin two lines.  "):
+            answer = desk.post(f"/staff/players/{player.pk}/notes/", {"text": text}, follow=True)
+        assert answer.text.index("The second,\nin two lines.<") < answer.text.index("The first.")
+        newest = Note.objects.latest("pk")
+        assert (newest.by.name, newest.restricted) == ("Someone", False)
+        assert abs(newest.at - clock()) < timedelta(minutes=1)
+        assert "The second," in page(player, "finance")
+
+    @pytest.mark.parametrize("text", ["", " \n ", "x" * 2001, "a\0b"])
+    def test_say_something_and_not_too_much(self, text):
+        player = a_player()
+        answer = of("support").post(f"/staff/players/{player.pk}/notes/", {"text": text})
+        assert answer.status_code == 200
+        assert 'role="alert"' in answer.text
+        assert not Note.objects.exists()
+
+    def test_are_for_compliance_alone_only_where_compliance_says_so(self):
+        player = a_player()
+        for role, restricted in (("support", False), ("compliance", True)):
+            of(role).post(f"/staff/players/{player.pk}/notes/", {"text": role, "restricted": "on"})
+            assert Note.objects.get(text=role).restricted is restricted
+
+    def test_are_read_on_page_by_page(self, monkeypatch):
+        monkeypatch.setattr(staff_player_lists, "PAGE", 2)
+        player, clerk, desk = a_player(), a_member_of_staff("support"), of("support")
+        for number in range(5):
+            notes.add(player=player, text=f"note no. {number}", restricted=False, by=clerk)
+        seen, before = [], ""
+        while before is not None:
+            context = desk.get(f"/staff/players/{player.pk}/notes/", {"before": before}).context
+            seen += [note.text for note in context["notes"]]
+            before = context["older"]
+        assert seen == [f"note no. {number}" for number in (4, 3, 2, 1, 0)]
+
+    def test_are_never_changed_or_taken_away(self):
+        note = notes.add(player=a_player(), text="As it was.", restricted=False, by=a_member_of_staff("support"))
+        for deed in (
+            lambda: Note.objects.filter(pk=note.pk).update(text="Otherwise"),
+            lambda: Note.objects.filter(pk=note.pk).update(text=""),
+            note.delete,
+        ):
+            with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+                deed()
+
+
+class TestPlay:
+    def test_a_round_seat_and_bank_are_open_and_a_solo_place_is_not(self):
+        player = a_player(real=100_000)
+        a_round(player, a_table(), player=1000)
+        assert "No round, seat or bank is open." in page(player)
+        live_table = a_live_table()
+        bet(player, live_table, player=5_000)
+        read = page(player)
+        assert round_at(live_table).code in read
+        assert "SEK\u00a050.00" in read.split("Open now")[1].split("Last rounds")[0]
+        table = a_chemin_table()
+        banker = guests(table)[0]
+        a_bank(table)
+        told = page(banker).split("Open now")[1].split("Last rounds")[0]
+        assert "Seat 1 at " in told
+        assert "Holds the bank at " in told
+
+    def test_the_last_rounds_are_there_and_lead_to_all(self):
+        player = a_player(real=100_000, free=100_000)
+        table = a_table()
+        played = [a_round(player, table, mode, player=1000).round_id for mode in Mode]
+        read = page(player, "finance")
+        for round_id in played:
+            assert f'href="/staff/rounds/{round_id}/"' in read
+        assert f'href="/staff/rounds/?player={player.pk}"' in read
+
+
+class TestMoney:
+    def test_every_movement_is_there_with_what_it_left(self, monkeypatch):
+        monkeypatch.setattr(staff_player_lists, "PAGE", 3)
+        player, table = a_player(real=100_000), a_table()
+        for _ in range(3):
+            a_round(player, table, player=1000)
+        account = Account.objects.get(owner=player, kind="cash", mode=Mode.REAL)
+        desk, seen, before = of("finance"), [], ""
+        while before is not None:
+            answer = desk.get(f"/staff/players/{player.pk}/money/", {"account": account.pk, "before": before})
+            seen += [(each.journal_id, each.balance_after) for each in answer.context["page"].movements]
+            before = answer.context["older"]
+        kept = Entry.objects.filter(account=account).order_by("-version")
+        assert seen == list(kept.values_list("journal_id", "balance_after"))
+
+    def test_another_player_s_account_is_not_shown(self):
+        player, other = a_player(real=1000), a_player(real=7777)
+        account = Account.objects.get(owner=other, kind="cash", mode=Mode.REAL)
+        read = page(player, "finance", "money/", account=account.pk)
+        assert "77.77" not in read
+        assert "SEK\u00a010.00" in read
+
+    def test_deposits_and_withdrawals_are_read_on_page_by_page(self, monkeypatch):
+        monkeypatch.setattr(staff_player_lists, "PAGE", 2)
+        player, desk = a_verified_player(real=500_000), of("finance")
+        made = {
+            "": [a_payment(player, 10_000 + number).pk for number in range(5)],
+            "withdrawals": [a_withdrawal(player, 10_000 + number).pk for number in range(5)],
+        }
+        for which, ids in made.items():
+            seen, before = [], ""
+            while before is not None:
+                asked = {"which": which, "before": before}
+                context = desk.get(f"/staff/players/{player.pk}/payments/", asked).context
+                seen += [row.pk for row in context["rows"]]
+                before = context["older"]
+            assert seen == ids[::-1]
+
+
+def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeypatch):
+    monkeypatch.setattr(staff_player_lists, "PAGE", 2)
+    player, desk = a_player(), of("support")
+    made = [Session.objects.create(id=uuid4(), user=player.user, ip="192.0.2.7", browser="x/y").pk for _ in range(5)]
+    seen, before = [], ""
+    while before is not None:
+        answer = desk.get(f"/staff/players/{player.pk}/sessions/", {"before": before})
+        seen += [row.pk for row in answer.context["rows"]]
+        before = answer.context["older"]
+    assert sorted(seen) == sorted(made)
+    assert "?who=192.0.2.7&by=ip" in html.unescape(answer.text)
+
+
+@pytest.mark.parametrize("more", ["money/", "payments/", "payments/?which=withdrawals", "sessions/", "notes/"])
+def test_a_mark_that_is_none_begins_at_the_newest(more):
+    player, desk = a_player(), of("compliance")
+    join = "&" if "?" in more else "?"
+    for before in ("x", "-1", "9" * 40, "٣", str(uuid4()), "%00"):
+        assert desk.get(f"/staff/players/{player.pk}/{more}{join}before={before}").status_code == 200, before
+
+
+@pytest.mark.parametrize("more", ["", "money/", "payments/", "sessions/", "notes/"])
+def test_every_page_about_a_player_is_a_look(more):
+    player = a_player()
+    page(player, "support", more)
+    assert len(events("data.seen", on=str(player))) == 1
+
+
+def test_whoever_else_the_page_names_is_on_record_too():
+    player, other = a_player(), a_player()
+    for each in (player, other):
+        a_submission(each, document_number="SAME1234")
+    assert str(other) in page(player, "support")
+    assert events("data.seen")[-1]["data"]["players"] == [str(other)]
