@@ -40,6 +40,6 @@ def _chat_name(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 
 FINDERS: Final = (
-    Finder("round", "Round", (SEE,), _round),
-    Finder("chat", "Name in the chat", (SEE,), _chat_name),
+    Finder("round", "round", (SEE,), _round),
+    Finder("chat", "name in the chat", (SEE,), _chat_name),
 )

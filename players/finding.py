@@ -43,8 +43,9 @@ Find = Callable[[str, int, int], Sequence[Hit] | None]
 
 @dataclass(frozen=True)
 class Finder:
-    """One kind of thing to find players by, for staff with any of *permissions*. *find* is given what was typed, the
-    player to go on after (0: from the beginning) and how many to return at most; None: it cannot be this kind of thing.
+    """One kind of thing to find players by, as a sentence calls it, for staff with any of *permissions*. *find* is given
+    what was typed, the player to go on after (0: from the beginning) and how many to return at most; None: it cannot be
+    this kind of thing.
     """
 
     name: str
@@ -235,7 +236,8 @@ WITH RECURSIVE found (user_id) AS (
     FROM found WHERE found.user_id IS NOT NULL
 )
 SELECT named.id FROM (
-    SELECT (SELECT player.id FROM players_player AS player WHERE player.user_id = found.user_id) AS id FROM found OFFSET 0
+    SELECT (SELECT player.id FROM players_player AS player WHERE player.user_id = found.user_id) AS id
+    FROM found OFFSET 0
 ) AS named WHERE named.id IS NOT NULL LIMIT %(limit)s
 """
 BY_IP: Final = BY_SESSIONS.format(which="ip = %(value)s AND ip <> ''")
@@ -257,13 +259,13 @@ def _browser(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 
 FINDERS: Final = (
-    Finder("number", "Player’s number", (SEE,), _number),
-    Finder("email", "E-mail address", (SEE,), _email),
-    Finder("name", "Name", NAMES, _name),
-    Finder("phone", "Telephone number", (IDENTITY,), _phone),
-    Finder("address", "Address", (IDENTITY,), _address),
-    Finder("document", "Document number", (IDENTITY,), _document),
+    Finder("number", "player’s number", (SEE,), _number),
+    Finder("email", "e-mail address", (SEE,), _email),
+    Finder("name", "name", NAMES, _name),
+    Finder("phone", "telephone number", (IDENTITY,), _phone),
+    Finder("address", "address", (IDENTITY,), _address),
+    Finder("document", "document number", (IDENTITY,), _document),
     Finder("ip", "IP address", SESSIONS, _ip),
-    Finder("session", "Session", SESSIONS, _session),
-    Finder("device", "Device, as its browser calls itself", SESSIONS, _browser),
+    Finder("session", "session", SESSIONS, _session),
+    Finder("device", "device (as its browser calls itself)", SESSIONS, _browser),
 )

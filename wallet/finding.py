@@ -66,8 +66,8 @@ def _withdrawal(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 
 FINDERS: Final = (
-    Finder("account", "Bank account", PAYERS, _payout_account),
-    Finder("payment", "Deposit", (SEE,), _payment),
-    Finder("authorisation", "Authorisation of a deposit", (SEE,), _authorisation),
-    Finder("withdrawal", "Withdrawal", (SEE,), _withdrawal),
+    Finder("account", "bank account", PAYERS, _payout_account),
+    Finder("payment", "deposit", (SEE,), _payment),
+    Finder("authorisation", "authorisation of a deposit", (SEE,), _authorisation),
+    Finder("withdrawal", "withdrawal", (SEE,), _withdrawal),
 )

@@ -99,10 +99,10 @@ def test_what_is_suspected_is_for_compliance_alone():
             assert "Where does the money" not in read
             assert SUSPICION not in read
             assert "launder" not in read.lower()
-    told = b"".join(personal_data.export(player))
-    looked = [event["data"]["what"] for event in events("data.seen", on=str(player))]
-    assert "watches" not in " ".join(looked)
-    assert told
+    of("compliance").get(reverse("staff_significant_event", args=[suspicion.pk]))
+    looks = [row["body"] for row in personal_data.events(player) if row["kind"] == "data.seen"]
+    assert len(looks) == len(events("data.seen", on=str(player))) - 1
+    assert not [look for look in looks if "significant" in look or "watches" in look]
 
 
 def test_the_player_reads_what_was_noted_and_nothing_of_a_suspicion():

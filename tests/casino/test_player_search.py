@@ -189,7 +189,7 @@ def test_a_role_finds_by_nothing_that_it_may_not_see(asa):
     for typed in ("192.0.2.7", "AB 1234567", "070-123 45 67", "Sankt Eriksgatan", FIREFOX):
         assert found(search(typed, "finance")) == {}
     told = of("finance").get("/staff/players/").text
-    assert "ip address" not in told
+    assert "IP address" not in told
     assert "document number" not in told
     assert "authorisation of a deposit" in told
 
