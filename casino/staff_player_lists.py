@@ -53,7 +53,7 @@ class NoteForm(forms.Form):
     """A note, and before which one the page of them ends."""
 
     text = forms.CharField(
-        label="New note", max_length=LONGEST_NOTE, widget=forms.Textarea(attrs={"rows": 3, "maxlength": LONGEST_NOTE})
+        label="What to note", max_length=LONGEST_NOTE, widget=forms.Textarea(attrs={"rows": 3, "maxlength": LONGEST_NOTE})
     )
     restricted = forms.BooleanField(
         label="For compliance alone: a suspicion that the player must not learn of", required=False

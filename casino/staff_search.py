@@ -43,6 +43,11 @@ class Found:
     people: Sequence[tuple[Summary, str]]
     more: int | None
 
+    @property
+    def says_more(self) -> bool:
+        """Whether what they were found by is more than what was typed."""
+        return any(said for _, said in self.people)
+
 
 @staff_required(SEE)
 @looking.listed("whom a search found")
