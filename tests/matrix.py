@@ -29,7 +29,7 @@ from players import exclusions
 from players.flags import record_contact
 from players.limits import set_limit
 from players.markers import find, raise_flag
-from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Submission, Topic, User
+from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Staff, Submission, Topic, User
 from players.service import begin
 from tests.audit.reporting import asked, made_here
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
@@ -38,8 +38,9 @@ from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
 from tests.people import PASSWORD, a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
+from tests.wallet.statement_builders import confirmed, drafted, named
 from wallet.markers import CONTACT_DUE
-from wallet.models import Mode, Payment
+from wallet.models import Account, Journal, Mode, Payment, ProviderStatement
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
 
@@ -250,6 +251,16 @@ class World:
 
     @cached_property
     def flag_id(self) -> int:
+    @cached_property
+    def finance(self) -> Staff:
+        """Whoever works in finance."""
+        return a_member_of_staff("finance")
+
+    @cached_property
+    def statement(self) -> ProviderStatement:
+        """A provider's statement with a line of which the house knows nothing."""
+        return confirmed([named("of-nobody")])
+
         """A flag of the player's, about a limit that was asked for."""
         change = set_limit(
             player=self.player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=10**9, by=str(self.player)
@@ -275,6 +286,8 @@ class World:
             return with_password(self.player.user)
         return with_password(a_player().user if role == "other_player" else a_member_of_staff(role).user)
 
+        if role == "finance":
+            return with_password(self.finance.user)
 
 @cache
 def a_hash() -> str:
@@ -345,6 +358,32 @@ def staff(answer: Answer, *roles: str) -> Answers:
 
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     """Arguments of a shared table's addresses."""
+def a_journal(world: World) -> Mapping[str, object]:
+    """Arguments of the address of the player's first journal."""
+    first = Journal.objects.filter(entry__account__owner=world.player).order_by("pk")[0]
+    return {"journal_id": first.pk}
+
+
+def an_account(world: World) -> Mapping[str, object]:
+    """Arguments of the address of the player's account."""
+    return {"account_id": Account.objects.get(owner=world.player, kind="cash", mode=Mode.REAL).pk}
+
+
+def a_deposit(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of the player's deposit."""
+    return {"payment_id": world.payment.pk}
+
+
+def a_statement(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of a provider's statement."""
+    return {"statement_id": world.statement.pk}
+
+
+def a_draft(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of a statement that finance has not confirmed."""
+    return {"draft_id": drafted([named(uuid4())], staff=world.finance).pk}
+
+
     return {"slug": world.live_slug, "mode": Mode.REAL}
 
 
@@ -507,6 +546,7 @@ LINES = (
     Line("demo_outbox", "GET", everyone(PAGE)),
     # Guests: whoever has no account watches and plays with play chips
     Line("guest", "GET", visitors(PAGE), a_table_to_try),
+    Line("demo_bank_statement", "GET", everyone(TEXT)),
     Line("guest_start", "GET", everyone(MOVED), a_table_to_try),
     Line("guest_start", "POST", visitors(PAGE), a_table_to_try),
     Line("guest_play", "POST", everyone(MOVED), a_table_to_try, lambda world: {"action": "clear"}),
@@ -769,7 +809,27 @@ LINES = (
         lambda world: {"approval_id": 1},
         lambda world: {"yes": "1", "reason": "for a test"},
     ),
-    Line("staff_ledger", "GET", staff(PAGE, "finance", "compliance")),
+    Line("staff_ledger", "GET", staff(PAGE, *REPORTERS)),
+    Line("staff_ledger_journal", "GET", staff(PAGE, *REPORTERS), a_journal),
+    Line("staff_ledger_account", "GET", staff(PAGE, *REPORTERS), an_account),
+    Line("staff_deposits", "GET", staff(PAGE, *REPORTERS)),
+    Line("staff_deposit", "GET", staff(PAGE, *REPORTERS), a_deposit),
+    Line("staff_deposit_ask", "POST", staff(MOVED, "finance"), a_deposit),
+    Line("staff_deposit_note", "POST", staff(MOVED, "finance"), a_deposit, lambda world: {"words": "for a test"}),
+    Line("staff_statements", "GET", staff(PAGE, *REPORTERS)),
+    Line("staff_statement_upload", "POST", staff(PAGE, "finance")),
+    Line("staff_statement_draft", "GET", staff(PAGE, "finance"), a_draft),
+    Line("staff_statement_confirm", "POST", staff(MOVED, "finance"), a_draft),
+    Line("staff_statement_discard", "POST", staff(MOVED, "finance"), a_draft),
+    Line("staff_statement", "GET", staff(PAGE, *REPORTERS), a_statement),
+    Line("staff_statement_file", "GET", staff(TEXT, *REPORTERS), lambda world: {**a_statement(world), "name": "csv"}),
+    Line(
+        "staff_difference_note",
+        "POST",
+        staff(MOVED, "finance"),
+        lambda world: {**a_statement(world), "difference_id": world.statement.differences.get().pk},
+        lambda world: {"words": "for a test"},
+    ),
     Line("staff_service", "GET", staff(PAGE, *ANSWERING)),
     Line("staff_service_new", "GET", staff(PAGE, *ANSWERING), the_player),
     Line(

@@ -20,6 +20,7 @@ urlpatterns = [
     path("deposits/<uuid:payment_id>/ask/", deposits.staff_deposit_ask, name="staff_deposit_ask"),
     path("deposits/<uuid:payment_id>/note/", deposits.staff_deposit_note, name="staff_deposit_note"),
     path("statements/", statements.staff_statements, name="staff_statements"),
+    path("statements/upload/", statements.staff_statement_upload, name="staff_statement_upload"),
     path("statements/draft/<uuid:draft_id>/", statements.staff_statement_draft, name="staff_statement_draft"),
     path(
         "statements/draft/<uuid:draft_id>/confirm/", statements.staff_statement_confirm, name="staff_statement_confirm"

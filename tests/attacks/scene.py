@@ -31,9 +31,11 @@ from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
+from tests.wallet.statement_builders import confirmed, drafted
 from wallet import annulment, holds, payouts, standing
 from wallet.models import BankNotice, BankOrder, BankPayout, BankPayoutNotice, Journal, NoticePath
-from wallet.payments import notices
+from wallet.payments import doubts, notices
+from wallet.provider_statements import keeping
 from wallet.withdrawals import TWO_PEOPLE_ABOVE
 
 CALLBACK = "http://127.0.0.1/callback/"
@@ -45,6 +47,7 @@ def fill() -> tuple[Player, Player]:
     limited = a_player(real=10_000)
     limits.set_limit(player=limited, kind=LimitKind.STAKE, period=Period.DAY, amount=1000, by=str(limited))
     _money(attacked)
+    _statements(attacked)
     _coup(attacked, limited)
     _protection(other)
     _reports()
@@ -71,6 +74,15 @@ def _money(player: Player) -> None:
     BankNotice.objects.create(order=order, body="{}")
     payout = BankPayout.objects.create(reference=uuid4(), iban="", amount=1, currency="SEK", callback_url=CALLBACK)
     BankPayoutNotice.objects.create(payout=payout, body="{}")
+
+
+def _statements(player: Player) -> None:
+    """One that was confirmed, with a difference that somebody settled, and one that waits; a note on a deposit."""
+    staff = a_member_of_staff("finance")
+    statement = confirmed([{"reference": "x"}], staff=staff)
+    keeping.note(statement.differences.get().pk, words="for a test", settles=True, by=str(staff))
+    drafted([{"reference": "y"}], staff=staff)
+    doubts.note(player.payments.latest("begun_at").pk, words="for a test", settles=True, by=str(staff))
 
 
 def _coup(banker: Player, punter: Player) -> None:

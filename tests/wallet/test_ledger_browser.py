@@ -84,9 +84,10 @@ def test_a_journal_leads_to_its_accounts_its_round_and_what_it_reverses(finance)
     assert f"/staff/rounds/?round={round_id}" in page
     assert f"/staff/ledger/journals/{opposite.journal_id}/" in page
     assert all(f"/staff/ledger/accounts/{e.account_id}/" in page for e in browsing.whole(settled.journal_id).entries)
-    assert f"/staff/ledger/journals/{settled.journal_id}/" in finance.get(
-        f"/staff/ledger/journals/{opposite.journal_id}/"
-    ).text
+    assert (
+        f"/staff/ledger/journals/{settled.journal_id}/"
+        in finance.get(f"/staff/ledger/journals/{opposite.journal_id}/").text
+    )
 
 
 def test_a_journal_leads_to_the_deposit_or_the_withdrawal_it_is_of(finance):

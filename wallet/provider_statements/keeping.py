@@ -106,10 +106,7 @@ def drafts_of(staff: Staff) -> QuerySet[StatementDraft]:
 
 def draft(draft_id: UUID, staff: Staff) -> Draft:
     """Return a draft to whoever uploaded it. Raises Gone."""
-    return _draft(drafts_of(staff).filter(pk=draft_id).first())
-
-
-def _draft(row: StatementDraft | None) -> Draft:
+    row = drafts_of(staff).filter(pk=draft_id).first()
     if row is None:
         raise Gone("This preview is gone: it was confirmed or discarded, or an hour has passed. Upload the file again.")
     return Draft(row, [Line.read(line) for line in row.lines], [Fault(**fault) for fault in row.faults])
@@ -132,13 +129,14 @@ def confirm(draft_id: UUID, staff: Staff) -> ProviderStatement:
 
     Raises Gone, Faulty, SameFile, TooMuchMissing.
     """
-    found = _draft(drafts_of(staff).select_for_update().filter(pk=draft_id).first())
+    found = draft(draft_id, staff)
     if found.faults:
         raise Faulty("Some lines cannot be read. Mend them in the file and upload it again: it is kept whole or not.")
     row = found.row
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [row.provider])
     _refuse_again(bytes(row.digest))
+    found = draft(draft_id, staff)  # nobody has discarded it while this waited
     comparison = preview(found)
     statement = _keep(row, comparison, str(staff))
     _settle_found(comparison.lines, statement)

@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.module_loading import import_string
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from audit import log
 from audit.reports.asking import clock
@@ -82,18 +82,24 @@ def providers() -> list[str]:
 
 
 @staff_required(*READERS)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 def staff_statements(request: StaffRequest) -> HttpResponse:
     """The statements that were confirmed, newest first, and where the next one is uploaded."""
-    may = request.user.has_perm(RECONCILE)
     yesterday = clock().date() - timedelta(days=1)
-    form = UploadForm(initial={"since": yesterday, "until": yesterday})
-    if request.method == "POST":
-        if not may:
-            return HttpResponse(status=403)
-        form = UploadForm(request.POST, request.FILES)
-        if form.is_valid() and (draft_id := _upload(request, form)) is not None:
-            return redirect("staff_statement_draft", draft_id)
+    return _list(request, UploadForm(initial={"since": yesterday, "until": yesterday}))
+
+
+@staff_required(RECONCILE)
+@require_POST
+def staff_statement_upload(request: StaffRequest) -> HttpResponse:
+    """Read a file, and lead to its preview."""
+    form = UploadForm(request.POST, request.FILES)
+    if form.is_valid() and (draft_id := _upload(request, form)) is not None:
+        return redirect("staff_statement_draft", draft_id)
+    return _list(request, form)
+
+
+def _list(request: StaffRequest, form: UploadForm) -> HttpResponse:
     before = request.GET.get("before", "")
     found = ProviderStatement.objects.order_by("-pk")
     if before.isdecimal() and len(before) < 19:
@@ -103,7 +109,7 @@ def staff_statements(request: StaffRequest) -> HttpResponse:
         "form": form,
         "statements": [(row, keeping.still_open(row)) for row in rows[:LISTED]],
         "older": rows[LISTED - 1].pk if len(rows) > LISTED else None,
-        "drafts": keeping.drafts_of(request.staff) if may else (),
+        "drafts": keeping.drafts_of(request.staff),
         "columns": COLUMNS,
         "most": MOST_LINES,
         "is_demo": settings.DEMO,

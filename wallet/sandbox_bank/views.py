@@ -2,6 +2,8 @@
 answer it, as at any bank's page once the payer is known there.
 """
 
+from datetime import UTC, datetime
+
 from django import forms
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,7 +15,7 @@ from players.rates import at_a_human_pace
 from wallet.models import BankOrder, Behaviour, OrderState
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank.orders import Answer
-from wallet.sandbox_bank.protocol import BadRequestToBank, PayRequest, unseal
+from wallet.sandbox_bank.protocol import BadRequestToBank, PayRequest, seconds_now, unseal
 from wallet.sandbox_bank.statement import write_statement
 
 BEHAVIOURS = [
@@ -69,10 +71,10 @@ def _asked(order: str) -> PayRequest:
 
 
 class StatementForm(forms.Form):
-    """For which days, in UTC."""
+    """For which days, in UTC; today where nothing is said."""
 
-    since = forms.DateField()
-    until = forms.DateField()
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
 
 
 @require_safe
@@ -81,8 +83,9 @@ def bank_statement(request: HttpRequest) -> HttpResponse:
     form = StatementForm(request.GET)
     if not settings.DEMO or not form.is_valid():
         raise Http404
-    days = form.cleaned_data
+    today = datetime.fromtimestamp(seconds_now(), UTC).date()
+    since, until = (form.cleaned_data[name] or today for name in ("since", "until"))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="sandbox-bank-{days["since"]}-{days["until"]}.csv"'
-    write_statement(response, since=days["since"], until=days["until"])
+    response["Content-Disposition"] = f'attachment; filename="sandbox-bank-{since}-{until}.csv"'
+    write_statement(response, since=since, until=until)
     return response

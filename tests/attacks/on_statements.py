@@ -1,0 +1,38 @@
+"""Attacks on statements of providers: on what they said, on what differs, on what staff found out."""
+
+from tests.attacks.attack import Attack, changed, kept, nothing, twice
+
+COLUMNS = {
+    "wallet_statement_draft": "at digest faults id lines name provider since staff_id until",
+    "wallet_provider_statement": "at by digest id name provider since totals until",
+    "wallet_statement_line": "amount authorisation currency day id kind number reference statement_id status subject"
+    " verdict",
+    "wallet_difference": "id kind known statement_id subject",
+    "wallet_difference_step": "at by difference_id id settles words",
+    "wallet_deposit_note": "at by id payment_id settles words",
+}
+
+ATTACKS: list[Attack] = [
+    *(attack for table, columns in COLUMNS.items() for attack in nothing(table, columns)),
+    *(twice(table, f"{table}_pkey") for table in COLUMNS),
+    twice("wallet_provider_statement", "wallet_provider_statement_digest_key"),
+    twice("wallet_statement_line", "wallet_statement_line_once"),
+    twice("wallet_difference_step", "wallet_difference_settled_once", "settles"),
+    changed("wallet_statement_draft", "wallet_statement_draft_staff_id_c5ec9840_fk_players_staff_id", "staff_id = -1"),
+    changed("wallet_statement_line", "wallet_statement_line_amount", "amount = 0"),
+    changed("wallet_statement_line", "wallet_statement_line_number_check", "number = -1"),
+    changed("wallet_statement_line", "wallet_statement_lin_statement_id_cb2f3b36_fk_wallet_pr", "statement_id = -1"),
+    changed("wallet_difference", "wallet_difference_statement_id_fd4ae48d_fk_wallet_pr", "statement_id = -1"),
+    changed("wallet_difference", "wallet_difference_line_id_ebf1b5f5_fk_wallet_statement_line_id", "line_id = -1"),
+    changed("wallet_difference_step", "wallet_difference_st_difference_id_6533db84_fk_wallet_di", "difference_id = -1"),
+    changed(
+        "wallet_deposit_note",
+        "wallet_deposit_note_payment_id_ae91079a_fk_wallet_payment_id",
+        "payment_id = gen_random_uuid()",
+    ),
+    *kept("wallet_provider_statement", "wallet_provider_statement_is_kept", "by"),
+    *kept("wallet_statement_line", "wallet_statement_line_is_kept", "amount"),
+    *kept("wallet_difference", "wallet_difference_is_kept", "kind"),
+    *kept("wallet_difference_step", "wallet_difference_step_is_kept", "words"),
+    *kept("wallet_deposit_note", "wallet_deposit_note_is_kept", "words"),
+]

@@ -1,0 +1,336 @@
+"""Statements of providers: what a confirmed one comes to, what differs, what staff make of it. It moves no money."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.db import connection
+from django.db.models.functions import Now
+from openpyxl import load_workbook
+
+from tests.builders import a_player, a_verified_player
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet.at_the_bank import a_payment, at_the_bank, balance
+from tests.wallet.payout_builders import MONEY, a_withdrawal, approve
+from tests.wallet.statement_builders import PROVIDER, a_file, confirmed, drafted, named, today
+from wallet import payouts
+from wallet.models import (
+    BankOrder,
+    BankPayout,
+    Difference,
+    DifferenceKind,
+    Journal,
+    Payment,
+    ProviderStatement,
+    StatementDraft,
+    StatementLine,
+    Verdict,
+    Withdrawal,
+)
+from wallet.payments.asking import ask_about
+from wallet.provider_statements import keeping
+from wallet.sandbox_bank import payouts as bank
+
+pytestmark = pytest.mark.django_db
+
+UNKNOWN, MISSING = DifferenceKind.UNKNOWN, DifferenceKind.MISSING
+
+
+def a_deposit(amount: int = 50_000) -> Payment:
+    """One that the bank has authorised and the house has credited."""
+    payment = a_payment(a_player(), amount)
+    at_the_bank(payment)
+    return ask_about(payment.pk)
+
+
+def a_payout() -> Withdrawal:
+    """One that the bank has paid."""
+    withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
+    payouts.send_due()
+    BankPayout.objects.update(due_at=Now())
+    bank.decide_due()
+    payouts.send_due()
+    return Withdrawal.objects.get(pk=withdrawal.pk)
+
+
+def kinds(statement: ProviderStatement) -> list[str]:
+    return sorted(statement.differences.values_list("kind", flat=True))
+
+
+def verdicts(statement: ProviderStatement) -> list[str]:
+    return list(statement.lines.order_by("number").values_list("verdict", flat=True))
+
+
+def visitor_as(*roles):
+    staff, visitor = a_member_of_staff(*roles), a_visitor()
+    visitor.force_login(staff.user)
+    return staff, visitor
+
+
+class TestALine:
+    def test_matches_by_the_house_s_reference_or_by_the_provider_s_number(self):
+        first, second = a_deposit(), a_deposit()
+        statement = confirmed([named(first.pk), {"authorisation": second.authorisation}])
+        assert verdicts(statement) == [Verdict.MATCHED, Verdict.MATCHED]
+        assert kinds(statement) == []
+
+    @pytest.mark.parametrize(
+        ("changes", "kind"),
+        [
+            ({"amount": "500.01"}, DifferenceKind.AMOUNT),
+            ({"currency": "DKK"}, DifferenceKind.CURRENCY),
+            ({"status": "failed"}, DifferenceKind.STATUS),
+            ({"authorisation": "other"}, DifferenceKind.AUTHORISATION),
+            ({"kind": "chargeback"}, DifferenceKind.TAKEN_BACK),
+            ({"kind": "refund"}, DifferenceKind.TAKEN_BACK),
+            ({"kind": "payout"}, DifferenceKind.UNKNOWN),
+        ],
+    )
+    def test_that_is_not_as_the_house_has_it_is_a_difference(self, changes, kind):
+        statement = confirmed([named(a_deposit().pk, **changes)])
+        assert kind in kinds(statement)
+        assert verdicts(statement) == [Verdict.DIFFERS]
+
+    def test_of_nothing_the_house_knows_is_a_difference(self):
+        assert kinds(confirmed([named(uuid4()), {"authorisation": "SB1"}])) == [UNKNOWN, UNKNOWN]
+
+    def test_of_money_that_the_house_has_not_credited_is_a_difference(self):
+        payment = a_payment(a_player())
+        assert kinds(confirmed([named(payment.pk, status="pending")])) == []
+        assert kinds(confirmed([named(payment.pk)])) == [DifferenceKind.STATUS]
+
+    def test_said_twice_in_one_file_is_a_difference(self):
+        payment = a_deposit()
+        assert kinds(confirmed([named(payment.pk), named(payment.pk)])) == [DifferenceKind.DUPLICATE]
+
+    def test_of_an_earlier_statement_is_not_counted_again(self):
+        payment, other = a_deposit(), a_deposit()
+        confirmed([named(payment.pk)])
+        again = confirmed([named(payment.pk), named(other.pk)])
+        assert verdicts(again) == [Verdict.REPEATED, Verdict.MATCHED]
+        assert [total["said"] for total in again.totals] == [50_000]
+
+    def test_of_an_earlier_statement_that_says_it_otherwise_is_a_difference(self):
+        payment = a_deposit()
+        confirmed([named(payment.pk)])
+        day = (today() - timedelta(days=1)).isoformat()
+        assert kinds(confirmed([named(payment.pk, date=day)])) == [DifferenceKind.DUPLICATE]
+
+
+class TestAStatement:
+    def test_lacks_what_the_house_credited_in_its_days_until_a_later_one_has_it(self):
+        payment = a_deposit()
+        statement = confirmed([])
+        (missing,) = statement.differences.all()
+        assert (missing.kind, missing.subject) == (MISSING, f"payment:{payment.pk}")
+        later = confirmed([named(payment.pk)])
+        (step,) = missing.steps.all()
+        assert (step.settles, step.words) == (True, f"Statement {later.pk} has it.")
+        assert kinds(later) == []
+
+    def test_sums_up_each_currency_and_kind_on_both_sides(self):
+        first = a_deposit()
+        a_deposit(20_000)
+        (total,) = confirmed([named(first.pk), named(uuid4(), status="failed")]).totals
+        assert total == {
+            "currency": "SEK",
+            "kind": "deposit",
+            "said_count": 1,
+            "said": 50_000,
+            "known_count": 2,
+            "known": 70_000,
+        }
+
+    def test_moves_no_money(self):
+        payment = a_payment(a_player())
+        before = Journal.objects.count()
+        statement = confirmed([named(payment.pk)])
+        keeping.note(statement.differences.get().pk, words="look", settles=True, by="staff:1")
+        assert Journal.objects.count() == before
+        assert balance(payment.player) == 0
+        assert Payment.objects.get(pk=payment.pk).state == "waiting"
+
+    def test_is_refused_a_second_time_byte_for_byte(self):
+        content = a_file([named(a_deposit().pk)])
+        staff = a_member_of_staff("finance")
+        first, second = (drafted([], content=content, staff=staff) for _ in range(2))
+        keeping.confirm(first.pk, staff)
+        with pytest.raises(keeping.SameFile):
+            keeping.confirm(second.pk, staff)
+        with pytest.raises(keeping.SameFile):
+            drafted([], content=content)
+        assert StatementLine.objects.count() == 1
+
+    def test_is_kept_whole_or_not_at_all(self):
+        staff = a_member_of_staff("finance")
+        draft = drafted([named(uuid4()), named(uuid4(), amount="x")], staff=staff)
+        with pytest.raises(keeping.Faulty):
+            keeping.confirm(draft.pk, staff)
+        assert not ProviderStatement.objects.exists()
+
+    def test_is_on_record_with_the_hash_of_its_file(self):
+        statement = confirmed([])
+        (event,) = events("statement.confirmed", on=str(statement))
+        assert event["data"]["sha256"] == bytes(statement.digest).hex()
+
+
+class TestADraft:
+    def test_is_seen_and_confirmed_by_its_uploader_alone(self):
+        staff, other = a_member_of_staff("finance"), a_member_of_staff("finance")
+        draft = drafted([], staff=staff)
+        for do in (keeping.draft, keeping.confirm):
+            with pytest.raises(keeping.Gone):
+                do(draft.pk, other)
+        keeping.discard(draft.pk, other)
+        assert keeping.draft(draft.pk, staff).row == draft
+
+    def test_is_gone_after_an_hour_and_with_the_next_upload_forgotten(self):
+        staff = a_member_of_staff("finance")
+        draft = drafted([], staff=staff)
+        old = StatementDraft.objects.get(pk=draft.pk)
+        StatementDraft.objects.filter(pk=old.pk).delete()
+        old.at -= keeping.DRAFT_LASTS
+        old.save(force_insert=True)
+        with pytest.raises(keeping.Gone):
+            keeping.draft(draft.pk, staff)
+        drafted([named(uuid4())], staff=staff)
+        assert not StatementDraft.objects.filter(pk=draft.pk).exists()
+
+    def test_keeps_nothing_but_declared_columns(self):
+        columns = ("reference", "kind", "amount", "currency", "date", "status", "payer")
+        content = a_file([named(uuid4(), payer="Karlsson"), named("-", amount="x", payer="Karlsson")], columns=columns)
+        draft = drafted([], content=content)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT d::text FROM wallet_statement_draft AS d WHERE id = %s", [draft.pk])
+            assert "Karlsson" not in cursor.fetchone()[0]
+        assert (len(draft.lines), len(draft.faults)) == (1, 1)
+
+
+class TestADifference:
+    def test_is_noted_until_it_is_settled_and_no_longer(self):
+        (difference,) = confirmed([named(uuid4())]).differences.all()
+        keeping.note(difference.pk, words="asked them", settles=False, by="staff:1")
+        keeping.note(difference.pk, words="their mistake", settles=True, by="staff:2")
+        with pytest.raises(keeping.Settled):
+            keeping.note(difference.pk, words="more", settles=False, by="staff:1")
+        assert [step.words for step in difference.steps.order_by("pk")] == ["asked them", "their mistake"]
+        assert [e["data"]["words"] for e in events("difference.settled", on=str(difference))] == ["their mistake"]
+
+
+class TestThePages:
+    def test_lead_from_the_file_through_the_preview_to_the_result(self):
+        payment = a_deposit()
+        _staff, visitor = visitor_as("finance")
+        file = SimpleUploadedFile("november.csv", a_file([named(payment.pk), named("nobody-s", amount="7,50")]))
+        days = {"provider": PROVIDER, "since": today(), "until": today()}
+        preview = visitor.post("/staff/statements/upload/", days | {"file": file}, follow=True)
+        assert "1 matched, 1 differ" in preview.text
+        assert "SEK\u00a07.50" in preview.text
+        assert not ProviderStatement.objects.exists()
+        address = preview.redirect_chain[-1][0]
+        assert visitor.get(address).status_code == 200
+        result = visitor.post(f"{address}confirm/", follow=True).text
+        assert "Unknown to the house" in result
+        assert "nobody-s" in result
+        statement = ProviderStatement.objects.get()
+        difference = statement.differences.get()
+        note = f"/staff/statements/{statement.pk}/differences/{difference.pk}/"
+        assert "Write what you found out" in visitor.post(note, follow=True).text
+        assert "Noted." in visitor.post(note, {"words": "asked"}, follow=True).text
+        settled = visitor.post(note, {"words": "theirs", "settles": "on"}, follow=True).text
+        assert "Nothing differs that is not settled." in settled
+        assert "theirs" in visitor.get(f"/staff/statements/{statement.pk}/?settled=on").text
+
+    def test_say_what_is_wrong_with_each_line_and_offer_no_confirming(self):
+        _staff, visitor = visitor_as("finance")
+        file = SimpleUploadedFile("x.csv", a_file([named(uuid4(), amount="1.234,50")]))
+        days = {"provider": PROVIDER, "since": today(), "until": today()}
+        page = visitor.post("/staff/statements/upload/", days | {"file": file}, follow=True).text
+        assert "thousands are not parted" in page
+        assert "1.234,50" in page
+        assert "Confirm: keep it for good" not in page
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"until": "2020-01-01"}, "comes before the first"),
+            ({"since": "2020-01-01"}, "more than 92 days"),
+            ({"provider": "x"}, "is not one of the available choices"),
+            ({"file": ""}, "Choose the file."),
+        ],
+    )
+    def test_say_beside_the_form_why_a_file_is_not_read(self, changes, sentence):
+        _staff, visitor = visitor_as("finance")
+        file = SimpleUploadedFile("x.csv", a_file([]))
+        data = {"provider": PROVIDER, "since": today(), "until": today(), "file": file} | changes
+        assert sentence in visitor.post("/staff/statements/upload/", data).text
+
+    def test_of_another_s_preview_are_not_there(self):
+        draft = drafted([])
+        _staff, visitor = visitor_as("finance")
+        assert visitor.get(f"/staff/statements/draft/{draft.pk}/").status_code == 404
+
+    def test_let_compliance_read_and_do_nothing(self):
+        statement = confirmed([named(uuid4())])
+        _staff, visitor = visitor_as("compliance")
+        page = visitor.get(f"/staff/statements/{statement.pk}/").text
+        assert "Unknown to the house" in page
+        assert "Settle" not in page.replace("Settled", "")
+        assert visitor.post("/staff/statements/upload/").status_code == 403
+
+
+class TestTheFiles:
+    def test_say_the_same_as_the_page_and_begin_no_formula(self):
+        payment = a_deposit()
+        statement = confirmed([named("-1cmd", amount="12.34")])
+        keeping.note(statement.differences.order_by("pk")[0].pk, words="=1+1", settles=False, by="staff:1")
+        _staff, visitor = visitor_as("compliance")
+        text = visitor.get(f"/staff/statements/{statement.pk}/statement.csv").content.decode("utf-8-sig")
+        rows = list(csv.reader(io.StringIO(text)))
+        (line,) = [row for row in rows if row[:2] == ["2", "Differs"]]
+        assert line[5] == "'-1cmd"
+        assert line[10] == "12.34"
+        assert line[15] == "staff:1: =1+1"
+        (lacking,) = [row for row in rows if len(row) > 4 and row[4] == f"payment:{payment.pk}"]
+        assert lacking[11] == "500.00"
+        content = visitor.get(f"/staff/statements/{statement.pk}/statement.xlsx").content
+        sheet = load_workbook(io.BytesIO(content))["Rows"]
+        assert [cell.value for cell in sheet[2]][10] == 12.34
+        assert len(events("statement.exported", on=str(statement))) == 2
+        assert visitor.get(f"/staff/statements/{statement.pk}/statement.pdf").status_code == 404
+
+
+class TestTheSandboxBank:
+    def test_prints_a_statement_that_matches_to_the_last_line(self):
+        payment, withdrawal = a_deposit(), a_payout()
+        printed = io.StringIO()
+        since, until = today() - timedelta(days=1), today()
+        call_command("print_bank_statement", since=since, until=until, stdout=printed)
+        draft = drafted([], content=printed.getvalue().encode())
+        statement = keeping.confirm(draft.pk, draft.staff)
+        assert kinds(statement) == []
+        subjects = set(statement.lines.values_list("subject", flat=True))
+        assert subjects == {str(payment), str(withdrawal)}
+        assert json.dumps(statement.totals).count('"said": 50000') == 2
+        assert BankOrder.objects.get().authorisation in printed.getvalue()
+
+    def test_hands_it_out_in_a_demo_alone(self, settings):
+        address = f"/demo/bank/statement.csv?since={today()}&until={today()}"
+        settings.DEMO = False
+        assert a_visitor().get(address).status_code == 404
+        settings.DEMO = True
+        assert a_visitor().get(address).text.startswith("reference,authorisation,kind")
+        assert a_visitor().get("/demo/bank/statement.csv").text.startswith("reference,authorisation,kind")
+        assert a_visitor().get("/demo/bank/statement.csv?since=x").status_code == 404
+
+
+def test_a_difference_is_of_its_statement():
+    first, second = confirmed([named(uuid4())]), confirmed([named(uuid4())])
+    _staff, visitor = visitor_as("finance")
+    other = Difference.objects.get(statement=second)
+    assert visitor.post(f"/staff/statements/{first.pk}/differences/{other.pk}/", {"words": "x"}).status_code == 404

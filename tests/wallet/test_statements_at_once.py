@@ -1,0 +1,69 @@
+"""Two people who confirm at the same moment: the race is shown first, then prevented."""
+
+from threading import Barrier
+
+from django.db import connection
+
+from tests.people import a_member_of_staff
+from tests.wallet.statement_builders import a_file, drafted, named
+from tests.wallet.test_at_once import at_once
+from wallet.models import ProviderStatement, StatementLine, Verdict
+from wallet.provider_statements import keeping
+
+THREADS = 4
+
+
+def test_looking_first_counts_the_same_file_many_times(cloned_db, owner):
+    """The race itself, on a table that nothing guards: all see that the file is not there, and all keep it."""
+    owner.execute("CREATE TABLE unguarded (digest text)")
+    owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
+    have_looked = Barrier(THREADS)
+
+    def look_then_keep():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT FROM unguarded WHERE digest = 'a'")
+            is_there = cursor.fetchone() is not None
+            have_looked.wait(timeout=30)
+            if not is_there:
+                cursor.execute("INSERT INTO unguarded VALUES ('a')")
+
+    at_once([look_then_keep] * THREADS)
+    assert owner.execute("SELECT count(*) FROM unguarded").fetchone() == (THREADS,)
+
+
+def test_the_same_file_confirmed_by_several_at_once_counts_once(cloned_db):
+    content = a_file([named("x"), named("y")])
+    staff = [a_member_of_staff("finance") for _ in range(THREADS)]
+    drafts = [drafted([], content=content, staff=member) for member in staff]
+
+    def confirm(number):
+        try:
+            return keeping.confirm(drafts[number].pk, staff[number]).pk
+        except keeping.SameFile as error:
+            return error.statement.pk
+
+    results = at_once([lambda number=number: confirm(number) for number in range(THREADS)])
+    assert set(results) == {ProviderStatement.objects.get().pk}
+    assert StatementLine.objects.count() == 2
+
+
+def test_files_that_overlap_and_are_confirmed_at_once_count_no_line_twice(cloned_db):
+    staff = a_member_of_staff("finance")
+    drafts = [drafted([named("x"), named(f"of-{number}")], staff=staff) for number in range(THREADS)]
+    at_once([lambda draft=draft: keeping.confirm(draft.pk, staff) for draft in drafts])
+    assert StatementLine.objects.filter(reference="x").exclude(verdict=Verdict.REPEATED).count() == 1
+    assert StatementLine.objects.exclude(reference="x").count() == THREADS
+
+
+def test_of_two_who_settle_a_difference_at_once_one_is_first(cloned_db):
+    staff = a_member_of_staff("finance")
+    difference = keeping.confirm(drafted([named("x")], staff=staff).pk, staff).differences.get()
+
+    def settle():
+        try:
+            keeping.note(difference.pk, words="seen", settles=True, by=str(staff))
+        except keeping.Settled:
+            return "too late"
+        return "settled"
+
+    assert sorted(at_once([settle] * 2)) == ["settled", "too late"]

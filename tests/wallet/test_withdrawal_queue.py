@@ -1,0 +1,112 @@
+"""The queue of withdrawals: in pages, by filters, and counted without going through all there ever were."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+
+from tests.builders import a_verified_player
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.payout_builders import MONEY, a_withdrawal, approve
+from wallet import withdrawal_queue, withdrawals
+from wallet.models import Withdrawal, WithdrawalStatus
+from wallet.withdrawal_queue import NEWEST_FIRST, OLDEST_FIRST, OVER, WAITING, Wanted, find
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def finance():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("finance").user)
+    return visitor
+
+
+def some(count, amount=10_000):
+    player = a_verified_player(real=MONEY)
+    return [a_withdrawal(player, amount) for _ in range(count)]
+
+
+def refused(withdrawal):
+    return withdrawals.refuse(withdrawal_id=withdrawal.pk, by="staff:1", code="holder", note="for a test")
+
+
+def test_what_waits_is_walked_through_longest_first(monkeypatch):
+    monkeypatch.setattr(withdrawal_queue, "PAGE", 2)
+    made = some(5)
+    first = find(Wanted())
+    second = find(Wanted(), mark=first.further)
+    third = find(Wanted(), mark=second.further)
+    assert [*first.withdrawals, *second.withdrawals, *third.withdrawals] == made
+    assert third.further is None
+
+
+def test_what_is_decided_is_walked_through_newest_first(monkeypatch):
+    monkeypatch.setattr(withdrawal_queue, "PAGE", 2)
+    made = [refused(each) for each in some(3)]
+    first = find(Wanted(OVER))
+    second = find(Wanted(OVER), mark=first.further)
+    assert [*first.withdrawals, *second.withdrawals] == made[::-1]
+
+
+def test_they_are_found_by_state_currency_amount_and_how_long_they_wait():
+    small, large = some(1, 10_000)[0], some(1, 20_000)[0]
+    approved = approve(some(1)[0])
+    (now,) = Withdrawal.objects.values_list(Now())[:1][0]
+    assert list(find(Wanted(above=10_000)).withdrawals) == [large]
+    assert list(find(Wanted(currency="SEK")).withdrawals) == [small, large]
+    assert list(find(Wanted(currency="DKK")).withdrawals) == []
+    assert list(find(Wanted(since=now - timedelta(hours=1))).withdrawals) == []
+    assert list(find(Wanted((WithdrawalStatus.APPROVED,))).withdrawals) == [approved]
+
+
+def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
+    some(3)
+    approve(some(1)[0])
+    counts = {each.status: (each.count, each.is_more) for each in withdrawal_queue.counted()}
+    assert counts[WithdrawalStatus.REQUESTED] == (3, False)
+    assert counts[WithdrawalStatus.APPROVED] == (1, False)
+    monkeypatch.setattr(withdrawal_queue, "MOST_COUNTED", 2)
+    counts = {each.status: (each.count, each.is_more) for each in withdrawal_queue.counted()}
+    assert counts[WithdrawalStatus.REQUESTED] == (2, True)
+
+
+@pytest.mark.parametrize("statement", [OLDEST_FIRST, NEWEST_FIRST])
+def test_each_state_and_currency_is_one_range_of_one_index(statement):
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")  # whatever the size
+        asked = {"statuses": list(WAITING), "currencies": ["SEK"], "mark": 1, "above": None, "since": None, "limit": 3}
+        cursor.execute(f"EXPLAIN {statement}", asked)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    inner = plan[plan.index("wallet_withdrawal_queue") :]
+    assert "Index Cond" in inner
+    assert "Sort" not in inner
+
+
+def test_the_page_filters_and_says_when_nothing_fits(finance):
+    (withdrawal,) = some(1, 10_050)
+    assert f"{withdrawal.pk}. SEK\u00a0100.50" in finance.get("/staff/withdrawals/?state=requested&currency=SEK").text
+    assert "No withdrawal fits this search." in finance.get("/staff/withdrawals/?above=100.50&currency=SEK").text
+    assert f"{withdrawal.pk}. " in finance.get("/staff/withdrawals/?above=100.49&currency=SEK").text
+    assert "No withdrawal fits this search." in finance.get("/staff/withdrawals/?hours=1").text
+
+
+def test_what_is_decided_is_not_gone_through_for_an_amount(finance):
+    refused(some(1)[0])
+    answer = finance.get("/staff/withdrawals/?state=over&above=1")
+    assert "This finds what is still open." in answer.text
+    assert answer.context["others"] == []
+
+
+@pytest.mark.parametrize("query", ["state=x", "currency=x", "above=x", "hours=x", "number=x", "before=x"])
+def test_a_garbled_filter_is_still_a_page(finance, query):
+    some(1)
+    assert finance.get(f"/staff/withdrawals/?{query}").status_code == 200
+
+
+def test_whoever_decides_comes_back_to_the_list_as_it_was(finance):
+    (withdrawal,) = some(1)
+    address = f"/staff/withdrawals/{withdrawal.pk}/?state=requested&evil=1"
+    answer = finance.post(address, {"action": "approve", "reason": "all in order"})
+    assert answer.headers["Location"] == "/staff/withdrawals/?state=requested"
