@@ -19,8 +19,8 @@ from django.db import transaction  # noqa: E402
 from games.live.clock import LONGEST  # noqa: E402
 from games.live.rounds import open_next  # noqa: E402
 from games.models import LiveTable, Table  # noqa: E402
-from games.shipped import PACE, load_tables, no_commission_limits  # noqa: E402
-from games.tables import new_version  # noqa: E402
+from games.shipped import PACE, load_tables, shipped  # noqa: E402
+from games.tables import make_table, set_open  # noqa: E402
 from players import limits, services  # noqa: E402
 from players.models import Jurisdiction, Player  # noqa: E402
 from wallet import accounts, ledger  # noqa: E402
@@ -33,17 +33,18 @@ SHARED = "no_commission"
 
 def main() -> None:
     """Open the tables, register players and pay them their money."""
-    load_tables()
     _open_betting()
+    load_tables()
     json.dump(list(_people(sys.argv[1:])), sys.stdout)
 
 
 def _open_betting() -> None:
     """Open a round at a shared table whose betting outlasts any bench."""
-    live_table = LiveTable.objects.get(table__variant=SHARED, mode=Mode.REAL)
-    slow, limits = replace(PACE, betting=LONGEST), no_commission_limits()
-    new_version(table_id=live_table.table_id, limits=limits, clock=slow, reason="For the bench.", by="system")
-    live_table.refresh_from_db()
+    (as_shipped,) = (each for each in shipped() if each.variant == SHARED)
+    slow = as_shipped._replace(clock=replace(PACE, betting=LONGEST))
+    table = make_table(**slow._asdict(), by="system")
+    set_open(table_id=table.pk, is_open=True, reason="For the bench.", by="system")
+    live_table = LiveTable.objects.get(table=table, mode=Mode.REAL)
     with transaction.atomic():
         open_next(live_table)
 

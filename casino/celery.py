@@ -41,6 +41,7 @@ app.conf.beat_schedule = {
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},
     "watch returns": {"task": "games.tasks.watch_returns", "schedule": crontab(minute="12,42")},
+    "put versions live": {"task": "games.tasks.put_versions_live", "schedule": 5.0, "options": EXPIRES},
     "move live tables": {"task": "games.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
     "move guests' tables": {"task": "games.tasks.tick_guests", "schedule": 1.0, "options": {"expires": 5}},
     "send payouts": {"task": "wallet.tasks.send_payouts", "schedule": 20.0, "options": EXPIRES},

@@ -1,5 +1,7 @@
 """How events read that alter something of games: tables and their rules, rounds that are annulled, what is said."""
 
+from dataclasses import replace
+
 from audit.reports.alterations import Change, Data, added, became, moved, register, said
 
 
@@ -10,7 +12,11 @@ def ready() -> None:
         {
             "table.opened": ("A table was opened", moved("closed", "open")),
             "table.closed": ("A table was closed", moved("open", "closed")),
-            "table.version": ("Rules, limits or pace of a table", said),
+            "table.version": ("Rules, limits or pace of a table", _version),
+            "table.scheduled": ("Rules, limits or pace of a table wait for their time", _scheduled),
+            "table.schedule_withdrawn": ("What waited for its time was withdrawn", moved("waiting", "withdrawn")),
+            "table.schedule_failed": ("What waited for its time could not be done", moved("waiting", "failed")),
+            "rules.kept": ("The program has other rules of a game", said),
             "table.chat_language": ("The language of a table’s chat", said),
             "table.reopened": ("A stopped table goes on", moved("stopped", "in play")),
             "table.broken_up": ("The guests of a table were sent home", became("in play", "guests")),
@@ -37,6 +43,14 @@ def ready() -> None:
     )
     register("Returns", {"returns.stop_policy": ("Whether an alarm closes tables", said)})
     register("Reports of guests", {"play.report_decided": ("A report of play was decided", became("open", "finding"))})
+
+
+def _version(data: Data) -> Change:
+    return replace(said(data), asked_by=str(data.get("asked_by", "")))
+
+
+def _scheduled(data: Data) -> Change:
+    return Change("asked for", {"due": data.get("due")}, str(data.get("reason", "")), str(data.get("asked_by", "")))
 
 
 def _incident(data: Data) -> Change:

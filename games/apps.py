@@ -13,6 +13,7 @@ class GamesConfig(AppConfig):
         from games.live import malfunction
         from games.randomness import registering as randomness
         from games.returns import registering as returns
+        from games.versions import registering as versions
 
         approvals.register(
             malfunction.KIND,
@@ -26,3 +27,4 @@ class GamesConfig(AppConfig):
         significant.register()
         randomness.register()
         returns.ready()
+        versions.ready()

@@ -26,6 +26,10 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "table.opened": (Category.PARAMETER, Weight.NOTICE, "A table was opened"),
     "table.closed": (Category.PARAMETER, Weight.NOTICE, "A table was closed"),
     "table.version": (Category.PARAMETER, Weight.NOTICE, "The rules or limits of a table were changed"),
+    "table.scheduled": (Category.PARAMETER, Weight.NOTICE, "Rules or limits of a table were approved for later"),
+    "table.schedule_withdrawn": (Category.PARAMETER, Weight.NOTICE, "A table’s approved version was withdrawn"),
+    "table.schedule_failed": (Category.PARAMETER, Weight.ALERT, "A table’s approved version could not go live"),
+    "rules.kept": (Category.PARAMETER, Weight.NOTICE, "The program has other rules of a game"),
 }
 SETTLED: Final = "round.settled"
 OPENED: Final = "incident.opened"

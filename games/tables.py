@@ -1,6 +1,8 @@
 """Tables as staff handle them: made, put live under new limits, opened and closed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from types import NoneType
 from typing import cast
@@ -17,11 +19,31 @@ from games.engine.liability import largest_loss
 from games.engine.odds import LIVE_MINIMUM, lowest_return
 from games.limits import Limits, StoredLimits
 from games.live import news
-from games.live.clock import Clock
+from games.live.clock import Clock, ClockError
 from games.models import CheminTable, LiveTable, Shape, Table, TableVersion
 from games.variants import GAMES, VARIANTS
 from games.variants.game import GuestGame
+from games.versions import languages, rules
 from wallet.models import Mode
+
+
+@dataclass(frozen=True)
+class Approved:
+    """Why something comes into force: which approval, of what, who asked for it and why, and who decided."""
+
+    approval_id: int
+    asked_by: str
+    decided_by: str
+    reason: str
+    digest: str  # of the rules that it was asked for under
+    based_on: int | None  # the version that was in force then, None of a table that is to be made
+    due_at: datetime | None  # where it waits for its time
+
+    def told(self) -> dict[str, Json]:
+        """Return what the event log says of it."""
+        told: dict[str, Json] = {"approval": self.approval_id, "asked_by": self.asked_by}
+        return told | ({"due": self.due_at.isoformat()} if self.due_at else {})
+
 
 TableLimits = StoredLimits | StoredGuestLimits  # of games with bets on two hands; of those that guests play
 TableClock = Clock | GuestClock
@@ -59,6 +81,18 @@ class UnusableClock(TableError):
     """
 
 
+class Overtaken(TableError):
+    """What was asked for no longer fits: the table has another version by now, or the program other rules."""
+
+
+class MissingLanguage(TableError):
+    """A game that cannot be shown in a language of the house."""
+
+    def __init__(self, variant: str, missing: Mapping[str, Sequence[str]]) -> None:
+        texts = "; ".join(f"{language}: {', '.join(lacking)}" for language, lacking in missing.items())
+        super().__init__(f"{variant} lacks texts ({texts}). It needs every language of the house.")
+
+
 class ReturnTooLow(TableError):
     """A bet that returns under 75 % at some stake the limits allow (GLI-19 v3.0, 4.7.1)."""
 
@@ -78,15 +112,22 @@ def make_table(
     by: str,
     shape: Shape = Shape.SOLO,
     clock: TableClock | None = None,
+    approval: Approved | None = None,
 ) -> Table:
-    """Make a closed table with its first version. A shared one has a clock and, in its limits, what the house may lose
-    in a round; it is one table for real money and one for free. So is a guests' table, which has one currency and a
-    clock of its own kind; where the house plays places of it, it is for free money alone.
+    """Make a closed table with its first version. The house does so by itself when it is furnished; what staff
+    want is made because of an *approval* (`games.versions`). A shared one has a clock and, in its limits, what the
+    house may lose in a round; it is one table for real money and one for free. So is a guests' table, which has one
+    currency and a clock of its own kind; where the house plays places of it, it is for free money alone.
 
-    Raises ReturnTooLow, UnusableLimits, UnusableClock, WrongShape, KeyError for an unknown variant.
+    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, WrongShape, KeyError for an unknown variant.
     """
-    table = Table.objects.create(slug=slug, name=name, variant=variant, shape=shape)
-    _put_live(table, limits=limits, clock=clock, reason="The table is made.", by=by)
+    table = Table(slug=slug, name=name, variant=variant, shape=shape)
+    if approval:
+        check_is_as_asked(table, digest=approval.digest, based_on=None)
+    check(table, limits, clock)
+    table.save(force_insert=True)
+    reason = approval.reason if approval else "The table is made."
+    _put_live(table, limits=limits, clock=clock, reason=reason, by=by, approval=approval)
     if shape is Shape.SHARED:
         LiveTable.objects.bulk_create([LiveTable(table=table, mode=mode) for mode in Mode])
     if shape is Shape.GUESTS:
@@ -96,22 +137,47 @@ def make_table(
 
 @transaction.atomic
 def new_version(
-    *, table_id: int, limits: TableLimits, reason: str, by: str, clock: TableClock | None = None
+    *,
+    table_id: int,
+    limits: TableLimits,
+    reason: str,
+    by: str,
+    clock: TableClock | None = None,
+    approval: Approved | None = None,
 ) -> TableVersion:
     """Put other limits in force at a table, another pace where it has one (None keeps it), or the rules the program has
-    now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1).
+    now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1). Once the table was opened, the database takes other limits and
+    another pace with their *approval* only.
 
     Waits for rounds in progress at a solo table, which end under the version they were staked under; the bets that lie
     on the table stay, and pages drawn before are refused. At a shared table the round in progress, its bets included,
     keeps the version it opened with. A guests' table keeps its currency, its places and its house players: guests sit
-    there. Raises TableError where no reason is given, NothingChanged, UnusableLimits, UnusableClock, ReturnTooLow,
-    Table.DoesNotExist.
+    there. Raises what `check_change` raises, Overtaken, Table.DoesNotExist.
     """
-    if not reason.strip():
-        raise TableError("Say why: the reason is kept in the log.")
     with connection.cursor() as cursor:
         cursor.execute(STAND_IN_LINE)
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
+    if approval:
+        check_is_as_asked(table, digest=approval.digest, based_on=approval.based_on)
+    clock = check_change(table, limits, clock)
+    return _put_live(table, limits=limits, clock=clock, reason=reason, by=by, approval=approval)
+
+
+def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> None:
+    """Refuse what was asked for under rules of this *digest* while version *based_on* was in force at *table*, if that
+    is not how things stand. Raises Overtaken.
+    """
+    if (table.version and table.version.number) != based_on:
+        raise Overtaken("The table has another version since this was asked for. Ask for it again.")
+    if digest != GAMES[table.variant].digest:
+        raise Overtaken("The program has other rules since this was asked for. Ask for it again.")
+
+
+def check_change(table: Table, limits: TableLimits, clock: TableClock | None) -> TableClock | None:
+    """Refuse what cannot follow the version in force at *table*, and return the clock it would have.
+
+    Raises NothingChanged, UnusableLimits, UnusableClock, ReturnTooLow, MissingLanguage.
+    """
     before = table.version
     if clock is None and before and before.clock:
         clock = (GuestClock if table.shape == Shape.GUESTS else Clock).of(before.clock)
@@ -122,11 +188,15 @@ def new_version(
         raise UnusableLimits(f"Players with {', '.join(sorted(gone))} would lose the table: close it instead.")
     if before and table.shape == Shape.GUESTS:
         _check_places_stay(before.limits, limits)
-    return _put_live(table, limits=limits, clock=clock, reason=reason.strip(), by=by)
+    check(table, limits, clock)
+    return clock
 
 
 def follow_rules(*, by: str) -> None:
-    """Give every table whose rules are not those of this program a version with them; nothing is dealt there before."""
+    """Give every table whose rules are not those of this program a version with them; nothing is dealt there before.
+    The database takes it without an approval since limits and pace stay what they were.
+    """
+    rules.keep()
     for table in Table.objects.filter(version__isnull=False).select_related("version").order_by("pk"):
         if table.version and table.version.rules_digest != GAMES[table.variant].digest:
             new_version(
@@ -258,40 +328,59 @@ def _lay_out(table: Table, rules: GuestRules) -> None:
     CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
 
 
-def _check(table: Table, limits: TableLimits, clock: TableClock | None) -> None:
-    """Refuse what the table could not be played under. Raises UnusableLimits, UnusableClock, ReturnTooLow, WrongShape,
-    KeyError for an unknown variant.
+def check(table: Table, limits: TableLimits, clock: TableClock | None) -> None:
+    """Refuse what the table, which need not be stored, could not be played under. Raises UnusableLimits, UnusableClock,
+    ReturnTooLow, MissingLanguage, WrongShape, KeyError for an unknown variant.
     """
     shape = Shape(table.shape)
     if isinstance(GAMES[table.variant], GuestGame) is not (shape is Shape.GUESTS):
         raise WrongShape
     if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.GUESTS: GuestClock}[shape]):
         raise UnusableClock("A shared table has a clock, a guests' table one of its own kind, and a solo table none.")
+    if clock:
+        _check_pace(clock)
     if shape is Shape.GUESTS:
         _guest_rules(limits)
     else:
         bets = cast("StoredLimits", limits)
         check_usable(table.variant, bets, shape)
         check_returns(table.variant, bets)
+    if missing := languages.missing(table.variant):
+        raise MissingLanguage(table.variant, missing)
 
 
-def _put_live(table: Table, *, limits: TableLimits, clock: TableClock | None, reason: str, by: str) -> TableVersion:
-    _check(table, limits, clock)
-    rules, before = GAMES[table.variant], table.version
+def _check_pace(clock: TableClock) -> None:
+    """Refuse a pace that no table can keep. Raises UnusableClock."""
+    try:
+        type(clock).of(clock.stored())
+    except ClockError as error:
+        raise UnusableClock(str(error)) from error
+
+
+def _put_live(
+    table: Table, *, limits: TableLimits, clock: TableClock | None, reason: str, by: str, approval: Approved | None
+) -> TableVersion:
+    game, before = GAMES[table.variant], table.version
     table.version = TableVersion.objects.create(
         table=table,
         number=before.number + 1 if before else 1,
-        rules_version=rules.version,
-        rules_digest=rules.digest,
+        rules_version=game.version,
+        rules_digest=game.digest,
         limits=limits,
         clock=clock and clock.stored(),
+        approval_id=approval.approval_id if approval else None,
     )
     table.save(update_fields=["version"])
     log.record(
         "table.version",
         by=by,
         on=f"table:{table.pk}",
-        data={"after": _described(table.version), "before": _described(before) if before else None, "reason": reason},
+        data={
+            "after": _described(table.version),
+            "before": _described(before) if before else None,
+            "reason": reason,
+            **(approval.told() if approval else {}),
+        },
     )
     return table.version
 

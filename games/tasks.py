@@ -7,6 +7,7 @@ from games.chemin import tick as guests
 from games.live import phases
 from games.randomness import judging
 from games.returns import watching
+from games.versions import executing, schedule
 
 EXPIRES = 5  # seconds: a message that comes later says nothing that a younger one does not
 
@@ -33,6 +34,13 @@ def watch_returns() -> None:
 def watch_randomness() -> None:
     """Test the cards and shuffles of every week that is over, once."""
     judging.watch()
+
+
+@shared_task
+def put_versions_live() -> None:
+    """Put live what was approved for a moment that has come."""
+    for approval_id in schedule.due():
+        executing.go_live(approval_id)
 
 
 @shared_task

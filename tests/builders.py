@@ -1,20 +1,23 @@
 """People, tables and money for tests, made through the product's own services."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from itertools import count
 from typing import Any
 from uuid import uuid4
 
 from django.db import connection
 
+from audit import approvals
+from audit.models import Approval
 from games.chemin.rules import GuestClock, GuestRules
 from games.limits import StoredLimits
 from games.live.clock import Clock
-from games.models import NextRound, Shape, Table
+from games.models import NextRound, Shape, Table, TableVersion
 from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from games.solo import Played, add_chip, open_table, place_at, play_round
-from games.tables import make_table, set_open
+from games.tables import TableClock, TableLimits, make_table, set_open
+from games.versions import asking
 from players import terms, verification
 from players.limits import required
 from players.models import Agreement, DocumentKind, Jurisdiction, LimitOffer, Part, Player, Submission, User
@@ -204,4 +207,33 @@ def a_round(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int
     place = a_place(player, table, mode, **bets)
     return play_round(
         player=player, table_id=table.pk, mode=mode, round_id=place.round_id, slip_version=place.slip_version
+    )
+
+
+def put_live(
+    *,
+    table_id: int,
+    limits: TableLimits,
+    clock: TableClock | None = None,
+    reason: str = "for a test",
+    goes_live_at: datetime | None = None,
+) -> TableVersion:
+    """Another version of a table, asked for by one supervisor and approved by another; the newest there is then."""
+    asked = asking.ask_version(
+        table_id=table_id,
+        limits=limits,
+        clock=clock,
+        goes_live_at=goes_live_at,
+        reason=reason,
+        staff=a_member_of_staff("supervisor", factor=False),
+    )
+    approve(asked)
+    return TableVersion.objects.filter(table_id=table_id).latest("number")
+
+
+def approve(asked: Approval, reason: str = "seen") -> None:
+    """Have another person approve what was asked for."""
+    staff = a_member_of_staff("supervisor", factor=False)
+    approvals.decide(
+        approval_id=asked.pk, yes=True, by=str(staff), person=staff.person, reason=reason, may=lambda permission: True
     )

@@ -32,6 +32,7 @@ from games.models.live import (
     ShoeEnding,
 )
 from games.models.rounds import Participation, ReplayDue, Result, Round, Wager
+from games.models.rules import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding
 from games.models.solo import NextRound, OpenTable
 from games.models.tables import Shape, Table, TableVersion
 from games.models.tallies import BetTally, CardTally, Evidence, ReturnsAlarm, ShuffleTally, StopPolicy, Tally
@@ -58,6 +59,7 @@ __all__ = [
     "Evidence",
     "FavouriteBet",
     "FavouriteTable",
+    "HowEnded",
     "Incident",
     "IncidentKind",
     "IncidentRuling",
@@ -78,7 +80,10 @@ __all__ = [
     "Result",
     "ReturnsAlarm",
     "Round",
+    "RulesVersion",
     "Ruling",
+    "ScheduleEnding",
+    "ScheduledVersion",
     "Shape",
     "Shoe",
     "ShoeEnding",

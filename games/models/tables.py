@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models.functions import Now
 
+from audit.models import Approval
+
 
 class Shape(models.TextChoices):
     """Whom a table deals for. Shape belongs to the table, rules belong to the variant."""
@@ -20,6 +22,7 @@ class Table(models.Model):
     variant = models.CharField(max_length=40)  # a slug of games.variants
     shape = models.CharField(max_length=6, choices=Shape.choices, default=Shape.SOLO, db_default=Shape.SOLO)
     is_open = models.BooleanField(default=False)
+    first_opened_at = models.DateTimeField(null=True, editable=False)  # kept by a trigger
     chat_language = models.CharField(max_length=2, blank=True, default="", db_default="")  # spoken there; "": any
     version = models.ForeignKey("TableVersion", models.PROTECT, null=True, related_name="+")
 
@@ -41,6 +44,8 @@ class TableVersion(models.Model):
     limits = models.JSONField()  # as games.limits reads them
     clock = models.JSONField(null=True)  # as games.live.clock reads it; shared tables only
     created_at = models.DateTimeField(db_default=Now())
+    # Whose approval it is of; None of what a table began with before it was opened, and of the program's own rules.
+    approval = models.OneToOneField(Approval, models.PROTECT, null=True, related_name="+")
 
     class Meta:
         default_permissions = ("view",)

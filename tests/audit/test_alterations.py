@@ -14,7 +14,7 @@ from games import tables
 from games.shipped import baccarat_limits
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Period
-from tests.builders import a_player, a_table
+from tests.builders import a_player, a_table, put_live
 from tests.people import a_member_of_staff
 from tests.reports_history import a_depositor, ask, clock
 from tests.wallet.payout_builders import a_withdrawal, approve
@@ -79,7 +79,7 @@ def test_limits_of_a_table_are_told_before_and_after():
     low, high = changed["SEK"]["bets"]["tie"]
     changed["SEK"]["bets"]["tie"] = [low, high - changed["SEK"]["step"]]
     since = clock()
-    tables.new_version(table_id=table.pk, limits=changed, reason="fewer ties", by="staff:test")
+    put_live(table_id=table.pk, limits=changed, reason="fewer ties")
     row = only(since, "Rules, limits or pace of a table")
     assert row["before"] == f"limits: SEK: bets: tie: {low}, {high}; number: 1"
     assert row["after"] == f"limits: SEK: bets: tie: {low}, {high - changed['SEK']['step']}; number: 2"

@@ -10,8 +10,8 @@ from django.db import Error, IntegrityError, connection, transaction
 from psycopg import sql
 
 from games.models import CheminSeat, LiveTable, Table
-from games.tables import UnusableLimits, new_version
-from tests.builders import a_guest_table, a_player
+from games.tables import UnusableLimits
+from tests.builders import a_guest_table, a_player, put_live
 from tests.harness.databases import Database
 from wallet import accounts, ledger
 from wallet.models import AccountKind, Mode
@@ -51,7 +51,7 @@ class TestServices:
         assert table.version
         limits = {"SEK": table.version.limits["SEK"] | {"house_players": 3}}
         with pytest.raises(UnusableLimits, match="make another one"):
-            new_version(table_id=table.pk, limits=limits, reason="for a test", by="staff:1")
+            put_live(table_id=table.pk, limits=limits, reason="for a test")
 
     def test_the_house_plays_a_place_at_a_table_for_free_money(self):
         table = a_guest_table(places=5, house_players=3)

@@ -21,10 +21,9 @@ from games.tables import (
     WrongShape,
     follow_rules,
     make_table,
-    new_version,
 )
 from games.variants import GAMES
-from tests.builders import UNHURRIED_GUESTS, a_guest_table
+from tests.builders import UNHURRIED_GUESTS, a_guest_table, put_live
 from wallet.models import Currency, Mode
 
 CHEMIN = "chemin_de_fer"
@@ -108,9 +107,7 @@ def test_a_game_of_guests_and_a_guests_table_belong_together(variant: str, shape
 def test_other_banks_and_another_pace_are_a_new_version() -> None:
     table = a_guest_table()
     slower = replace(UNHURRIED_GUESTS, missed=3)
-    version = new_version(
-        table_id=table.pk, limits=replace(SEK, maximum=50_000).stored(), clock=slower, reason="Smaller.", by="staff:7"
-    )
+    version = put_live(table_id=table.pk, limits=replace(SEK, maximum=50_000).stored(), clock=slower, reason="Smaller.")
     assert (version.number, version.clock) == (2, slower.stored())
     assert GuestRules.of(version.limits).maximum == 50_000
 
@@ -119,10 +116,10 @@ def test_other_banks_and_another_pace_are_a_new_version() -> None:
 def test_other_banks_leave_the_pace_as_it_is_and_the_same_again_is_no_change() -> None:
     table = a_guest_table()
     smaller = replace(SEK, maximum=50_000).stored()
-    version = new_version(table_id=table.pk, limits=smaller, reason="Smaller.", by="staff:7")
+    version = put_live(table_id=table.pk, limits=smaller, reason="Smaller.")
     assert version.clock == UNHURRIED_GUESTS.stored()
     with pytest.raises(NothingChanged):
-        new_version(table_id=table.pk, limits=smaller, reason="Again.", by="staff:7")
+        put_live(table_id=table.pk, limits=smaller, reason="Again.")
 
 
 @pytest.mark.django_db
@@ -138,7 +135,7 @@ def test_other_banks_leave_the_pace_as_it_is_and_the_same_again_is_no_change() -
 def test_places_house_players_and_currency_stay_while_guests_may_sit_there(limits: StoredGuestLimits) -> None:
     table = a_guest_table()
     with pytest.raises(UnusableLimits):
-        new_version(table_id=table.pk, limits=limits, reason="Why not.", by="staff:7")
+        put_live(table_id=table.pk, limits=limits, reason="Why not.")
 
 
 @pytest.mark.django_db

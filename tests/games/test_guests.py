@@ -29,10 +29,10 @@ from games.limits import Limits
 from games.models import NextRound, Participation, Round
 from games.page import game_view as players_view
 from games.shipped import baccarat_limits, golden_limits
-from games.tables import new_version, set_open
+from games.tables import set_open
 from games.variants import VARIANTS
 from players.models import Player, User
-from tests.builders import a_golden_table, a_place, a_player, a_table
+from tests.builders import a_golden_table, a_place, a_player, a_table, put_live
 from tests.people import a_member_of_staff, a_visitor, log_in
 from wallet.models import Journal, Mode
 
@@ -384,7 +384,7 @@ class TestAtTheTable:
         enter(visitor)
         limits = baccarat_limits()
         limits["GBP"]["bets"]["tie"] = [500, 1000]
-        new_version(table_id=table.pk, limits=limits, reason="for a test", by="staff:test")
+        put_live(table_id=table.pk, limits=limits, reason="for a test")
         assert "have changed" in click(visitor, "bet:tie").text
         assert "£5.00" in click(visitor, "bet:tie", table_version=2).text
 

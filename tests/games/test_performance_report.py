@@ -16,7 +16,7 @@ from games.shipped import baccarat_limits
 from games.variants import VARIANTS
 from games.void import void_round
 from tests import reports_history
-from tests.builders import a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_table, put_live
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, guests
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.reports_history import ask, clock
@@ -97,7 +97,7 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
     void_round(round_id=voided, reason=VoidReason.NOT_REPRODUCED, by="system")
     changed = deepcopy(baccarat_limits())
     changed["SEK"]["bets"]["tie"][1] -= changed["SEK"]["step"]
-    later = tables.new_version(table_id=table.pk, limits=changed, reason="fewer ties", by="staff:1")
+    later = put_live(table_id=table.pk, limits=changed, reason="fewer ties")
     table = Table.objects.get(pk=table.pk)
     a_round(player, table, banker=5_000)
     first, second = read(Interval(since, clock()))[0]

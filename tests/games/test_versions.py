@@ -17,9 +17,9 @@ from games.errors import BalanceTooLow, TableChanged, TableClosed
 from games.limits import Limits
 from games.models import NextRound, Participation, Round, TableVersion
 from games.shipped import baccarat_limits, load_tables
-from games.tables import NothingChanged, ReturnTooLow, TableError, UnusableLimits, new_version
+from games.tables import NothingChanged, ReturnTooLow, TableError, UnusableLimits
 from games.variants import VARIANTS
-from tests.builders import a_place, a_player, a_round, a_table
+from tests.builders import a_place, a_player, a_round, a_table, put_live
 from tests.people import events
 from wallet import accounts
 from wallet.models import Mode
@@ -37,7 +37,7 @@ def limits_with(bet: str, low: int, high: int):
 
 
 def change(table, limits=None, reason="a new season"):
-    return new_version(table_id=table.pk, limits=limits or limits_with("tie", 1000, 5000), reason=reason, by="staff:7")
+    return put_live(table_id=table.pk, limits=limits or limits_with("tie", 1000, 5000), reason=reason)
 
 
 @pytest.mark.django_db
@@ -54,7 +54,10 @@ class TestANewVersion:
         table = a_table()
         change(table, reason="quiet evenings")
         event = events("table.version", on=f"table:{table.pk}")[-1]
-        assert event["by"] == "staff:7"
+        approval = TableVersion.objects.get(table=table, number=2).approval
+        assert approval is not None
+        assert (event["by"], event["data"]["asked_by"]) == (approval.decision.by, approval.by)
+        assert event["by"] != approval.by
         assert event["data"]["reason"] == "quiet evenings"
         assert event["data"]["before"]["number"] == 1
         assert event["data"]["before"]["limits"] == baccarat_limits()

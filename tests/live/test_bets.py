@@ -31,10 +31,10 @@ from games.live.seats import seat_at
 from games.models import Incident, IncidentKind, LiveSeat, LiveTable, Phase
 from games.sentences import refusal
 from games.shipped import no_commission_limits, pairs_limits
-from games.tables import new_version, set_open
+from games.tables import set_open
 from games.variants import VARIANTS
 from players.models import Player
-from tests.builders import a_player
+from tests.builders import a_player, put_live
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, stranger, total_of
 from tests.people import events
@@ -190,7 +190,7 @@ class TestAcceptedBets:
     def test_new_limits_are_for_the_next_round(self, table, player):
         version = round_at(table).version
         limits = with_limits("no_commission", "RON", chips=[100_00])
-        new_version(table_id=table.table_id, limits=limits, reason="Fewer chips.", by="staff:7")
+        put_live(table_id=table.table_id, limits=limits, reason="Fewer chips.")
         chip(player, table, "player", 20_00, table_version=version.number)
         advance_to(table, Phase.BETTING)
         with pytest.raises(TableChanged):
@@ -306,7 +306,7 @@ class TestRefusals:
         chip(player, table, "super_6", 20_00)
         limits = with_limits("no_commission", "RON")
         limits["RON"]["bets"]["super_6"] = [100_00, 5_000_00]
-        new_version(table_id=table.table_id, limits=limits, reason="Dearer.", by="staff:7")
+        put_live(table_id=table.table_id, limits=limits, reason="Dearer.")
         advance_to(table, Phase.BETTING)
         self.refused(UnderMinimum, lambda: press(player, table, Change.REPEAT), player, table)
 
@@ -316,7 +316,7 @@ class TestRefusals:
         chip(player, table, "player", 25_00)
         limits = with_limits("pairs", "RON", step=10_00, chips=[10_00, 50_00])
         limits["RON"]["bets"] = {bet: [10_00, 1_000_00] for bet in limits["RON"]["bets"]}
-        new_version(table_id=table.table_id, limits=limits, reason="Round sums.", by="staff:7")
+        put_live(table_id=table.table_id, limits=limits, reason="Round sums.")
         advance_to(table, Phase.BETTING)
         self.refused(StakeOffStep, lambda: press(player, table, Change.REPEAT), player, table)
 

@@ -11,12 +11,13 @@ from games.models import (
     LiveTable,
     Phase,
     Round,
+    RulesVersion,
     TableVersion,
     Wager,
 )
-from games.tables import new_version, set_open
+from games.tables import set_open
 from players.models import Player
-from tests.builders import a_player, a_shared_table
+from tests.builders import a_player, a_shared_table, put_live
 from tests.live.at_table import (
     a_live_table,
     advance_to,
@@ -142,7 +143,7 @@ class TestNobodyBets:
         live_table = a_live_table()
         version = round_at(live_table).version
         other = {**version.limits, "SEK": {**version.limits["SEK"], "tray": version.limits["SEK"]["tray"][:3]}}
-        new_version(table_id=live_table.table_id, limits=other, reason="for a test", by="staff:test")
+        put_live(table_id=live_table.table_id, limits=other, reason="for a test")
         assert step(live_table).phase == Phase.VOID
         assert step(live_table).version.number == version.number + 1
 
@@ -187,6 +188,7 @@ class TestATableThatCloses:
         advance_to(live_table, Phase.SETTLED)
         table = live_table.table
         was = TableVersion.objects.get(table=table)
+        RulesVersion.objects.create(variant=table.variant, version="9", digest="9" * 64, body={})
         table.version = TableVersion.objects.create(
             table=table, number=2, rules_version="9", rules_digest="9" * 64, limits=was.limits, clock=was.clock
         )

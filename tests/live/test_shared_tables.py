@@ -19,10 +19,9 @@ from games.tables import (
     check_returns,
     check_usable,
     make_table,
-    new_version,
 )
 from games.variants import VARIANTS
-from tests.builders import UNHURRIED, a_player, a_shared_table
+from tests.builders import UNHURRIED, a_player, a_shared_table, put_live
 from wallet.models import Mode
 
 SHIPPED = {"no_commission": no_commission_limits, "pairs": pairs_limits}
@@ -121,9 +120,7 @@ def test_a_clock_has_these_times_and_no_others() -> None:
 @pytest.mark.django_db
 def test_gli19_a_6_1_another_pace_is_another_version_and_both_stand_in_the_log() -> None:
     table = a_shared_table()
-    version = new_version(
-        table_id=table.pk, limits=no_commission_limits(), clock=QUICKER, reason="Quicker.", by="staff:7"
-    )
+    version = put_live(table_id=table.pk, limits=no_commission_limits(), clock=QUICKER, reason="Quicker.")
     assert (version.number, version.clock) == (2, QUICKER.stored())
     body = json.loads(bytes(Event.objects.filter(kind="table.version").latest("id").body))
     assert body["data"]["after"]["clock"] == QUICKER.stored()
@@ -133,10 +130,10 @@ def test_gli19_a_6_1_another_pace_is_another_version_and_both_stand_in_the_log()
 @pytest.mark.django_db
 def test_other_limits_leave_the_pace_as_it_is() -> None:
     table = a_shared_table("pairs")
-    version = new_version(table_id=table.pk, limits=with_liability(9_999_00), reason="Less.", by="staff:7")
+    version = put_live(table_id=table.pk, limits=with_liability(9_999_00), reason="Less.")
     assert version.clock == UNHURRIED.stored()
     with pytest.raises(NothingChanged):
-        new_version(table_id=table.pk, limits=with_liability(9_999_00), reason="Again.", by="staff:7")
+        put_live(table_id=table.pk, limits=with_liability(9_999_00), reason="Again.")
 
 
 @pytest.mark.django_db

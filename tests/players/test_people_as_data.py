@@ -24,6 +24,8 @@ ROLES = {
         "games.read_chat",
         "games.view_returns",
         "games.change_stoppolicy",
+        "games.change_table",
+        "games.decide_table",
         "wallet.approve_withdrawal",
     },
     "finance": {
@@ -47,6 +49,7 @@ ROLES = {
         "audit.export_rows",
         "audit.handle_significant",
         "audit.change_threshold",
+        "games.decide_table",
         "games.view_returns",
         "wallet.view_ledger",
         "wallet.see_withdrawals",

@@ -103,7 +103,7 @@ def test_tables_are_told_apart_where_that_is_asked_for(supervisor):
 
 
 def test_rules_of_the_past_have_money_and_no_judgement(supervisor):
-    table = a_table()
+    table = a_table(is_open=False)
     table.version = TableVersion.objects.create(
         table=table, number=2, rules_version="0.9", rules_digest="0" * 64, limits={}
     )

@@ -98,7 +98,7 @@ def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_h
 
 
 def test_rules_that_the_program_has_no_more_raise_nothing():
-    table = a_table()
+    table = a_table(is_open=False)
     table.version = TableVersion.objects.create(table=table, number=2, rules_digest="0" * 64, limits={})
     summed_up(table, other=1)
     assert watch() == []

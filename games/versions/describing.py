@@ -1,0 +1,80 @@
+"""What is asked for at a table, in words, for whoever decides: every figure that changes, and the returns."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import cast
+
+from audit import approvals
+from audit.log import Json
+from games.labels import variant_label
+from games.limits import StoredLimits
+from games.models import Shape, Table
+from games.variants import GAMES, VARIANTS
+from games.versions import returns
+from games.versions.differences import changes, share, written
+from games.versions.executing import limits_of
+from wallet.models import Mode
+from wallet.money import format_money
+
+Facts = Sequence[tuple[str, str]]
+
+
+def describe_version(request: Mapping[str, Json]) -> approvals.Description:
+    """Say what of a table becomes what, from when on, and what its bets return then."""
+    table = Table.objects.select_related("version").get(pk=str(request["table"]))
+    asked_of = table.versions.get(number=str(request["based_on"]))
+    clock = cast("dict[str, int] | None", request["clock"])
+    before = written(table.variant, asked_of.limits, asked_of.clock)
+    found = changes(before, written(table.variant, limits_of(request), clock))
+    facts = [
+        ("Game", _game(table.variant, request)),
+        ("Goes live", _moment(request, "at once")),
+        ("Follows version", f"{asked_of.number}{_overtaken(table, asked_of.number)}"),
+        *((each.what, f"{each.before} → {each.after}") for each in found),
+        *_returns(table.variant, request),
+    ]
+    return approvals.Description(f"Another version of {table.name}", facts)
+
+
+def describe_table(request: Mapping[str, Json]) -> approvals.Description:
+    """Say which table is to be made, for whom, and what its bets return."""
+    variant, clock = str(request["variant"]), cast("dict[str, int] | None", request["clock"])
+    facts = [
+        ("Game", _game(variant, request)),
+        ("Address", str(request["slug"])),
+        ("For", Shape(str(request["shape"])).label),
+        ("Players of", ", ".join(cast("Sequence[str]", request["jurisdictions"]))),
+        ("Money", ", ".join(Mode(mode).label.lower() for mode in cast("Sequence[str]", request["modes"]))),
+        ("Chat", str(request["chat_language"]) or "any language"),
+        ("Goes live", _moment(request, "it is made at once, and closed until somebody opens it")),
+        *written(variant, limits_of(request), clock).items(),
+        *_returns(variant, request),
+    ]
+    return approvals.Description(f"Make the table {request['name']}", facts)
+
+
+def _game(variant: str, request: Mapping[str, Json]) -> str:
+    return f"{variant_label(GAMES[variant], 'name', 'en')}, rules {request['rules']}"
+
+
+def _moment(request: Mapping[str, Json], at_once: str) -> str:
+    asked = request["goes_live_at"]
+    return f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M} UTC" if asked else at_once
+
+
+def _overtaken(table: Table, based_on: int) -> str:
+    number = table.version and table.version.number
+    return "" if number == based_on else f"; but {number} is in force by now, so this cannot be done any more"
+
+
+def _returns(variant: str, request: Mapping[str, Json]) -> Facts:
+    if variant not in VARIANTS:
+        return ()
+    least = returns.lowest(variant, cast("StoredLimits", limits_of(request)))
+    return [
+        (
+            f"{bet.name} returns",
+            f"{share(bet.rtp)}; at the worst stake, {format_money(low.stake, low.currency, 'en')}, {share(low.rtp)}",
+        )
+        for bet, low in zip(returns.bets(variant), least, strict=True)
+    ]

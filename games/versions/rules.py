@@ -1,0 +1,88 @@
+"""Rules of games as data (GLI-19 v3.0, 2.8.3, A.5.1): what the program plays by is written down when it is installed
+and stays when another program comes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import connection, transaction
+
+from audit import log
+from audit.log import Json
+from games.engine.bets import Variant
+from games.engine.chemin import rules as chemin_rules
+from games.engine.odds import exact
+from games.models import RulesVersion
+from games.variants import GAMES
+from games.variants.game import Game
+
+LOCK: Final = 0x5AB0_2083  # of pg_advisory_xact_lock
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rules of a game as they were kept; *withdrawn_at* when others came, None while they are the program's."""
+
+    kept: RulesVersion
+    withdrawn_at: datetime | None
+
+
+@transaction.atomic
+def keep() -> Sequence[RulesVersion]:
+    """Write down the rules of every game that are not the newest kept of it, and return those. Doing it twice, or in
+    two processes at once, writes nothing more.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+    newest = {each.variant: each for each in RulesVersion.objects.order_by("id")}
+    return [_keep(game, before) for game in GAMES.values() if _is_other(game, before := newest.get(game.slug))]
+
+
+def kept(variant: str) -> list[Rules]:
+    """Return every version of the rules of a game, newest first."""
+    found = RulesVersion.objects.filter(variant=variant).order_by("-id")
+    ends = [None, *(each.available_from for each in found)]
+    return [Rules(each, end) for each, end in zip(found, ends, strict=False)]
+
+
+def body(game: Game) -> dict[str, Any]:
+    """Return everything of a game's rules that decides about money, for people and programs to read: its bets with what
+    they pay and their exact return as a fraction; of a game between guests its places and its tax.
+    """
+    if isinstance(game, Variant):
+        odds = exact(game)
+        return {
+            "decks": game.decks,
+            "exclusions": sorted(sorted(rivals) for rivals in game.exclusions),
+            "bets": {
+                bet.code: {
+                    "pays": [[prize.when.name, str(prize.pays)] for prize in bet.prizes],
+                    "needs": sorted(bet.needs),
+                    "commission": bet.commission,
+                    "return": str(odds[bet.code].rtp),
+                }
+                for bet in game.bets
+            },
+        }
+    return {
+        "decks": game.decks,
+        "places": [chemin_rules.FEWEST_PLACES, chemin_rules.MOST_PLACES],
+        "tax": str(chemin_rules.TAX),
+    }
+
+
+def _is_other(game: Game, newest: RulesVersion | None) -> bool:
+    return newest is None or (newest.version, newest.digest) != (game.version, game.digest)
+
+
+def _keep(game: Game, before: RulesVersion | None) -> RulesVersion:
+    written = RulesVersion.objects.create(variant=game.slug, version=game.version, digest=game.digest, body=body(game))
+    data: dict[str, Json] = {"before": _said(before) if before else None, "after": _said(written)}
+    log.record("rules.kept", by="system", on=f"game:{game.slug}", data=data)
+    return written
+
+
+def _said(rules: RulesVersion) -> Mapping[str, Json]:
+    return {"version": rules.version, "digest": rules.digest, "rules": rules.body}
