@@ -62,9 +62,19 @@ def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Ma
     return Event(kind, by, on, canonical(rest), json.dumps(kept) if kept else None)
 
 
-def record(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Mapping[str, str] | None = None) -> int:
-    """Write an event into the current transaction and return its id; what the words mean stands at `event`."""
-    return _record(connections[DEFAULT_DB_ALIAS], event(kind, by=by, on=on, data=data, personal=personal))
+def record(
+    kind: str,
+    *,
+    by: str,
+    on: str,
+    data: Mapping[str, Json],
+    personal: Mapping[str, str] | None = None,
+    using: str = DEFAULT_DB_ALIAS,
+) -> int:
+    """Write an event into the current transaction, that of the alias *using*, and return its id; what the words mean
+    stands at `event`.
+    """
+    return _record(connections[using], event(kind, by=by, on=on, data=data, personal=personal))
 
 
 def record_refusal(

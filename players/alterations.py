@@ -10,7 +10,11 @@ def ready() -> None:
         {
             "player.registered": ("A player registered", added("jurisdiction", "currency", "terms")),
             "terms.agreed": ("A player agreed to terms", became(None, "terms")),
-            "staff.employed": ("Somebody was given a staff account", added("roles", "person")),
+            "staff.employed": ("Somebody was given a staff account", _employed),
+            "staff.roles_changed": ("A member of staff was given other roles", said),
+            "staff.disabled": ("An account of staff was disabled", said),
+            "staff.enabled": ("An account of staff was enabled", said),
+            "staff.factors_reset": ("The second factors of a member of staff were reset", said),
             "account.closing": ("An account is being closed", moved("open", "closing")),
             "account.closed": ("An account was closed", moved("closing", "closed")),
             "account.let_in": ("The owner of a closed account was let in", moved("closed", "closed, may log in")),
@@ -67,6 +71,11 @@ def _or_none(limit: object) -> str:
 
 def _interval(data: Data) -> Change:
     return Change({"minutes": data.get("minutes_before")}, {"minutes": data.get("minutes")})
+
+
+def _employed(data: Data) -> Change:
+    now = {"roles": data.get("roles"), "person": data.get("person")}
+    return Change(None, now, str(data.get("reason", "")), str(data.get("asked_by", "")))
 
 
 def _lifted(data: Data) -> Change:

@@ -10,13 +10,14 @@ class PlayersConfig(AppConfig):
         """Have failures of second factors recorded; say what of players takes two people, and who hears of the log."""
         from audit import alarms, approvals  # models are loaded by now, and not before
         from audit.reports import kinds
-        from players import alterations, lifting, log_alarms, reports, signals, significant
+        from players import alterations, lifting, log_alarms, reports, signals, significant, staffing
 
         signals.connect()
         alarms.register(log_alarms.tell)
         approvals.register(
             lifting.KIND, execute=lifting.execute, permission=lifting.PERMISSION, describe=lifting.describe
         )
+        staffing.register()
         alterations.ready()
         kinds.register(reports.KIND)
         significant.register()

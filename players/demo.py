@@ -9,7 +9,7 @@ from datetime import date
 
 from django.conf import settings
 
-from players import limits, second_factor, services
+from players import founding, limits, second_factor, services
 from players.models import Jurisdiction, LimitKind, Period, Player, User
 
 PASSWORD = "cards-on-the-table"  # noqa: S105  (printed for everyone; a house with these people in it does not start in production)
@@ -53,6 +53,8 @@ DEMO_LOGINS = (
     DemoLogin("Filip", "finance", "finance2"),  # a large withdrawal takes two people
     DemoLogin("Carl", "compliance", "compliance"),
     DemoLogin("Sara", "support", "support"),
+    DemoLogin("Ada", "administrator", "administrator"),
+    DemoLogin("Adam", "administrator", "administrator2"),  # an account of staff takes two people
 )
 
 
@@ -83,9 +85,7 @@ def create_demo_people() -> None:
 
 def _create(login: DemoLogin) -> None:
     if not login.currency:
-        services.employ(
-            email=login.email, password=PASSWORD, name=login.name, roles=(login.role,), by="system", is_demo=True
-        )
+        founding.found(email=login.email, name=login.name, roles=(login.role,), password=PASSWORD, is_demo=True)
         return
     jurisdiction = Jurisdiction.objects.get(pk=login.code)
     services.register(

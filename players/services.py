@@ -1,18 +1,16 @@
-"""What happens to people: they register, are employed, fail to log in, choose a language."""
+"""What happens to people: they register, fail to log in, choose a language."""
 
 from collections.abc import Mapping
 from datetime import date
-from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.models import Group
 from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext_lazy as _
 
 from audit import log
 from players import mail, terms
 from players.identity import ANONYMOUS, actor_of
-from players.models import Agreement, Jurisdiction, Player, Staff, User
+from players.models import Agreement, Jurisdiction, Player, User
 
 CHANGES = {
     "password.changed": _("The password of your account was changed."),
@@ -104,36 +102,6 @@ def register(
         personal={"email": user.email, "birth_date": birth_date.isoformat()} | _address(ip),
     )
     return player
-
-
-@transaction.atomic
-def employ(
-    *,
-    email: str,
-    password: str,
-    name: str,
-    roles: tuple[str, ...],
-    by: str,
-    is_demo: bool = False,
-    person: UUID | None = None,
-) -> Staff:
-    """Give someone a staff account with *roles* (names of groups), the house vouching for their address; *person* is
-    that of another account of theirs.
-
-    Raises EmailTaken, Group.DoesNotExist.
-    """
-    user = _new_user(email, password, language="en", verified=True, is_demo=is_demo)
-    same = {"person": person} if person else {}
-    staff = Staff.objects.create(user=user, name=name, **same)
-    user.groups.set([Group.objects.get(name=role) for role in roles])
-    log.record(
-        "staff.employed",
-        by=by,
-        on=str(staff),
-        data={"roles": sorted(roles), "demo": is_demo, "person": str(staff.person)},
-        personal={"email": user.email, "name": name},
-    )
-    return staff
 
 
 def record_failed_login(*, email: str, ip: str) -> None:

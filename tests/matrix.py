@@ -45,7 +45,9 @@ from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
-STAFF = ("operator", "supervisor", "finance", "compliance", "support")
+AT_WORK = ("operator", "supervisor", "finance", "compliance", "support")  # who sees rounds
+STAFF = (*AT_WORK, "administrator")
+DECIDERS = ("supervisor", "finance", "compliance", "support", "administrator")  # of one kind of request or another
 TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
 PLAYER_READERS = ("finance", "compliance", "support")
 PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how guests play
@@ -72,8 +74,8 @@ LISTS = {
     "wallet.payment": BOOKS,
     "wallet.withdrawal": PAYING,
     "wallet.payoutnotice": BOOKS,
-    "games.participation": STAFF,
-    "games.voidpart": STAFF,
+    "games.participation": AT_WORK,
+    "games.voidpart": AT_WORK,
     "games.incident": TABLE_STAFF,
     "games.returnsalarm": PLAY_EXAMINERS,
     "games.table": TABLE_STAFF,
@@ -788,8 +790,8 @@ LINES = (
         lambda world: {"report_id": world.play_report_id},
         lambda world: {"finding": "watched", "note": "for a test"},
     ),
-    Line("staff_rounds", "GET", staff(PAGE, *STAFF)),
-    Line("staff_round", "GET", staff(PAGE, *STAFF), lambda world: {"round_id": world.round_id}),
+    Line("staff_rounds", "GET", staff(PAGE, *AT_WORK)),
+    Line("staff_round", "GET", staff(PAGE, *AT_WORK), lambda world: {"round_id": world.round_id}),
     Line("staff_randomness", "GET", staff(PAGE, "supervisor", "compliance")),
     Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
     Line("payout_callback", "POST", everyone(UNSIGNED)),
@@ -801,11 +803,11 @@ LINES = (
         lambda world: {"withdrawal_id": 1},
         lambda world: {"action": "approve", "reason": "for a test"},
     ),
-    Line("staff_approvals", "GET", staff(PAGE, "supervisor", "finance", "compliance", "support")),
+    Line("staff_approvals", "GET", staff(PAGE, *DECIDERS)),
     Line(
         "staff_approval_decide",
         "POST",
-        staff(MOVED, "supervisor", "finance", "compliance", "support"),
+        staff(MOVED, *DECIDERS),
         lambda world: {"approval_id": 1},
         lambda world: {"yes": "1", "reason": "for a test"},
     ),

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from django.contrib.auth.models import Group
+from django.db import connection
 from django.test import Client
 
 from audit.models import Event
@@ -15,17 +15,30 @@ from players import second_factor
 from players.models import Mail, Player, Staff, User
 
 PASSWORD = "walking-the-dog-7"
+LEAST = "support"  # the role of whoever has none that matters
 _hosts = count(1)
 
 
-def a_member_of_staff(*roles: str, password: str | None = None) -> Staff:
-    """Someone who works here in these roles, with a second factor; without *password* only `Client.force_login` lets
-    them in.
+def a_member_of_staff(
+    *roles: str, password: str | None = None, name: str = "Someone", person: UUID | None = None, factor: bool = True
+) -> Staff:
+    """Someone who works here in these roles, with a second factor unless *factor* is false; without *password* only
+    `Client.force_login` lets them in. *person* is that of another account of the same human.
     """
     user = User.objects.create_user(f"staff.{uuid4().hex[:8]}@example.com", password, verified=True)
-    second_factor.give(user)
-    user.groups.set(Group.objects.filter(name__in=roles))
-    return Staff.objects.create(user=user, name="Someone")
+    if factor:
+        second_factor.give(user)
+    return employed(user, *roles, name=name, person=person)
+
+
+def employed(user: User, *roles: str, name: str = "Someone", person: UUID | None = None) -> Staff:
+    """The member of staff that this log-in becomes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tests.employ(%s, %s, %s::text[], %s)", [user.pk, name, list(roles or [LEAST]), person])
+        (number,) = cursor.fetchone()
+    staff = Staff.objects.get(pk=number)
+    staff.user = user
+    return staff
 
 
 def a_visitor(**options: Any) -> Client:

@@ -82,7 +82,7 @@ from tests.games.counted import dealt, keep, keep_unshuffled
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.talk import a_talker, say
 from tests.matrix import MONEY, World, with_password
-from tests.people import a_member_of_staff
+from tests.people import a_member_of_staff, employed
 from tests.returns.sums import HOUR, summed_up
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
@@ -453,7 +453,7 @@ class Scene(World):
         """Has got as far as the second step of a log-in."""
         user = with_password(User.objects.create_user(CLERK, verified=True))
         second_factor.give(user)
-        return Staff.objects.create(user=user, name="A clerk")
+        return employed(user, name="A clerk")
 
     @cached_property
     def careful(self) -> Player:

@@ -32,6 +32,7 @@ from players.models.pauses import (
 from players.models.people import Agreement, Jurisdiction, LimitsAsked, Player, Staff, User, UserManager
 from players.models.service import Conversation, ConversationState, ServiceMessage, Topic, Verdict
 from players.models.sessions import Ended, Session
+from players.models.staffing import StaffChange, StaffDeed
 
 __all__ = [
     "Agreement",
@@ -78,6 +79,8 @@ __all__ = [
     "Sighting",
     "Sitting",
     "Staff",
+    "StaffChange",
+    "StaffDeed",
     "Submission",
     "SubmissionStatus",
     "Topic",

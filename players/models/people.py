@@ -24,7 +24,7 @@ class UserManager(BaseUserManager["User"]):
         user = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
-        addresses = apps.get_model("account", "EmailAddress").objects
+        addresses = apps.get_model("account", "EmailAddress").objects.using(self._db)
         addresses.create(user=user, email=user.email, primary=True, verified=verified)
         return user
 
@@ -50,7 +50,9 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=models.Q(email=Lower("email")), name="players_user_email_lower")
+            models.CheckConstraint(condition=models.Q(email=Lower("email")), name="players_user_email_lower"),
+            # Rights come by roles, which two people give.
+            models.CheckConstraint(condition=models.Q(is_superuser=False), name="players_user_no_superuser"),
         ]
 
     def __str__(self) -> str:
@@ -135,7 +137,11 @@ class Staff(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("work", "Can enter the back office")]
+        permissions = [
+            ("work", "Can enter the back office"),
+            ("ask_staff", "Can ask for changes of staff"),
+            ("decide_staff", "Can decide changes of staff"),
+        ]
 
     def __str__(self) -> str:
         return f"staff:{self.pk}"

@@ -21,7 +21,7 @@ from audit.models import (
 )
 from audit.significant import clock, finding, working
 from audit.verify import leaf_hash
-from players import exclusions, lifting, limits
+from players import exclusions, lifting, limits, staffing
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_verified_player
@@ -50,6 +50,7 @@ def fill() -> tuple[Player, Player]:
     _statements(attacked)
     _coup(attacked, limited)
     _protection(other)
+    _staff()
     _reports()
     _significant()
     _hours()
@@ -97,6 +98,17 @@ def _hours() -> None:
     settle(timezone.now() + timedelta(hours=3))
     hours.roll_due()
     standing.look()
+
+
+def _staff() -> None:
+    """One who was given another role by two others."""
+    asker, decider = a_member_of_staff("administrator"), a_member_of_staff("compliance")
+    asked = staffing.ask_for_roles(
+        member=a_member_of_staff("support"), roles=["operator"], reason="for a test", by=asker
+    )
+    approvals.decide(
+        approval_id=asked.pk, yes=True, by=str(decider), person=decider.person, reason="for a test", may=bool
+    )
 
 
 def _protection(player: Player) -> None:

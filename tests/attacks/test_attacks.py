@@ -9,7 +9,7 @@ import pytest
 from psycopg.rows import DictRow, dict_row
 from pytest_django import DjangoDbBlocker
 
-from tests.attacks import on_hours, on_money, on_people, on_reports, on_rows, on_significant, on_statements
+from tests.attacks import on_hours, on_money, on_people, on_reports, on_rows, on_significant, on_staff, on_statements
 from tests.attacks.attack import Attack
 from tests.attacks.scene import fill
 from tests.harness import databases
@@ -24,6 +24,7 @@ ATTACKS = [
     *on_significant.ATTACKS,
     *on_statements.ATTACKS,
     *on_hours.ATTACKS,
+    *on_staff.ATTACKS,
 ]
 
 STANDING = f"""

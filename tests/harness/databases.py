@@ -18,10 +18,20 @@ from psycopg.sql import SQL, Identifier
 from casino.embedded import Addresses, Purpose, ensure_running
 from casino.embedded.locks import FileLock
 from casino.embedded.places import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
-from casino.postgresql.roles import close_to_public
+from casino.postgresql.roles import GROUP, close_to_public
 
 TEMPLATE = "template_of_tests"
 IDS_APART = 10_000  # more rows than a test makes in one table
+# A member of staff takes two others, who ask and decide; so the house of a test has the owner's way of making the first
+# ones within its own transaction. It is in no migration, and so in no house.
+EMPLOY = f"""
+CREATE SCHEMA tests;
+CREATE FUNCTION tests.employ(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT players_staff_found(login, called, roles, same_person);
+$$;
+GRANT USAGE ON SCHEMA tests TO {GROUP};
+"""
 SET_IDS_APART = """
 SELECT setval(
     format('%%I.%%I', schemaname, sequencename),
@@ -172,6 +182,7 @@ def _make_template(addresses: Addresses) -> None:
         with pointed_at(TEMPLATE):
             call_command("migrate", verbosity=0, interactive=False)
             _set_ids_apart()
+            _let_tests_employ()
         superuser.execute(SQL("ALTER DATABASE {} IS_TEMPLATE true").format(template))
 
 
@@ -181,3 +192,9 @@ def _set_ids_apart() -> None:
     """
     with connections["owner"].cursor() as cursor:
         cursor.execute(SET_IDS_APART, [IDS_APART])
+
+
+def _let_tests_employ() -> None:
+    """Let the login role make members of staff in clones of the template."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(EMPLOY)

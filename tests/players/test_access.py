@@ -1,7 +1,11 @@
 """The fence between players, staff and visitors, and what the event log keeps of it."""
 
 import pytest
+from django.contrib.auth.models import Group
+from django.db import ProgrammingError, transaction
 
+from audit import approvals
+from players import staffing
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 
@@ -23,7 +27,8 @@ def test_staff_never_play():
 
 def test_players_do_not_enter_the_back_office_whatever_their_groups_say():
     player = a_player()
-    player.user.groups.set(a_member_of_staff("compliance").user.groups.all())
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        player.user.groups.set(Group.objects.filter(name="compliance"))
     assert as_user(player.user).get("/staff/events/").status_code == 403
     assert events("access.refused", by=str(player))
 
@@ -38,7 +43,10 @@ def test_a_role_opens_its_own_pages_only():
 def test_a_role_taken_away_closes_its_pages_at_once():
     staff = a_member_of_staff("compliance")
     visitor = as_user(staff.user)
-    staff.user.groups.clear()
+    assert visitor.get("/staff/events/").status_code == 200
+    asker, decider = a_member_of_staff("administrator"), a_member_of_staff("compliance")
+    asked = staffing.ask_for_roles(member=staff, roles=["support"], reason="another desk", by=asker)
+    approvals.decide(approval_id=asked.pk, yes=True, by=str(decider), person=decider.person, reason="seen", may=bool)
     assert visitor.get("/staff/events/").status_code == 403
 
 

@@ -212,8 +212,7 @@ class TestTwoPeople:
     def test_the_first_is_not_the_second_not_even_with_another_account(self):
         first = a_member_of_staff("finance")
         withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE), first)
-        twin = Staff.objects.create(user=a_player().user, name="The same", person=first.person)
-        twin.user.groups.set(first.user.groups.all())
+        twin = a_member_of_staff("finance", person=first.person)
         for staff in (first, twin):
             with pytest.raises(approvals.OwnRequest):
                 decide(withdrawal, staff)
