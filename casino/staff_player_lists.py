@@ -53,7 +53,9 @@ class NoteForm(forms.Form):
     """A note, and before which one the page of them ends."""
 
     text = forms.CharField(
-        label="What to note", max_length=LONGEST_NOTE, widget=forms.Textarea(attrs={"rows": 3, "maxlength": LONGEST_NOTE})
+        label="What to note",
+        max_length=LONGEST_NOTE,
+        widget=forms.Textarea(attrs={"rows": 3, "maxlength": LONGEST_NOTE}),
     )
     restricted = forms.BooleanField(
         label="For compliance alone: a suspicion that the player must not learn of", required=False
@@ -102,11 +104,8 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
 @require_safe
 def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse:
     """The player's sessions: when, from where, with which browser."""
-    player, before = _find(player_id), read_uuid(request.GET.get("before", ""))
-    found = Session.objects.filter(user=player.user_id).order_by("-began_at", "-id")
-    if before and (mark := found.filter(pk=before).first()):
-        found = found.filter(_before("began_at", mark.began_at, mark.pk))
-    rows, older = _some(found)
+    player = _find(player_id)
+    rows, older = _some(_sessions(player, request.GET.get("before", "")))
     return _page(request, player, "staff/player_sessions.html", {"rows": rows, "older": older}, what="sessions")
 
 
@@ -142,6 +141,13 @@ def _some(found: QuerySet[Row]) -> tuple[list[Row], Any]:
     """Return a page of rows, and the mark to ask for older ones with (None: there are none)."""
     rows = list(found[: PAGE + 1])
     return rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None
+
+
+def _sessions(player: Player, before: str) -> QuerySet[Session]:
+    found = Session.objects.filter(user=player.user_id).order_by("-began_at", "-id")
+    session_id = read_uuid(before)
+    mark = found.filter(pk=session_id).first() if session_id else None
+    return found.filter(_before("began_at", mark.began_at, mark.pk)) if mark else found
 
 
 def _deposits(player: Player, before: str) -> QuerySet[Payment]:

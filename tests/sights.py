@@ -174,6 +174,11 @@ def _with(name: str, page: str) -> Callable[[Scene], str]:
     return lambda scene: reverse(page) if getattr(scene, name) else ""
 
 
+def _found(scene: Scene) -> str:
+    """Players of one name."""
+    return f"{reverse('staff_players')}?who=bergstrom" if scene.pair else ""
+
+
 def _report(name: str, query: str = "") -> Callable[[Scene], str]:
     return lambda scene: reverse("staff_report", kwargs={"report_id": getattr(scene, name)}) + query
 
@@ -342,6 +347,7 @@ STATES = (
     Sight("staff: limits of a player", _as("support"), _limited),
     Sight("staff: a round", _as("compliance"), _staff_round),
     Sight("staff: no such player", _as("support"), _named("staff_players", "?who=x")),
+    Sight("staff: players found", _as("compliance"), _found),
     Sight("staff: a round in progress", _as("compliance"), _staff_round_in_progress),
     Sight("staff: no such round", _as("compliance"), _named("staff_rounds", "?round=x")),
     Sight("staff: an incident", _as("compliance"), _named("staff_incidents"), deeds.open_details),

@@ -10,8 +10,10 @@ import psycopg
 import pytest
 from django.db import connection
 
+from casino import staff_player_lists
 from casino.staff_search import FINDERS, PAGE
 from players.finding import ENOUGH
+from players.models import Player, Session
 from tests.builders import a_newcomer
 from tests.harness.databases import Database
 from wallet.models import PayoutAccount
@@ -44,6 +46,9 @@ INSERT INTO players_trait (player_id, ground, fingerprint)
 SELECT id, 'phone', sha256(id::text::bytea) FROM players_player;
 INSERT INTO wallet_payout_account (id, player_id, country, last_four, sealed, fingerprint)
 SELECT gen_random_uuid(), id, 'SE', '7466', '', sha256(id::text::bytea) FROM players_player;
+INSERT INTO players_session (id, user_id, ip, browser, why, began_at)
+SELECT gen_random_uuid(), (SELECT user_id FROM players_player ORDER BY id DESC LIMIT 1), '192.0.2.9', '', '',
+    now() - make_interval(mins => n) FROM generate_series(1, %(many)s::int) AS n;
 INSERT INTO games_chatname (player_id, name) SELECT id, 'Anna ' || id FROM players_player;
 """
 
@@ -83,7 +88,7 @@ def crowd(cloned_db: Database, owner: psycopg.Connection) -> int:
     return PayoutAccount.objects.order_by("player").values_list("player", flat=True)[MANY // 2]
 
 
-def test_no_search_reads_all_players_however_many_there_are(crowd: int) -> None:
+def test_no_search_and_no_list_of_a_player_reads_all_there_is(crowd: int) -> None:
     for typed in (
         str(crowd),
         "anna",
@@ -107,3 +112,9 @@ def test_no_search_reads_all_players_however_many_there_are(crowd: int) -> None:
                     assert node["Node Type"] != "Seq Scan" or node["Relation Name"] not in LARGE, where
                     seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
                     assert seen <= ENOUGH + PAGE, where
+    most_seen = Player.objects.latest("pk")
+    middle = Session.objects.filter(user=most_seen.user_id).order_by("-began_at")[MANY // 2].pk
+    for mark in ("", str(middle)):
+        for plan in plans_of(partial(staff_player_lists._some, staff_player_lists._sessions(most_seen, mark))):
+            for node in nodes(plan):
+                assert node["Actual Rows"] + node.get("Rows Removed by Filter", 0) <= staff_player_lists.PAGE + 2, node
