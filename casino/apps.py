@@ -19,4 +19,4 @@ class CasinoConfig(AppConfig):
         logs.configure()
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)
-        finding.register_ordinary(("personal.exported", "retention.applied"))
+        finding.register_ordinary(("personal.exported", "retention.applied", "rows.exported"))

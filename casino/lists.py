@@ -31,7 +31,10 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             }
             for listing in lists.get(section, ())
         ]
-        items += [{"title": function.name, "link": reverse(function.page), "active": False} for function in functions]
+        items += [
+            {"title": function.name, "link": reverse(function.page), "icon": "arrow_outward", "active": False}
+            for function in functions
+        ]
         groups.append({"title": str(section), "items": items, "collapsible": True})
     home = {"title": "Back office", "link": reverse("staff_home"), "icon": "arrow_back", "active": False}
     return [{"items": [home]}, *groups]

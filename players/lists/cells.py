@@ -66,8 +66,8 @@ def plain(value: Any) -> Cell:
     return str(value)
 
 
-def shown(value: Cell, column: Column, row: Model, user: User | AnonymousUser, links: Links) -> str | SafeString:
-    """Return a cell as the screen shows it to *user*; whom and what it names is a link where they may follow it."""
+def shown(value: Cell, column: Column) -> str | SafeString:
+    """Return a cell as the screen shows it."""
     if value is None or value == "":
         return NOTHING
     if column.form is Form.TIME:
@@ -76,10 +76,15 @@ def shown(value: Cell, column: Column, row: Model, user: User | AnonymousUser, l
         return format_html('<span class="figure">{}</span>', f"{Decimal(int(value)) / MINOR_UNITS:,.2f}")
     if column.form in FIGURES:
         return format_html('<span class="figure">{}</span>', value)
-    text = str(value)
+    return str(value)
+
+
+def linked(value: Cell, column: Column, row: Model, user: User | AnonymousUser, links: Links) -> str | SafeString:
+    """Return a cell as the screen shows it to *user*: whom and what it names is a link where they may follow it."""
+    text = shown(value, column)
     if (who := PLAYER.fullmatch(text)) and user.has_perm(SEES_PLAYERS):
         return format_html('<a class="link" href="{}">{}</a>', reverse("staff_player", args=[int(who[1])]), text)
-    if column.name in links:
+    if value is not None and column.name in links:
         address, argument, path = links[column.name]
         if (of := cell(row, path)) is not None:
             return format_html('<a class="link" href="{}">{}</a>', reverse(address, kwargs={argument: of}), text)

@@ -163,7 +163,9 @@ class Listing(ModelAdmin):
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         """Return what shows each column to who asks."""
-        return [self._showing(column, request.user) for column in self.columns]
+        first, *others = self.columns  # the first one leads to the page of the row, and can lead nowhere else
+        plain = self._showing(first, lambda row: cells.shown(self.cell(row, first), first))
+        return [plain, *(self._showing(column, self._linked(column, request.user)) for column in others)]
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return what who asks may do to many rows."""
@@ -191,12 +193,12 @@ class Listing(ModelAdmin):
         """Return what stands below one row; lists that have something there say so."""
         return ()
 
-    def _showing(self, column: Column, user: User | AnonymousUser) -> Any:
-        def show(row: Model) -> str:
-            return cells.shown(self.cell(row, column), column, row, user, self.links)
-
+    def _showing(self, column: Column, show: Callable[[Model], str]) -> Callable[[Model], str]:
         show.short_description = column.heading  # type: ignore[attr-defined]  # as Django names it
         return show
+
+    def _linked(self, column: Column, user: User | AnonymousUser) -> Callable[[Model], str]:
+        return lambda row: cells.linked(self.cell(row, column), column, row, user, self.links)
 
     def _one(self, request: StaffRequest, object_id: str) -> TemplateResponse:
         """Show one row, and put on record whom it names."""
@@ -222,7 +224,7 @@ class Listing(ModelAdmin):
     def _shown(self, request: StaffRequest, row: Model, links: cells.Links) -> Callable[..., list[str]]:
         def show(columns: Sequence[Column], values: Row) -> list[str]:
             pairs = zip(values, columns, strict=True)
-            return [cells.shown(value, column, row, request.user, links) for value, column in pairs]
+            return [cells.linked(value, column, row, request.user, links) for value, column in pairs]
 
         return show
 

@@ -1,0 +1,376 @@
+"""The lists of the back office: pages by key, searches that an index serves, files, and deeds that are shown first."""
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db import connection
+from django.db.models import QuerySet
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from openpyxl import load_workbook
+
+from audit import log
+from audit.models import Event
+from casino.lists import SITE
+from games.models import Table
+from players.lists import files
+from players.lists.listing import PAGE, Listing
+from players.models import Ended, Session
+from tests.builders import a_player, a_table
+from tests.people import a_member_of_staff, a_visitor, events, log_in
+
+pytestmark = pytest.mark.django_db
+
+EVENTS = "/staff/admin/audit/event/"
+SESSIONS = "/staff/admin/players/session/"
+TABLES = "/staff/admin/games/table/"
+# Sorts what it read to the end; an incremental sort goes on where the index leaves off.
+WHOLE = re.compile(r"(?:^|->  )Sort  \(", re.MULTILINE)
+
+
+def visit(*roles: str) -> Client:
+    """A browser of somebody who works here in these roles."""
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(*roles).user)
+    return visitor
+
+
+def listed(answer: Any) -> list[str]:
+    """The keys of the rows on a page, from the top."""
+    return [str(row.pk) for row in answer.context_data["cl"].result_list]
+
+
+def the_list(visitor: Client, address: str) -> Any:
+    """What a page knows of its list."""
+    answer: Any = visitor.get(address)
+    return answer.context_data["cl"]
+
+
+def some_sessions(count: int) -> None:
+    """Sessions that began all at the same moment."""
+    user, at = a_player().user, timezone.now()
+    Session.objects.bulk_create(Session(id=uuid4(), user=user, ip="", browser="", began_at=at) for _ in range(count))
+
+
+def pages(visitor: Client, address: str, way: str) -> Iterator[list[str]]:
+    """The pages from *address* on, one after another: older ones, or newer ones."""
+    query = ""
+    while True:
+        answer: Any = visitor.get(address + query)
+        yield listed(answer)
+        query = getattr(answer.context_data["cl"], way)
+        if not query:
+            return
+        address = address.partition("?")[0]
+
+
+def test_pages_show_every_row_once_in_the_order_of_the_key_and_lead_back():
+    some_sessions(2 * PAGE + 7)
+    visitor = visit("support")
+    visitor.get(SESSIONS)  # with which a session of the visitor's own begins
+    rows = [str(key) for key in Session.objects.order_by("-began_at", "-id").values_list("pk", flat=True)]
+    down = list(pages(visitor, SESSIONS, "older"))
+    assert [key for page in down for key in page] == rows
+    assert [len(page) for page in down] == [PAGE, PAGE, len(rows) - 2 * PAGE]
+    last = the_list(visitor, SESSIONS).older
+    last = the_list(visitor, SESSIONS + last).older
+    up = list(pages(visitor, SESSIONS + last, "newer"))
+    assert [key for page in reversed(up) for key in page] == rows
+
+
+def test_what_happens_meanwhile_shifts_no_page():
+    for number in range(2 * PAGE):
+        log.record("test.happened", by="system", on="test:1", data={"number": number})
+    visitor = visit("compliance")
+    first: Any = visitor.get(f"{EVENTS}?q=test:1")
+    log.record("test.happened", by="system", on="test:1", data={"number": -1})
+    second = visitor.get(EVENTS + first.context_data["cl"].older)
+    assert int(listed(second)[0]) < int(listed(first)[-1])
+    assert not set(listed(first)) & set(listed(second))
+    assert len(listed(first) + listed(second)) == 2 * PAGE
+
+
+@pytest.mark.parametrize("key", ["", "0", "x", "1~2", "~", "9" * 40, "2026-11-22T00:00:00+00:00~x"])
+def test_a_key_that_is_none_leads_to_the_newest_page_or_to_none(key):
+    for address in (EVENTS, SESSIONS):
+        for way in ("before", "after"):
+            assert visit("compliance").get(address, {way: key}).status_code == 200
+
+
+def questions(listing: Listing) -> Iterator[tuple[str, QuerySet[Any]]]:
+    """What is asked of the database for a list: its pages, what it finds, what it filters by; with values that need not
+    be there.
+    """
+    request = RequestFactory().get("/")
+    request.user = a_member_of_staff("compliance").user
+    page = listing.get_changelist_instance(request)
+    every = page.queryset
+    key: list[Any] = [timezone.now() if name.endswith("_at") else uuid4() for name in listing.key]
+    if len(listing.key) == 1:
+        key = [1]
+    yield "first page", every
+    yield "older page", every.filter(page._beyond(key, "lt"))
+    yield "newer page", every.reverse().filter(page._beyond(key, "gt"))
+    typed = ["12", str(uuid4()), "player:12", "table:3", "7Q4M-0ZKD-88AB", "round.voided"]
+    for find in listing.finds:
+        found = [condition for text in typed if (condition := find.condition(text)) is not None]
+        assert found, f"nothing that this test types is a {find.name}"
+        yield f"find {find.name}", every.filter(found[0])
+    for name in listing.filters:
+        value = listing.model._meta.get_field(name).choices[0][0]
+        yield f"filter {name}", every.filter(**{name: value})
+
+
+@pytest.mark.parametrize("listing", SITE.listings(), ids=lambda listing: listing.opts.label_lower)
+def test_an_index_serves_every_page_search_and_filter_of_every_list(listing):
+    """Where the database is told to rather not, it reads a table from end to end only because there is no other way."""
+    table = listing.opts.db_table
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
+    for asked, rows in questions(listing):
+        plan = rows[: PAGE + 1].explain()
+        whole = [line for line in plan.splitlines() if f"Seq Scan on {table}" in line]
+        assert whole == [], (asked, plan)
+        if "page" in asked:
+            assert not WHOLE.search(plan), (asked, plan)
+
+
+def test_the_last_page_of_many_rows_reads_no_more_than_the_first():
+    user = a_player().user
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO players_session (id, user_id, ip, browser, began_at, acted_at, why)"
+            " SELECT gen_random_uuid(), %s, '', '', now() - n * interval '1 second', now(), ''"
+            " FROM generate_series(1, 20000) AS n",
+            [user.pk],
+        )
+        cursor.execute("ANALYZE players_session")
+    listing = next(found for found in SITE.listings() if found.model is Session)
+    request = RequestFactory().get("/")
+    request.user = a_member_of_staff("compliance").user
+    page = listing.get_changelist_instance(request)
+    deep = Session.objects.order_by("began_at", "id")[PAGE]
+    for rows in (page.queryset, page.queryset.filter(page._beyond([deep.began_at, deep.pk], "lt"))):
+        plan = rows[: PAGE + 1].explain(analyze=True, timing=False)
+        assert "players_session_newest" in plan
+        assert "Seq Scan on players_session" not in plan
+        read = [int(float(count)) for count in re.findall(r"on players_session .*?actual rows=([\d.]+)", plan)]
+        assert read, plan
+        assert max(read) <= PAGE + 1, plan
+
+
+def test_a_page_counts_nothing_and_skips_nothing():
+    some_sessions(PAGE + 3)
+    visitor = visit("compliance")
+    older = the_list(visitor, SESSIONS).older
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        visitor.get(SESSIONS)
+        visitor.get(SESSIONS + older)
+    said = [query["sql"].upper() for query in asked.captured_queries if "PLAYERS_SESSION" in query["sql"].upper()]
+    assert said
+    assert [sql for sql in said if "COUNT(" in sql or "OFFSET" in sql] == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "user__password__startswith=argon2",
+        "user__email=a@example.com",
+        "ip=10.0.0.1",
+        "began_at__gt=2026-01-01",
+        "user__authenticator__data__contains=x",
+    ],
+)
+def test_an_address_that_compares_another_field_is_refused(query):
+    assert visit("compliance").get(f"{SESSIONS}?{query}").status_code == 400
+
+
+def test_what_no_index_finds_finds_nothing_and_says_what_does():
+    visitor = visit("compliance")
+    page = visitor.get(f"{EVENTS}?q=Nobody knows")
+    assert listed(page) == []
+    assert "This list finds: number, kind: round.voided" in page.text
+    number = Event.objects.latest("pk").pk
+    assert listed(visitor.get(f"{EVENTS}?q={number}")) == [str(number)]
+
+
+def test_lists_are_in_english_whatever_the_browser_asks_for():
+    visitor = visit("compliance")
+    page = visitor.get(EVENTS, headers={"accept-language": "sv"})
+    assert '<html lang="en"' in page.text
+    assert visitor.get(reverse("admin:index"), headers={"accept-language": "de"}).text.count('lang="en"') == 1
+
+
+def test_a_page_of_a_list_loads_nothing_from_another_host():
+    a_table()
+    visitor = visit("compliance")
+    key = Table.objects.get().pk
+    for address in ("/staff/admin/", EVENTS, TABLES, f"{TABLES}{key}/"):
+        page = visitor.get(address).text
+        loaded = re.findall(r"""<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)="([^"]*)\"""", page)
+        assert loaded
+        assert [found for found in loaded if not found.startswith(("/static/", "/staff/admin/"))] == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "login/",
+        "logout/",
+        "password_change/",
+        "autocomplete/",
+        "search/",
+        "r/1/1/",
+        "games/",
+        "games/table/add/",
+        "games/table/1/change/",
+        "games/table/1/delete/",
+        "games/table/1/history/",
+    ],
+)
+def test_the_admin_has_no_page_that_this_house_does_not_need(address):
+    assert visit("compliance").get(f"/staff/admin/{address}").status_code == 404
+
+
+def test_staff_without_a_second_factor_are_led_to_where_they_set_one_up():
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("compliance", factor=False).user)
+    assert visitor.get(EVENTS)["Location"] == reverse("account_security")
+
+
+def test_a_player_before_a_list_is_refused_on_record():
+    player, visitor = a_player(), a_visitor()
+    visitor.force_login(player.user)
+    assert visitor.get(EVENTS).status_code == 403
+    (refused,) = events("access.refused", by=str(player))
+    assert refused["on"] == "page:admin:audit_event_changelist"
+
+
+def test_a_session_that_is_over_is_over_in_lists_too():
+    visitor = visit("compliance")
+    assert visitor.get(EVENTS).status_code == 200
+    Session.objects.update(ended_at=timezone.now(), why=Ended.ELSEWHERE)
+    assert visitor.get(EVENTS)["Location"].startswith(reverse("account_login"))
+
+
+def test_a_list_says_on_record_whom_it_showed_and_so_does_one_row_of_it():
+    one, other = a_player(), a_player()
+    visitor = visit("support")
+    visitor.get("/staff/admin/players/player/")
+    (look,) = events("data.seen", on="page:admin:players_player_changelist")
+    assert {str(one), str(other)} <= set(look["data"]["players"])
+    visitor.get(f"/staff/admin/players/player/{one.pk}/")
+    (look,) = events("data.seen", on=str(one))
+    assert look["data"]["page"] == "admin:players_player_change"
+
+
+def test_a_file_of_rows_is_what_the_list_shows_and_the_log_has_its_hash():
+    player = a_player()
+    visitor = visit("compliance")
+    answer = visitor.get(f"/staff/admin/players/player/export/?as=csv&q={player}")
+    lines = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert [line[0] for line in lines if line and line[0].startswith("player:")] == [str(player)]
+    (taken,) = events("rows.exported")
+    assert taken["data"] == {
+        "list": "players.player",
+        "format": "csv",
+        "rows": 1,
+        "sha256": hashlib.sha256(answer.content).hexdigest(),
+    }
+    (look,) = events("data.seen", on="page:admin:players_player_export")
+    assert look["data"]["players"] == [str(player)]
+
+
+def test_no_cell_of_a_file_begins_a_formula():
+    Table.objects.filter(pk=a_table().pk).update(name="=1+1")
+    visitor = visit("compliance")
+    assert "\r\n" + str(Table.objects.get().pk) + ",'=1+1," in visitor.get(f"{TABLES}export/").text
+    book = load_workbook(io.BytesIO(visitor.get(f"{TABLES}export/?as=xlsx").content))
+    names = [row[1] for row in book["Rows"].iter_rows()]
+    assert [(cell.value, cell.data_type) for cell in names if str(cell.value).startswith("=")] == [("=1+1", "s")]
+
+
+def test_a_file_has_a_bound_and_says_where_older_rows_go_on(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "MOST", 3)
+    for number in range(5):
+        log.record("test.happened", by="system", on="test:1", data={"number": number})
+    visitor = visit("compliance")
+    numbers = sorted(Event.objects.filter(on="test:1").values_list("pk", flat=True), reverse=True)
+    first = visitor.get(f"{EVENTS}export/?q=test:1").text
+    assert f"Older rows go on before {numbers[2]}." in first
+    second = visitor.get(f"{EVENTS}export/?q=test:1&before={numbers[2]}").text
+    assert "Older rows" not in second
+    assert all((f"\r\n{number}," in first) == (place < 3) for place, number in enumerate(numbers))
+    assert all((f"\r\n{number}," in second) == (place >= 3) for place, number in enumerate(numbers))
+
+
+def do(visitor: Client, address: str, deed: str, rows: list[Any], **form: str) -> Any:
+    """Choose rows of a list, and what to do to them."""
+    return visitor.post(address, {"action": deed, ACTION_CHECKBOX_NAME: [str(row.pk) for row in rows], **form})
+
+
+def test_a_deed_shows_what_it_would_do_and_does_nothing_before_that_was_read():
+    is_open, closed = a_table(), a_table("pairs", is_open=False)
+    page = do(visit("supervisor"), TABLES, "close", [is_open, closed])
+    assert "It takes no more bets; what is in progress concludes." in page.text
+    assert "<strong>Skipped:</strong> It is closed already." in page.text
+    assert "Close tables: 1 of 2" in page.text
+    assert Table.objects.get(pk=is_open.pk).is_open
+    assert events("table.closed") == []
+
+
+def test_a_deed_takes_a_reason_and_is_done_row_by_row():
+    is_open, closed = a_table(), a_table("pairs", is_open=False)
+    visitor = visit("supervisor")
+    page = do(visitor, TABLES, "close", [is_open, closed], confirm="yes", reason=" ")
+    assert "Say why: the reason is kept in the log." in page.text
+    assert Table.objects.get(pk=is_open.pk).is_open
+    done = do(visitor, TABLES, "close", [is_open, closed], confirm="yes", reason="Cleaning")
+    assert done["Location"] == TABLES
+    assert not Table.objects.get(pk=is_open.pk).is_open
+    (event,) = events("table.closed")
+    assert (event["on"], event["data"]["reason"]) == (f"table:{is_open.pk}", "Cleaning")
+    told = visitor.get(TABLES).text
+    assert "Close tables: done to 1 of 2." in told
+    assert "It is closed already." in told
+
+
+def test_a_deed_is_only_for_whoever_has_its_permission():
+    table = a_table()
+    assert do(visit("compliance"), TABLES, "close", [table], confirm="yes", reason="x").status_code == 403
+    assert "Close tables" not in visit("compliance").get(TABLES).text
+    assert do(visit("compliance"), EVENTS, "close", [table]).status_code == 405
+    assert Table.objects.get(pk=table.pk).is_open
+
+
+def test_what_was_chosen_wrongly_does_nothing():
+    visitor = visit("supervisor")
+    for chosen in ({"action": "close"}, {"action": "explode", ACTION_CHECKBOX_NAME: ["1"]}):
+        assert visitor.post(TABLES, chosen)["Location"] == TABLES
+    nonsense = {"action": "close", ACTION_CHECKBOX_NAME: ["x", "9" * 40, ""], "confirm": "yes", "reason": "x"}
+    assert visitor.post(TABLES, nonsense)["Location"] == TABLES
+
+
+def test_sessions_of_players_end_and_those_of_staff_do_not():
+    player, visitor = a_player(password="walking-the-dog-7"), a_visitor()
+    log_in(visitor, player.user)
+    support = visit("support")
+    support.get(SESSIONS)
+    theirs, ours = Session.objects.get(user=player.user), Session.objects.exclude(user=player.user).latest("began_at")
+    do(support, SESSIONS, "end", [theirs, ours], confirm="yes", reason="The phone was stolen")
+    assert Session.objects.get(pk=theirs.pk).why == Ended.HOUSE
+    assert Session.objects.get(pk=ours.pk).ended_at is None
+    (ended,) = events("session.ended", on=str(player))
+    assert ended["data"]["reason"] == "The phone was stolen"
+    assert visitor.get("/en/account/").status_code == 302
