@@ -32,7 +32,7 @@ from players.markers import find, raise_flag
 from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Staff, Submission, Topic, User
 from players.service import begin
 from tests.audit.reporting import asked, made_here
-from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table
+from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table, scheduled
 from tests.chemin.at_table import a_bank, a_chemin_table, guests
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
@@ -122,6 +122,11 @@ class World:
     def table_id(self) -> int:
         """An open table of `baccarat`."""
         return a_table().pk
+
+    @cached_property
+    def scheduled_id(self) -> int:
+        """Other limits of a table that wait for tomorrow, by their approval."""
+        return scheduled(a_table("tomorrow")).pk
 
     @cached_property
     def live_slug(self) -> str:
@@ -252,8 +257,6 @@ class World:
         return a_payment(self.player)
 
     @cached_property
-    def flag_id(self) -> int:
-    @cached_property
     def finance(self) -> Staff:
         """Whoever works in finance."""
         return a_member_of_staff("finance")
@@ -263,6 +266,8 @@ class World:
         """A provider's statement with a line of which the house knows nothing."""
         return confirmed([named("of-nobody")])
 
+    @cached_property
+    def flag_id(self) -> int:
         """A flag of the player's, about a limit that was asked for."""
         change = set_limit(
             player=self.player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=10**9, by=str(self.player)
@@ -771,6 +776,21 @@ LINES = (
     ),
     Line("staff_chat_ban", "POST", staff(MOVED, *MODERATORS), the_player, lambda world: BAN),
     Line("staff_chat_lift", "POST", staff(MOVED, *MODERATORS), lambda world: {"ban_id": 1}),
+    Line("staff_games", "GET", staff(PAGE, "supervisor", "compliance")),
+    Line("staff_game", "GET", staff(PAGE, "supervisor", "compliance"), lambda world: {"variant": "baccarat"}),
+    Line(
+        "staff_game_table",
+        "GET",
+        staff(PAGE, "supervisor", "compliance"),
+        lambda world: {"table_id": world.table_id},
+    ),
+    Line(
+        "staff_schedule_withdraw",
+        "POST",
+        staff(MOVED, "supervisor"),
+        lambda world: {"approval_id": world.scheduled_id},
+        lambda world: {"reason": "for a test"},
+    ),
     Line("staff_returns", "GET", staff(PAGE, *PLAY_EXAMINERS)),
     Line("staff_returns_game", "GET", staff(PAGE, *PLAY_EXAMINERS), lambda world: {"variant": "baccarat"}),
     Line(
