@@ -15,6 +15,8 @@ from games.staff_chat import READ as READ_CHAT
 from games.staff_floor import READERS as TABLE_READERS
 from games.staff_play import EXAMINE as EXAMINE_PLAY
 from games.staff_rounds import READERS as ROUND_READERS
+from games.versions.staff_pages import READERS as GAME_READERS
+from players import staffing
 from players.access import StaffRequest, staff_required
 from players.models import User
 from players.sections import Section
@@ -41,6 +43,13 @@ FUNCTIONS = (
         "staff_tables",
         "Tables",
         "Open, close and stop tables, and let them go on, with a reason.",
+    ),
+    Function(
+        Section.GAMES,
+        GAME_READERS,
+        "staff_games",
+        "Games",
+        "Rules and returns of every game, versions of every table, and what goes live when.",
     ),
     Function(
         Section.GAMES, ROUND_READERS, "staff_rounds", "Rounds", "Find any round, and deal it again from its seed."
@@ -162,6 +171,13 @@ FUNCTIONS = (
     ),
     Function(
         Section.COMPLIANCE, ("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."
+    ),
+    Function(
+        Section.HOUSE,
+        (staffing.ASK, staffing.DECIDE),
+        "staff_people",
+        "Staff",
+        "Who works here, in which roles; accounts made, changed and disabled by two people.",
     ),
     Function(
         Section.HOUSE,

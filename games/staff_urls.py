@@ -3,8 +3,13 @@ from django.urls import path
 from games import staff_chat, staff_floor, staff_play, staff_rounds, staff_views
 from games.randomness.staff_pages import staff_randomness
 from games.returns import staff_pages as returns
+from games.versions import staff_pages as games
 
 urlpatterns = [
+    path("games/", games.staff_games, name="staff_games"),
+    path("games/tables/<int:table_id>/", games.staff_game_table, name="staff_game_table"),
+    path("games/schedule/<int:approval_id>/withdraw/", games.staff_schedule_withdraw, name="staff_schedule_withdraw"),
+    path("games/<slug:variant>/", games.staff_game, name="staff_game"),
     path("incidents/", staff_views.staff_incidents, name="staff_incidents"),
     path("incidents/<int:incident_id>/ruling/", staff_floor.staff_incident_rule, name="staff_incident_rule"),
     path("chat/", staff_chat.staff_chat, name="staff_chat"),

@@ -1,19 +1,20 @@
 """People, tables and money for tests, made through the product's own services."""
 
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import count
 from typing import Any
 from uuid import uuid4
 
 from django.db import connection
+from django.utils import timezone
 
 from audit import approvals
 from audit.models import Approval
 from games.chemin.rules import GuestClock, GuestRules
 from games.limits import StoredLimits
 from games.live.clock import Clock
-from games.models import NextRound, Shape, Table, TableVersion
+from games.models import NextRound, ScheduledVersion, Shape, Table, TableVersion
 from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from games.solo import Played, add_chip, open_table, place_at, play_round
 from games.tables import TableClock, TableLimits, make_table, set_open
@@ -229,6 +230,20 @@ def put_live(
     )
     approve(asked)
     return TableVersion.objects.filter(table_id=table_id).latest("number")
+
+
+def other_limits() -> StoredLimits:
+    """The limits of the `baccarat` table with another maximum on Tie in SEK."""
+    limits = baccarat_limits()
+    limits["SEK"]["bets"]["tie"] = [1000, 5000]
+    return limits
+
+
+def scheduled(table: Table, limits: StoredLimits | None = None) -> ScheduledVersion:
+    """Other limits of a `baccarat` table, approved for tomorrow."""
+    tomorrow = timezone.now() + timedelta(days=1)
+    put_live(table_id=table.pk, limits=limits or other_limits(), reason="a new season", goes_live_at=tomorrow)
+    return ScheduledVersion.objects.latest("pk")
 
 
 def approve(asked: Approval, reason: str = "seen") -> None:

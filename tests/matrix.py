@@ -291,10 +291,10 @@ class World:
             return None
         if role == "player":
             return with_password(self.player.user)
-        return with_password(a_player().user if role == "other_player" else a_member_of_staff(role).user)
-
         if role == "finance":
             return with_password(self.finance.user)
+        return with_password(a_player().user if role == "other_player" else a_member_of_staff(role).user)
+
 
 @cache
 def a_hash() -> str:

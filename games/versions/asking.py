@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, cast
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
 
@@ -104,7 +105,7 @@ def check_table(request: Mapping[str, Json], limits: TableLimits, clock: TableCl
     slug, name, variant = str(request["slug"]), str(request["name"]), str(request["variant"])
     try:
         validate_slug(slug)
-    except ValueError as error:
+    except ValidationError as error:
         raise TableError("An address has letters, digits, hyphens and underscores, and nothing else.") from error
     if len(slug) > LONGEST_ADDRESS:
         raise TableError(f"An address has {LONGEST_ADDRESS} characters at most.")

@@ -14,7 +14,6 @@ from games.versions import returns
 from games.versions.differences import changes, share, written
 from games.versions.executing import limits_of
 from wallet.models import Mode
-from wallet.money import format_money
 
 Facts = Sequence[tuple[str, str]]
 
@@ -74,7 +73,7 @@ def _returns(variant: str, request: Mapping[str, Json]) -> Facts:
     return [
         (
             f"{bet.name} returns",
-            f"{share(bet.rtp)}; at the worst stake, {format_money(low.stake, low.currency, 'en')}, {share(low.rtp)}",
+            f"{share(bet.rtp)}; with the worst stake, {low.amount}, {share(low.rtp)}",
         )
         for bet, low in zip(returns.bets(variant), least, strict=True)
     ]

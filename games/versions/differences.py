@@ -12,6 +12,7 @@ from games.variants import VARIANTS
 from wallet.money import format_amount
 
 NOTHING = "—"
+READABLE = 7  # characters of a fraction
 GUESTS = {"places": "Places", "house_players": "House players"}
 PACE = {
     "betting": "Betting",
@@ -71,9 +72,14 @@ def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
 
 def share(exact: Fraction) -> str:
     """Write a share as the fraction that it is, unless that is too long to read, and in percent."""
-    fraction = str(exact)
+    text = str(exact)
     in_percent = f"{percent(exact, 4)} %"
-    return f"{in_percent} = {fraction}" if len(fraction) <= len("100/100") else in_percent
+    return f"{in_percent} = {text}" if len(text) <= READABLE else in_percent
+
+
+def fraction(exact: Fraction) -> str:
+    """Write a share as the fraction that it is, its digits in groups of three."""
+    return f"{exact.numerator:,} / {exact.denominator:,}".replace(",", "\u202f")
 
 
 def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from games.engine.odds import exact, lowest_return
 from games.labels import bet_name
 from games.limits import Limits, StoredLimits
 from games.variants import VARIANTS
+from wallet.money import format_money
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class LowestReturn:
     currency: str
     stake: int
     rtp: Fraction
+
+    @property
+    def amount(self) -> str:
+        """The stake, written."""
+        return format_money(self.stake, self.currency, "en")
 
 
 def bets(variant: str) -> list[BetReturn]:

@@ -1,0 +1,175 @@
+"""What staff read of games and tables: which rules and versions there were, from when to when, on whose word, what they
+changed, and what was played under them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Prefetch
+
+from audit.models import Event
+from games import tallies
+from games.limits import StoredLimits
+from games.live import clock as house_clock
+from games.models import Table, TableVersion
+from games.tallies import Played
+from games.variants import VARIANTS
+from games.versions import returns, rules
+from games.versions.differences import Change, changes, rules_written, written
+from games.versions.returns import LowestReturn
+from games.versions.rules import Rules
+from wallet.models import Currency, Mode
+
+SHOWN: Final = 20  # versions of a table on one page
+
+
+@dataclass(frozen=True)
+class OfRules:
+    """Rules of a game, and what they changed of those before."""
+
+    rules: Rules
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True)
+class OfTable:
+    """A version of a table as the event log tells of it. Without *asked_by* it took nobody's approval: the house was
+    furnished, or the program had other rules.
+    """
+
+    version: TableVersion
+    withdrawn_at: datetime | None
+    reason: str
+    by: str
+    asked_by: str
+    due: str
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What was played for real money under a version of a table in one currency, in its whole life."""
+
+    version: TableVersion
+    withdrawn_at: datetime | None
+    played: Played
+
+    @property
+    def status(self) -> str:
+        """Whether it is played by."""
+        if self.withdrawn_at:
+            return "withdrawn"
+        return "in force" if self.version.table.is_open else "table closed"
+
+
+def of_rules(variant: str) -> list[OfRules]:
+    """Return the rules that a game has had, newest first."""
+    kept = rules.kept(variant)
+    said = [rules_written(variant, each.kept.body) for each in kept]
+    return [
+        OfRules(each, changes(said[place + 1], said[place]) if place + 1 < len(kept) else ())
+        for place, each in enumerate(kept)
+    ]
+
+
+def of_table(table: Table, *, before: int | None = None) -> tuple[list[OfTable], int | None]:
+    """Return versions of a table, newest first, those under number *before* where it is given; and the number that the
+    next page ends above, None where there is none.
+    """
+    found = table.versions.order_by("-number")
+    later = None
+    if before is not None:
+        later = found.filter(number=before).first()
+        found = found.filter(number__lt=before)
+    versions = list(found[: SHOWN + 1])
+    told = _told(table)
+    ends = [later, *versions]
+    lines = [
+        _line(table, version, ends[place], versions[place + 1] if place + 1 < len(versions) else None, told)
+        for place, version in enumerate(versions[:SHOWN])
+    ]
+    return lines, versions[SHOWN - 1].number if len(versions) > SHOWN else None
+
+
+def between(table: Table, one: TableVersion, other: TableVersion) -> list[Change]:
+    """Return what is different at *table* between two versions of it, rules included."""
+    return changes(_said(table, one), _said(table, other))
+
+
+def tables_of(variant: str) -> list[tuple[Table, Sequence[LowestReturn]]]:
+    """Return the tables of a game with the least return of each bet under the limits in force, to the house."""
+    found = Table.objects.filter(variant=variant, version__isnull=False).select_related("version").order_by("name")
+    return [(table, lowest(table)) for table in found]
+
+
+def lowest(table: Table) -> Sequence[LowestReturn]:
+    """Return the least return of each bet at a table under what is in force there; none between guests, and none where
+    the program has other rules.
+    """
+    game, version = VARIANTS.get(table.variant), table.version
+    if game is None or version is None or version.rules_digest != game.digest:
+        return ()
+    limits: StoredLimits = version.limits
+    return returns.lowest(table.variant, limits)
+
+
+def figures(variant: str) -> list[Figures]:
+    """Return what was played for real money under each version of each table of a game, in each currency."""
+    now = house_clock.now()
+    tables = Table.objects.filter(variant=variant).order_by("name")
+    versions = TableVersion.objects.order_by("number")
+    lives = [
+        (version, after.created_at if after else None)
+        for table in tables.prefetch_related(Prefetch("versions", versions))
+        for version, after in _in_turn(list(table.versions.all()))
+    ]
+    played = {(each.version_id, each.currency): each for each in tallies.played((_beginning(now), now), Mode.REAL)}
+    return [
+        Figures(version, withdrawn_at, played[version.pk, currency])
+        for version, withdrawn_at in lives
+        for currency in Currency.values
+        if (version.pk, currency) in played
+    ]
+
+
+def _beginning(now: datetime) -> datetime:
+    return tallies.first_played(None) or now
+
+
+def _in_turn(versions: list[TableVersion]) -> list[tuple[TableVersion, TableVersion | None]]:
+    return list(zip(versions, [*versions[1:], None], strict=True))
+
+
+def _line(
+    table: Table,
+    version: TableVersion,
+    after: TableVersion | None,
+    before: TableVersion | None,
+    told: Mapping[int, Mapping[str, Any]],
+) -> OfTable:
+    event = told.get(version.number, {})
+    data = event.get("data", {})
+    return OfTable(
+        version=version,
+        withdrawn_at=after.created_at if after else None,
+        reason=data.get("reason", ""),
+        by=event.get("by", ""),
+        asked_by=data.get("asked_by", ""),
+        due=data.get("due", ""),
+        changes=between(table, before, version) if before else (),
+    )
+
+
+def _told(table: Table) -> dict[int, Mapping[str, Any]]:
+    """Return the events about versions of a table, by the number of the version."""
+    bodies = Event.objects.filter(kind="table.version", on=f"table:{table.pk}").values_list("body", flat=True)
+    events = [json.loads(bytes(body)) for body in bodies]
+    return {event["data"]["after"]["number"]: event for event in events}
+
+
+def _said(table: Table, version: TableVersion) -> dict[str, str]:
+    of_rules = {"Rules": version.rules_version, "SHA-256 of the rules": version.rules_digest[:12]}
+    return of_rules | written(table.variant, version.limits, version.clock)
