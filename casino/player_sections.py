@@ -17,7 +17,7 @@ from casino.player_states import SEE_FLAGS, may
 from games.history import playing
 from games.models import ChatBan, ChatName, CheminSeat, CheminTenure
 from games.search import Search, find
-from players import duplicates, exclusions, flags, limits, notes, sessions, verification
+from players import duplicates, exclusions, flags, limits, locks, notes, sessions, verification
 from players.finding import IDENTITY, SEE, SESSIONS
 from players.models import (
     Agreement,
@@ -152,6 +152,7 @@ def _sessions(player: Player, reader: User) -> Data:
         "running": len(sessions.running(player.user)),
         "sessions": Session.objects.filter(user=player.user_id).order_by("-began_at", "-pk")[:FEW],
         "second_factor": is_set_up(player.user),
+        "locked_since": locks.locked_since(player.user.email),
     }
 
 

@@ -4,6 +4,7 @@ A name is an e-mail address; whether anybody has it makes no difference here, so
 from before its password is looked at, in one statement on the name's row: tries at the same moment never make a fourth.
 """
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -89,6 +90,11 @@ def open_lock(email: str, by: Opened) -> None:
     if rows:
         log.record("login.unlocked", by=_owner(email), on=_owner(email), data={"by": by})
     forget_tries(email)
+
+
+def locked_since(email: str) -> datetime | None:
+    """Return since when a name is locked, None where it is not."""
+    return LogInLock.objects.filter(name=_name(email)).values_list("locked_at", flat=True).first()
 
 
 def send_code(email: str, *, language: str) -> None:

@@ -14,7 +14,7 @@ from audit.models import Category, Significant, Weight
 from audit.reports.asking import clock
 from audit.significant import finding
 from casino import personal_data, staff_player_lists
-from players import exclusions, notes
+from players import exclusions, locks, notes
 from players.models import Note, Player, Session
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, guests
@@ -242,6 +242,15 @@ def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeyp
         before = answer.context["older"]
     assert sorted(seen) == sorted(made)
     assert "?who=192.0.2.7&by=ip" in html.unescape(answer.text)
+
+
+def test_a_log_in_locked_after_wrong_passwords_says_since_when():
+    player = a_player()
+    assert "after wrong passwords" not in page(player, "support")
+    for number in range(1, locks.TRIES + 1):
+        locks.begin_try(player.user.email)
+        locks.end_try(player.user.email, number, ip="192.0.2.7")
+    assert "after wrong passwords, since " in page(player, "support")
 
 
 @pytest.mark.parametrize("more", ["money/", "payments/", "payments/?which=withdrawals", "sessions/", "notes/"])
