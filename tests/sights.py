@@ -17,6 +17,7 @@ from players.models import Player, User
 from tests import deeds
 from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
 from tests.scene import Scene
+from tests.wallet.statement_builders import drafted
 from wallet.models import Mode
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
@@ -181,6 +182,11 @@ def _found(scene: Scene) -> str:
 
 def _report(name: str, query: str = "") -> Callable[[Scene], str]:
     return lambda scene: reverse("staff_report", kwargs={"report_id": getattr(scene, name)}) + query
+
+
+def _faulty_statement(scene: Scene) -> str:
+    draft = drafted([{"reference": "x", "amount": "1.234,50"}], staff=scene.finance)
+    return reverse("staff_statement_draft", kwargs={"draft_id": draft.pk})
 
 
 def _counted(scene: Scene) -> str:
@@ -366,6 +372,7 @@ STATES = (
     Sight("staff: nothing significant", _as("compliance"), _named("staff_significant", "?about=x")),
     Sight("staff: no such event", _as("compliance"), _named("staff_events", "?on=x&kind=x")),
     Sight("staff: a log that is refused", _as("compliance"), _with("refused_log", "staff_log"), deeds.open_details),
+    Sight("staff: a statement that cannot be read", _as("finance"), _faulty_statement),
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),
     Sight("staff: a stopped table", _as("supervisor"), _with("incident", "staff_tables"), deeds.open_details),
     Sight("staff: an incident to rule on", _as("supervisor"), _with("incident", "staff_incidents"), deeds.open_details),

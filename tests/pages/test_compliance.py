@@ -51,8 +51,8 @@ ABOUT_PEOPLE = {
     "staff_significant_step",
     "staff_thresholds",
 }
-# Pages that are nothing but the form for a deed; what they tell stands on the page of tables.
-FORMS_ONLY = {"staff_live_break_up"}
+# Pages that are nothing but the form for a deed; what they tell stands on the page of tables, or on nobody else's yet.
+FORMS_ONLY = {"staff_live_break_up", "staff_statement_draft"}
 TABLES = """
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
 AND relname ~ '^(games|wallet)_' ORDER BY relname
