@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.contrib.admin.models import LogEntry
 from django.db.models import BinaryField, Model, Q
 from django.db.models.query import QuerySet
 
@@ -76,6 +77,7 @@ PARTS: Final = (
     Part("limits", people.LimitChange),
     Part("limits offered", people.LimitOffer),
     Part("exclusions", people.Exclusion),
+    Part("locks of the account", people.AccountLock),
     Part("register checks", people.RegisterCheck),
     Part("reality checks", people.RealityCheck),
     Part("time at play", people.PlayTime),
@@ -122,6 +124,7 @@ LEFT_OUT: Final[Mapping[type[Model], str]] = {
     people.Staff: "staff are no players",
     people.Trait: "a keyed digest of what stands in the profile; nothing can be read from it",
     people.SearchWord: "the words of what stands in the identity, once more, to be found by",
+    LogEntry: "Django's log of its own admin, which stays empty: lists change nothing, and looks are events",
     people.Duplicate: "a suspicion about two people, whose other half is somebody else's",
 }
 

@@ -12,6 +12,7 @@ from audit import approvals
 from audit.models import Approval, Decision
 from players import looking
 from players.access import StaffRequest, staff_required
+from players.models import Staff
 
 MOST_DECIDED = 50
 SEE_ALL = "audit.view_approval"
@@ -28,6 +29,12 @@ class Open:
     description: approvals.Description | None  # None: what is stored is not what was asked for
     is_own: bool
     may_decide: bool
+
+
+def waiting_for(staff: Staff) -> int:
+    """Return how many requests wait that a member of staff may decide: of their kinds, and not asked for by them."""
+    kinds = [name for name in approvals.kinds() if staff.user.has_perm(approvals.kind(name).permission)]
+    return approvals.waiting().filter(kind__in=kinds).exclude(person=staff.person).count()
 
 
 class VerdictForm(forms.Form):

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from casino import staff_deeds
 from casino.player_sections import sections
 from casino.player_states import summaries
 from players import looking
@@ -31,7 +32,7 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
         "subject": player,  # "player" would be whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],
         "sections": shown,
-    }
+    } | staff_deeds.context(request, player)
     answer = render(request, "staff/player.html", context)
     others = {int(number) for number in looking.NAMED.findall(answer.content)} - {player.pk}
     looking.note_list(request, others, what="named on another player’s page")

@@ -6,6 +6,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.flows.login import get_authentication_records
 from allauth.account.models import EmailAddress
 from allauth.core.internal import ratelimit
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -17,7 +18,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from players import last_log_in, locks, mail, registers, services, sessions
+from players import account_locks, last_log_in, locks, mail, registers, services, sessions
 from players.identity import actor_of, player_of, session_of
 from players.models import Ended, User
 
@@ -149,6 +150,14 @@ class AccountAdapter(DefaultAccountAdapter):
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         """Say that the account is closed, to whoever knows its password."""
         return render(request, "account/closed.html", status=403)
+
+    def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
+        """Let nobody in to an account that staff locked: say so to whoever would be, and how to reach the house."""
+        player = player_of(user)
+        if player and account_locks.lock_of(player):
+            return render(request, "account/locked.html", {"support": settings.SUPPORT_EMAIL}, status=403)
+        response: HttpResponse | None = super().pre_login(request, user, **kwargs)
+        return response
 
     def is_safe_url(self, url: str | None) -> bool:
         """Lead back to pages of this host only."""

@@ -16,6 +16,8 @@ def ready() -> None:
             "staff.enabled": ("An account of staff was enabled", said),
             "staff.factors_reset": ("The second factors of a member of staff were reset", said),
             "account.closing": ("An account is being closed", moved("open", "closing")),
+            "account.locked": ("An account was locked", moved("open", "locked")),
+            "account.unlocked": ("A locked account was opened", moved("locked", "open")),
             "account.closed": ("An account was closed", moved("closing", "closed")),
             "account.let_in": ("The owner of a closed account was let in", moved("closed", "closed, may log in")),
             "login.unlocked": ("The lock of a log-in was opened", moved("locked", "open", reason="by")),

@@ -2,8 +2,9 @@
 
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.mfa.models import Authenticator
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Subquery
 
+from players.account_locks import standing_of_users
 from players.models import User
 from players.second_factor import FACTORS
 
@@ -12,8 +13,12 @@ class HouseBackend(AuthenticationBackend):
     """allauth's log-in by e-mail address; fetches the player or the member of staff together with the user."""
 
     def get_user(self, user_id: int) -> User | None:
-        """Return who a session belongs to, None once the account is closed."""
+        """Return who a session belongs to, None once the account is closed or locked."""
         factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=FACTORS)
         people = User.objects.select_related("player__jurisdiction", "staff")
-        user = people.annotate(has_second_factor=Exists(factors)).filter(pk=user_id).first()
-        return user if user and self.user_can_authenticate(user) else None
+        user = (
+            people.annotate(has_second_factor=Exists(factors), is_locked=Subquery(standing_of_users()))
+            .filter(pk=user_id)
+            .first()
+        )
+        return user if user and not user.is_locked and self.user_can_authenticate(user) else None

@@ -87,9 +87,9 @@ def months_offered(player: Player) -> list[int]:
 
 
 @transaction.atomic
-def pause(*, player: Player, by: str) -> Exclusion:
-    """Keep the player from playing for the jurisdiction's hours, from now."""
-    return _begin(player, ExclusionKind.PAUSE, Length(hours=player.jurisdiction.pause_hours), by)
+def pause(*, player: Player, by: str, reason: str = "") -> Exclusion:
+    """Keep the player from playing for the jurisdiction's hours, from now; staff who do so say for what *reason*."""
+    return _begin(player, ExclusionKind.PAUSE, Length(hours=player.jurisdiction.pause_hours), by, reason)
 
 
 @transaction.atomic

@@ -24,6 +24,8 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "staff.enabled": (Category.PARAMETER, Weight.NOTICE, "An account of staff was enabled"),
     "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, "The second factors of somebody of staff were reset"),
     "account.closing": (Category.DEACTIVATION, Weight.NOTICE, "An account is being closed"),
+    "account.locked": (Category.DEACTIVATION, Weight.NOTICE, "Staff locked an account"),
+    "account.unlocked": (Category.DEACTIVATION, Weight.NOTICE, "Staff opened a locked account"),
     "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "An account was closed"),
     "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "A player was excluded"),
     "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "An exclusion was lifted before its time"),

@@ -267,6 +267,12 @@ class World:
         return confirmed([named("of-nobody")])
 
     @cached_property
+    def colleague_id(self) -> int:
+        """Somebody of staff, in a house where an administrator's requests are decided by others."""
+        a_member_of_staff("compliance")
+        return a_member_of_staff("support").pk
+
+    @cached_property
     def flag_id(self) -> int:
         """A flag of the player's, about a limit that was asked for."""
         change = set_limit(
@@ -361,6 +367,11 @@ def players(answer: Answer, *, other: Answer | None = None) -> Answers:
 def staff(answer: Answer, *roles: str) -> Answers:
     """For staff in these roles."""
     return everyone(FORBIDDEN) | {"anonymous": LOG_IN} | dict.fromkeys(roles, answer)
+
+
+def a_colleague(world: World) -> Mapping[str, object]:
+    """Arguments of the page about somebody of staff."""
+    return {"staff_id": world.colleague_id}
 
 
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
@@ -823,6 +834,17 @@ LINES = (
         lambda world: {"withdrawal_id": 1},
         lambda world: {"action": "approve", "reason": "for a test"},
     ),
+    Line("staff_people", "GET", staff(PAGE, "compliance", "administrator")),
+    Line("staff_person_new", "GET", staff(PAGE, "administrator")),
+    Line("staff_person_new", "POST", staff(PAGE, "administrator")),
+    Line("staff_person", "GET", staff(PAGE, "compliance", "administrator"), a_colleague),
+    Line(
+        "staff_person_ask",
+        "POST",
+        staff(MOVED, "administrator"),
+        lambda world: {**a_colleague(world), "deed": "factors"},
+        lambda world: {"reason": "for a test"},
+    ),
     Line("staff_approvals", "GET", staff(PAGE, *DECIDERS)),
     Line(
         "staff_approval_decide",
@@ -943,6 +965,22 @@ LINES = (
         staff(MOVED, *PLAYER_READERS),
         the_player,
         lambda world: {"text": "Called, and asked for the limit to be explained."},
+    ),
+    *(
+        line
+        for name, asked in (
+            ("staff_player_lock", {"reason": "for a test"}),
+            ("staff_player_unlock", {"reason": "for a test"}),
+            ("staff_player_pause", {"reason": "for a test"}),
+            (
+                "staff_player_adjust",
+                {"mode": "F", "way": "up", "amount": "1.00", "why": "goodwill", "reason": "for a test"},
+            ),
+        )
+        for line in (
+            Line(name, "GET", staff(PAGE, "compliance", "support"), the_player),
+            Line(name, "POST", staff(MOVED, "compliance", "support"), the_player, lambda world, asked=asked: asked),
+        )
     ),
     Line("staff_limits", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_player_limits", "GET", staff(PAGE, "compliance", "support"), the_player),

@@ -19,8 +19,18 @@ TITLES = {
 
 def ready() -> None:
     """Have the report of events and alterations tell of them."""
+    register("Balances", {"balance.adjusted": ("A balance was adjusted", _adjusted)})
     register("Bank accounts of players", {"payout_account.kept": ("A bank account was added", added("account"))})
     register("Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()})
+
+
+def _adjusted(data: Data) -> Change:
+    names = ("currency", "mode")
+    before, after = (
+        {"balance": data.get(f"balance_{end}")} | {name: data.get(name) for name in names}
+        for end in ("before", "after")
+    )
+    return Change(before, after, str(data.get("reason", "")), str(data.get("asked_by", "")))
 
 
 def _status(status: WithdrawalStatus) -> Callable[[Data], Change]:

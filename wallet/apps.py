@@ -7,7 +7,7 @@ class WalletConfig(AppConfig):
     def ready(self) -> None:
         """Say what of money takes two people, what is summed up, and what is reported."""
         from audit import approvals, hours  # models are loaded by now, and not before
-        from wallet import alterations, moved, reports, significant, withdrawals
+        from wallet import adjusting, alterations, moved, reports, significant, withdrawals
         from wallet.watches import finding as watches
 
         approvals.register(
@@ -16,6 +16,9 @@ class WalletConfig(AppConfig):
             refuse=withdrawals.turn_down,
             permission="wallet.approve_withdrawal",
             describe=withdrawals.describe,
+        )
+        approvals.register(
+            adjusting.KIND, execute=adjusting.execute, permission=adjusting.DECIDE, describe=adjusting.describe
         )
         alterations.ready()
         hours.register(moved.SUMS, roll=moved.roll, first=moved.first, differences=moved.differences)

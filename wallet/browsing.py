@@ -21,7 +21,13 @@ PAGE: Final = 20
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 LAST: Final = 2**63 - 1  # later than every number
 OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING)  # of which a player has few
-OF_THE_HOUSE: Final = (AccountKind.CASHIER, AccountKind.HOUSE, AccountKind.ESCROW, AccountKind.MINT)
+OF_THE_HOUSE: Final = (
+    AccountKind.CASHIER,
+    AccountKind.HOUSE,
+    AccountKind.ESCROW,
+    AccountKind.MINT,
+    AccountKind.ADJUSTED,
+)
 MOST_BANKS: Final = 20  # of a player's, newest first
 
 # Each kind there is, found one after the other in the index of the rarer ones; the others are every second journal.

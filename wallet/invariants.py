@@ -148,6 +148,23 @@ REVERSALS = Invariant(
     """,
 )
 
+ADJUSTMENTS = Invariant(
+    "adjustments_are_approved",
+    "balances are put right, and the house's account for it moves, only as an approved request says, once",
+    """
+    SELECT format('journal %s: nobody agreed on this adjustment', j.id)
+    FROM wallet_journal AS j WHERE j.kind = 'adjustment' AND NOT wallet_adjusts_so(j.id)
+    UNION ALL
+    SELECT format('journal %s: this %s is no adjustment', j.id, j.kind)
+    FROM wallet_account AS a
+    JOIN wallet_entry AS e ON e.account_id = a.id JOIN wallet_journal AS j ON j.id = e.journal_id
+    WHERE a.kind = 'adjusted' AND j.kind <> 'adjustment'
+    UNION ALL
+    SELECT format('approval %s: its adjustment is not in the ledger', of.approval_id) FROM wallet_adjustment AS of
+    WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = of.key AND wallet_adjusts_so(k.journal_id))
+    """,
+)
+
 ESCROW = Invariant(
     "escrow_is_empty",
     "what a round took into escrow it has given out again, to the last minor unit",

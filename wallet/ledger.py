@@ -58,6 +58,10 @@ class BetweenPlayers(LedgerError):
     """A journal would give one player's money to another, and is not the settlement of a coup."""
 
 
+class NotApproved(LedgerError):
+    """No two people who may do so have agreed on this adjustment, or it was posted before."""
+
+
 class LimitReached(LedgerError):
     """A stake or a deposit would pass a limit of the player's; the message is a sentence for them, in the language that
     is active when it is read. Amounts in minor units of *currency*.
@@ -89,12 +93,14 @@ ERROR_OF_STATE = {
     "SB008": NotStaked,
     "SB009": WrongPurpose,
     "SB010": BetweenPlayers,
+    "SB030": NotApproved,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,
     "wallet_entry_account": UnknownAccount,
     "wallet_hold_account": UnknownAccount,
     "wallet_journal_reversed_once": AlreadyReversed,
+    "wallet_adjustment_pkey": NotApproved,
 }
 
 
@@ -187,6 +193,15 @@ def settle_stakes(round_id: UUID, *, key: UUID, paid: Mapping[int, int]) -> Post
     statement = "SELECT * FROM wallet_settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
     posted = _call(statement, [round_id, key, list(paid), list(paid.values())])
     return posted[0] if posted else None
+
+
+def adjust(approval_id: int) -> Posted:
+    """Post what an approval of an adjustment says and return the journal.
+
+    Raises NotApproved, InsufficientFunds.
+    """
+    (posted,) = _call("SELECT * FROM wallet_adjust(%s::bigint)", [str(approval_id)])
+    return posted
 
 
 def find(key: UUID) -> Posted | None:

@@ -26,6 +26,7 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "payment.not_answered": (Category.ERROR, Weight.NOTICE, "A payment provider does not answer"),
     "payout.notice_refused": (Category.ERROR, Weight.NOTICE, "A message about a payout was not believed"),
     "withdrawal.returned": (Category.ERROR, Weight.NOTICE, "The bank returned a payout"),
+    "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, "A balance was adjusted"),
     "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "A player gave an account to be paid to"),
 }
 BROKEN: Final = "ledger.broken"

@@ -31,6 +31,7 @@ NAMES: dict[str, Promise] = {
     "withdraw": _("Withdrawal asked for, not yet paid"),
     "withdraw_paid": _("Withdrawal paid out"),
     "withdraw_returned": _("Withdrawal returned"),
+    "adjustment": _("Adjustment"),
 }
 OTHER = _("Correction")
 # What sets money aside and gives it back: the player owns as much before and after.

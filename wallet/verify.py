@@ -19,6 +19,7 @@ INVARIANTS = (
     invariants.KEYS,
     invariants.HOMES,
     invariants.REVERSALS,
+    invariants.ADJUSTMENTS,
     invariants.ESCROW,
     invariants.PURSES,
     invariants.PENDING,

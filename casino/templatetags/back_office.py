@@ -5,12 +5,13 @@ from django.template import RequestContext
 
 from audit.significant import working
 from casino.staff import Function, functions_of
+from casino.staff_approvals import waiting_for
 from games.chemin import reports
 from games.incidents import unruled
 from games.live import chat_cases
 from games.models import Incident
-from players.sections import Section
 from players import browsers
+from players.sections import Section
 
 register = template.Library()
 
@@ -21,10 +22,11 @@ def functions(context: RequestContext) -> list[tuple[Section, list[Function]]]:
     return functions_of(context["request"].user)
 
 
-@register.simple_tag
-def waiting(function: Function) -> int:
+@register.simple_tag(takes_context=True)
+def waiting(context: RequestContext, function: Function) -> int:
     """Return how much waits on the page of a function, where that is counted."""
     counts = {
+        "staff_approvals": lambda: waiting_for(context["request"].staff),
         "staff_chat": chat_cases.waiting_count,
         "staff_play": reports.waiting().count,
         "staff_significant": working.waiting,

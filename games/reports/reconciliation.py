@@ -32,9 +32,15 @@ Money = tuple[str, str]  # currency and mode
 Sums = Counter[Money]
 """Minor units."""
 
-OUTSIDE: Final = (AccountKind.HOUSE, AccountKind.CASHIER, AccountKind.MINT)  # what is not held for anybody
+OUTSIDE: Final = (
+    AccountKind.HOUSE,
+    AccountKind.CASHIER,
+    AccountKind.MINT,
+    AccountKind.ADJUSTED,
+)  # what is not held for anybody
 FREE: Final = {"top_up", "seat_funded"}
-NAMED: Final = {"deposit", "withdraw_paid", "settle", annulment.SHORTFALL, *FREE}
+ADJUSTED: Final = "adjustment"
+NAMED: Final = {"deposit", ADJUSTED, "withdraw_paid", "settle", annulment.SHORTFALL, *FREE}
 OPENING: Final = "Held at the beginning"
 CLOSING: Final = "Held at the end"
 OTHER: Final = "Anything else"
@@ -114,6 +120,17 @@ WHERE void.at >= %(early)s AND void.at < %(late)s AND EXISTS (
 GROUP BY 1, 2
 """
 
+# What two people agreed on, of which the ledger has the journal in the interval.
+AGREED_ON = """
+SELECT account.currency, account.mode, sum(adjusted.amount)::bigint
+FROM wallet_adjustment AS adjusted
+JOIN wallet_account AS account ON account.id = adjusted.account_id
+JOIN wallet_posting_key AS posted ON posted.key = adjusted.key
+JOIN wallet_journal AS journal ON journal.id = posted.journal_id
+    AND journal.at >= %(since)s AND journal.at < %(until)s
+GROUP BY 1, 2
+"""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -190,6 +207,7 @@ def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
         ),
         Line("Rounds annulled", _added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
         Line("Shortfalls covered", _added(sums, {annulment.SHORTFALL}), _read(SHORTFALLS, around)),
+        Line("Balances adjusted", _added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
         Line(OTHER, _added(sums, {each.journal_kind for each in sums} - NAMED - _voids(sums)), Sums()),
     ]
     return _held(moved.BEGINNING, interval.since), lines, _held(moved.BEGINNING, interval.until)

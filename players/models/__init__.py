@@ -1,5 +1,6 @@
 """Tables about people, one module for each subject."""
 
+from players.models.account_locks import AccountLock
 from players.models.closures import Closure, ClosureState
 from players.models.identity import (
     Document,
@@ -35,6 +36,7 @@ from players.models.sessions import Ended, Session
 from players.models.staffing import StaffChange, StaffDeed
 
 __all__ = [
+    "AccountLock",
     "Agreement",
     "Closure",
     "ClosureState",

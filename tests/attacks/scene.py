@@ -27,6 +27,7 @@ from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, regis
 from tests.builders import a_player, a_verified_player
 from tests.hours import settle
 from tests.people import a_member_of_staff
+from tests.wallet.adjusting import adjust
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round, cash
@@ -67,6 +68,7 @@ def _money(player: Player) -> None:
     assert round_id
     with transaction.atomic():
         annulment.undo_round(round_id)
+    adjust(player, 100)
     approve(a_withdrawal(player, TWO_PEOPLE_ABOVE["SEK"] + 100))  # its second approval is open
     withdrawal = a_withdrawal(player)
     word = payouts.Word(withdrawal.reference, "accepted", withdrawal.amount, withdrawal.currency)
@@ -103,9 +105,7 @@ def _hours() -> None:
 def _staff() -> None:
     """One who was given another role by two others."""
     asker, decider = a_member_of_staff("administrator"), a_member_of_staff("compliance")
-    asked = staffing.ask_for_roles(
-        member=a_member_of_staff("support"), roles=["operator"], reason="for a test", by=asker
-    )
+    asked = staffing.ask_for_roles(member=a_member_of_staff("support"), roles=["operator"], reason="for a test", by=asker)
     approvals.decide(
         approval_id=asked.pk, yes=True, by=str(decider), person=decider.person, reason="for a test", may=bool
     )

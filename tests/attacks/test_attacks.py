@@ -9,7 +9,17 @@ import pytest
 from psycopg.rows import DictRow, dict_row
 from pytest_django import DjangoDbBlocker
 
-from tests.attacks import on_hours, on_money, on_people, on_reports, on_rows, on_significant, on_staff, on_statements
+from tests.attacks import (
+    on_adjustments,
+    on_hours,
+    on_money,
+    on_people,
+    on_reports,
+    on_rows,
+    on_significant,
+    on_staff,
+    on_statements,
+)
 from tests.attacks.attack import Attack
 from tests.attacks.scene import fill
 from tests.harness import databases
@@ -19,6 +29,7 @@ Owner = psycopg.Connection[DictRow]
 ATTACKS = [
     *on_rows.ATTACKS,
     *on_money.ATTACKS,
+    *on_adjustments.ATTACKS,
     *on_people.ATTACKS,
     *on_reports.ATTACKS,
     *on_significant.ATTACKS,

@@ -40,7 +40,11 @@ ABOUT_PEOPLE = {
     "staff_play_decide",
     "staff_report_again",
     "staff_report_ask",
+    "staff_player_adjust",
     "staff_player_limits",
+    "staff_player_lock",
+    "staff_player_pause",
+    "staff_player_unlock",
     "staff_player_notes",
     "staff_retention",
     "staff_service_close",
@@ -52,7 +56,7 @@ ABOUT_PEOPLE = {
     "staff_thresholds",
 }
 # Pages that are nothing but the form for a deed; what they tell stands on the page of tables, or on nobody else's yet.
-FORMS_ONLY = {"staff_live_break_up", "staff_statement_draft"}
+FORMS_ONLY = {"staff_person_new", "staff_live_break_up", "staff_statement_draft"}
 TABLES = """
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
 AND relname ~ '^(games|wallet)_' ORDER BY relname

@@ -1,5 +1,6 @@
 """Tables about money, one module for each subject."""
 
+from wallet.models.adjustments import Adjustment, Why
 from wallet.models.days import Day, Reserved
 from wallet.models.holds import Hold
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
@@ -31,6 +32,7 @@ from wallet.models.withdrawals import (
 __all__ = [
     "Account",
     "AccountKind",
+    "Adjustment",
     "BankNotice",
     "BankOrder",
     "BankPayout",
@@ -63,6 +65,7 @@ __all__ = [
     "StatementDraft",
     "StatementLine",
     "Verdict",
+    "Why",
     "Withdrawal",
     "WithdrawalStatus",
     "WithdrawalStep",

@@ -39,6 +39,7 @@ class AccountKind(models.TextChoices):
     HOUSE = "house"  # results of games
     CASHIER = "cashier"  # counterpart of real deposits
     MINT = "mint"  # counterpart of free money
+    ADJUSTED = "adjusted"  # counterpart of what two people put right on balances
     BANK = "bank"  # what a banker at Chemin de Fer has put up and won in one tenure; a house player's is nobody's
     STAKES = "stakes"  # what lies against a bank in one coup
     SEAT = "seat"  # what a house player plays with; free money alone

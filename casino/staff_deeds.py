@@ -1,0 +1,232 @@
+"""What staff do to one player: lock the account, pause, ask for the balance to be put right. Excluding and limits have
+pages of their own, to which the player's page leads.
+
+Every deed has a page that says what holds now and what will happen, asks why, and keeps what was typed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from audit import approvals
+from casino.protection import give_back
+from players import account_locks, exclusions, looking
+from players.access import StaffRequest, staff_required
+from players.models import Exclusion, Player
+from wallet import accounts, adjusting
+from wallet.forms import MoneyField, MoneyForm
+from wallet.models import Mode, Why
+from wallet.money import format_money
+
+LOCK: Final = "players.lock_player"
+EXCLUDE: Final = "players.exclude_player"
+LIMITS: Final = "players.set_limits"
+LONGEST_REASON: Final = 300
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Something that the reader may do to a player: how it stands now, and the page on which it is done."""
+
+    name: str
+    stands: str
+    page: str  # an address
+    is_grave: bool = False
+
+
+class ReasonForm(forms.Form):
+    """Why."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why: the reason is kept on record."},
+    )
+
+
+class AdjustForm(MoneyForm):
+    """By how much a balance is to change, which one, and why: for the player, and for the record."""
+
+    mode = forms.ChoiceField(label="Money", choices=[(mode.value, mode.label) for mode in Mode])
+    way = forms.ChoiceField(
+        label="Direction", choices=[("up", "Add to the balance"), ("down", "Take from the balance")]
+    )
+    amount = MoneyField(label="Amount")
+    why = forms.ChoiceField(label="What the player reads", choices=[("", "Choose a sentence"), *Why.choices])
+    reason = forms.CharField(
+        label="Reason, for the record",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why: who decides reads it, and the log keeps it."},
+    )
+
+
+def context(request: StaffRequest, player: Player) -> dict[str, Any]:
+    """Return what the panel of deeds on a player's page needs: those that the reader's role may do."""
+    return {"deeds": [deed(player) for permission, deed in DEEDS if request.user.has_perm(permission)]}
+
+
+def _lock_deed(player: Player) -> Deed:
+    lock = account_locks.lock_of(player)
+    if lock is None:
+        return Deed("Lock the account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True)
+    stands = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by}: {lock.reason}"
+    return Deed("Open the account again", stands, _page("staff_player_unlock", player))
+
+
+def _pause_deed(player: Player) -> Deed:
+    return Deed(
+        f"Pause for {player.jurisdiction.pause_hours} hours", _excluded(player), _page("staff_player_pause", player)
+    )
+
+
+def _exclude_deed(player: Player) -> Deed:
+    return Deed("Exclude", _excluded(player), f"{reverse('staff_exclusions')}?player={player.pk}", is_grave=True)
+
+
+def _limits_deed(player: Player) -> Deed:
+    return Deed("Set limits", "What holds now stands beside each.", _page("staff_player_limits", player))
+
+
+def _adjust_deed(player: Player) -> Deed:
+    asked = approvals.waiting().filter(kind=adjusting.KIND, on=str(player)).first()
+    stands = f"Request {asked.pk} awaits a decision." if asked else "Nothing is being asked for."
+    return Deed("Ask for the balance to be adjusted", stands, _page("staff_player_adjust", player))
+
+
+def _excluded(player: Player) -> str:
+    exclusion = exclusions.in_force(player)
+    if exclusion is None:
+        return "The player may play."
+    until = f"until {exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "for good"
+    return f"{exclusion.get_kind_display()} {until}, by {exclusion.by}."
+
+
+def _page(name: str, player: Player) -> str:
+    return reverse(name, args=[player.pk])
+
+
+DEEDS: Final[tuple[tuple[str, Callable[[Player], Deed]], ...]] = (
+    (LOCK, _lock_deed),
+    (EXCLUDE, _pause_deed),
+    (EXCLUDE, _exclude_deed),
+    (LIMITS, _limits_deed),
+    (adjusting.ASK, _adjust_deed),
+)
+
+
+@staff_required(LOCK)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Lock an account, with a reason."""
+    player = _player(request, player_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            account_locks.lock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+        except account_locks.LockError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, f"The account of {player} is locked, and its sessions are over.")
+        return redirect("staff_player", player.pk)
+    effects = (
+        "Nobody can log in to it until staff open it again, and whoever is logged in is out at once.",
+        "Money stays where it is. Rounds in progress are played to their end; withdrawals wait here for a decision.",
+        "The player is written to, and reads after the right password how to reach the house.",
+    )
+    return _ask(request, player, form, _lock_deed(player), "Lock the account", effects)
+
+
+@staff_required(LOCK)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Open a locked account, with a reason."""
+    player = _player(request, player_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            account_locks.unlock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+        except account_locks.LockError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, f"The account of {player} is open again.")
+        return redirect("staff_player", player.pk)
+    effects = ("The player can log in again, and is written to. Exclusions and limits hold on.",)
+    return _ask(request, player, form, _lock_deed(player), "Open the account again", effects)
+
+
+@staff_required(EXCLUDE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Pause a player for the hours of the jurisdiction, with a reason."""
+    player = _player(request, player_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            made: Exclusion = exclusions.pause(player=player, by=str(request.staff), reason=form.cleaned_data["reason"])
+            give_back(player)
+        messages.success(request, f"{player} is paused until {made.until:%Y-%m-%d %H:%M} UTC.")
+        return redirect("staff_player", player.pk)
+    effects = (
+        "At once: free play too, and no deposits. A round in progress is played to its end.",
+        "Nobody can end it before its time.",
+    )
+    return _ask(request, player, form, _pause_deed(player), "Pause the player", effects)
+
+
+@staff_required(adjusting.ASK)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Ask for a balance to be put right: another person decides."""
+    player = _player(request, player_id)
+    form = AdjustForm(request.POST or None, currency=player.currency)
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            asked = adjusting.ask(
+                player=player,
+                mode=Mode(said["mode"]),
+                amount=said["amount"] if said["way"] == "up" else -said["amount"],
+                why=Why(said["why"]),
+                reason=said["reason"],
+                by=request.staff,
+            )
+        except (adjusting.CannotAdjust, approvals.AskedTwice) as error:
+            form.add_error("amount", str(error))
+        else:
+            messages.success(request, f"Asked for, as request {asked.pk}. Finance decides: nothing has moved yet.")
+            return redirect("staff_player", player.pk)
+    held = accounts.held(player.pk)
+    lying = [
+        f"{mode.label} money: {format_money(amount, player.currency, 'en')}"
+        f" ({format_money(held.get(mode, 0), player.currency, 'en')} of it set aside)"
+        for mode, amount in accounts.balances(player.pk).items()
+    ]
+    effects = (
+        "Another person decides; exactly what is written here is done then, and the player is written to.",
+        "It is no deposit and no win: limits and revenue do not count it. The statement names it.",
+        *lying,
+    )
+    return _ask(request, player, form, _adjust_deed(player), "Ask for an adjustment", effects)
+
+
+def _player(request: StaffRequest, player_id: int) -> Player:
+    player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
+    looking.note(request, player, what="account status")
+    return player
+
+
+def _ask(
+    request: StaffRequest, player: Player, form: forms.Form, deed: Deed, title: str, effects: tuple[str, ...]
+) -> HttpResponse:
+    told = {"subject": player, "form": form, "deed": deed, "title": title, "effects": effects}
+    return render(request, "staff/player_deed.html", told)

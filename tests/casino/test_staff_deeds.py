@@ -1,0 +1,105 @@
+"""What staff do to one player: each with a reason, each by whose role it is, and what was typed is kept."""
+
+import pytest
+from django.urls import reverse
+
+from audit import approvals
+from players import account_locks, exclusions
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor
+from wallet.accounts import balance
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def player():
+    return a_player("SE", real=10_000)
+
+
+def at(role):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def page(name, player):
+    return reverse(name, args=[player.pk])
+
+
+def adjustment(**changes):
+    return {"mode": "R", "way": "down", "amount": "20.00", "why": "round", "reason": "ticket 12"} | changes
+
+
+@pytest.mark.parametrize(
+    ("role", "deeds"),
+    [
+        ("compliance", ["lock", "pause", "exclusions", "limits", "adjust"]),
+        ("support", ["lock", "pause", "exclusions", "limits", "adjust"]),
+        ("finance", []),
+    ],
+)
+def test_the_player_s_page_offers_what_the_role_may_do_and_nothing_else(player, role, deeds):
+    shown = at(role).get(page("staff_player", player)).content.decode()
+    ways = {
+        "lock": page("staff_player_lock", player),
+        "pause": page("staff_player_pause", player),
+        "exclusions": f"{reverse('staff_exclusions')}?player={player.pk}",
+        "limits": page("staff_player_limits", player),
+        "adjust": page("staff_player_adjust", player),
+    }
+    panel = shown[shown.index('id="deeds"') :] if 'id="deeds"' in shown else ""
+    panel = panel[: panel.index("</section>")] if panel else ""
+    assert [deed for deed, way in ways.items() if f'href="{way}"' in panel] == deeds
+
+
+def test_locking_and_opening_take_a_reason(player):
+    support = at("support")
+    assert "Say why" in support.post(page("staff_player_lock", player), {"reason": " "}).content.decode()
+    assert account_locks.lock_of(player) is None
+    support.post(page("staff_player_lock", player), {"reason": "stolen card"})
+    assert account_locks.lock_of(player).reason == "stolen card"
+    assert "stolen card" in support.get(page("staff_player", player)).content.decode()
+    support.post(page("staff_player_unlock", player), {"reason": "found"})
+    assert account_locks.lock_of(player) is None
+
+
+def test_a_pause_by_staff_says_why_and_lasts_the_hours_of_the_law(player):
+    at("support").post(page("staff_player_pause", player), {"reason": "asked by telephone"})
+    exclusion = exclusions.in_force(player)
+    assert (exclusion.kind, exclusion.reason) == ("pause", "asked by telephone")
+    assert exclusion.until - exclusion.begun == exclusions.timedelta(hours=player.jurisdiction.pause_hours)
+
+
+def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(player):
+    at("support").post(page("staff_player_adjust", player), adjustment())
+    (asked,) = approvals.waiting().filter(kind="balance.adjust")
+    assert balance(player.pk, Mode.REAL) == 10_000
+    finance = at("finance")
+    assert "Take SEK" in finance.get(reverse("staff_approvals")).content.decode()
+    finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "1", "reason": "looked"})
+    assert balance(player.pk, Mode.REAL) == 8_000
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ({"amount": "1000.00"}, "at hand now"),
+        ({"amount": "a lot"}, "Write"),
+        ({"why": ""}, "required"),
+        ({"reason": ""}, "Say why"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said_beside_what_was_typed(player, typed, sentence):
+    answer = at("support").post(page("staff_player_adjust", player), adjustment(**typed))
+    shown = answer.content.decode()
+    assert sentence in shown
+    assert typed.get("amount", "20.00") in shown
+    assert not approvals.waiting().exists()
+
+
+def test_a_decider_sees_on_every_way_in_that_something_waits_and_who_asked_does_not(player):
+    at("support").post(page("staff_player_adjust", player), adjustment())
+    assert "1 waiting" in at("finance").get(reverse("staff_home")).content.decode()
+    assert "1 waiting" not in at("support").get(reverse("staff_home")).content.decode()

@@ -1,0 +1,123 @@
+"""A balance is put right by two people: one asks, another decides, and the database posts what the approval says.
+
+Cash alone is adjusted, so neither what is set aside for bets nor what lies in a game or waits to be paid out. It is
+no deposit, no stake and no win: limits and revenue do not know it. Sentences of errors are for staff.
+"""
+
+from collections.abc import Mapping
+from uuid import uuid4
+
+from django.db import transaction
+from django.utils.translation import override
+
+from audit import approvals, log
+from audit.models import Approval
+from players import mail
+from players.closures import state_of
+from players.models import ClosureState, Player, Staff
+from wallet import accounts, ledger
+from wallet.models import Account, Mode, Why
+from wallet.money import format_money
+
+KIND = "balance.adjust"
+ASK = "wallet.ask_adjustment"
+DECIDE = "wallet.decide_adjustment"
+
+
+class CannotAdjust(Exception):
+    """The balance cannot be adjusted so, as things stand. The message is a sentence for staff."""
+
+
+@transaction.atomic
+def ask(*, player: Player, mode: Mode, amount: int, why: Why, reason: str, by: Staff) -> Approval:
+    """Ask for *amount* minor units to be added to the player's cash, or taken away where it is negative; *why* is what
+    the player will read, *reason* is for the record.
+
+    Raises CannotAdjust; approvals.AskedTwice while something is being asked for the same player.
+    """
+    account = accounts.lock_account(player.pk, mode)
+    _refuse(player, account, amount)
+    request: dict[str, log.Json] = {
+        "player": player.pk,
+        "currency": player.currency,
+        "mode": mode.value,
+        "amount": amount,
+        "why": why.value,
+        "key": str(uuid4()),
+    }
+    return approvals.ask(kind=KIND, on=str(player), request=request, by=str(by), person=by.person, reason=reason)
+
+
+def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Post what was asked for, record it and write to the player. Raises approvals.CannotExecute."""
+    amount, mode, why = int(str(request["amount"])), Mode(str(request["mode"])), Why(str(request["why"]))
+    player = Player.objects.select_related("user").get(pk=int(str(request["player"])))
+    account = accounts.lock_account(player.pk, mode)
+    try:
+        _refuse(player, account, amount)
+        posted = ledger.adjust(verdict.approval_id)
+    except CannotAdjust as error:
+        raise approvals.CannotExecute(str(error)) from error
+    except ledger.NotApproved as error:
+        raise approvals.CannotExecute(
+            "One of the two people does not work here in this role any more. It has to be asked for again."
+        ) from error
+    asked = Approval.objects.get(pk=verdict.approval_id)
+    after = posted.balances[account.pk]
+    data: dict[str, log.Json] = {
+        "approval": asked.pk,
+        "asked_by": asked.by,
+        "reason": asked.reason,
+        "why": why.value,
+        "journal": posted.journal_id,
+        "amount": amount,
+        "currency": player.currency,
+        "mode": mode.value,
+        "balance_before": after - amount,
+        "balance_after": after,
+        "method": f"approval {asked.pk}",
+    }
+    log.record("balance.adjusted", by=verdict.by, on=str(player), data=data)
+    if state_of(player) is None:
+        with override(player.user.language):
+            told = {
+                "change": format_money(amount, player.currency, player.user.language),
+                "amount": format_money(after, player.currency, player.user.language),
+                "reason": str(why.label),
+                "number": posted.journal_id,
+                "is_free": mode is Mode.FREE,
+            }
+        mail.write(user=player.user, template="balance_adjusted", context=told)
+
+
+def describe(request: Mapping[str, log.Json]) -> approvals.Description:
+    """Say whose balance changes by how much, and what the player will read."""
+    mode, why = Mode(str(request["mode"])), Why(str(request["why"]))
+    amount, currency = int(str(request["amount"])), str(request["currency"])
+    size = format_money(abs(amount), currency, "en")
+    done = f"Add {size} to" if amount > 0 else f"Take {size} from"
+    with override("en"):
+        return approvals.Description(
+            f"{done} the balance of player:{request['player']}",
+            (
+                ("Player", f"player:{request['player']}"),
+                ("Amount", format_money(amount, currency, "en")),
+                ("Money", mode.label.lower()),
+                ("The player reads", str(why.label)),
+            ),
+        )
+
+
+def _refuse(player: Player, account: Account, amount: int) -> None:
+    """Raise CannotAdjust where the account, which is locked, cannot be adjusted by *amount*."""
+    state = state_of(player)
+    if state is ClosureState.ERASED:
+        raise CannotAdjust("This account was erased: nobody knows any more whose it was.")
+    if state is not None and account.mode == Mode.FREE:
+        raise CannotAdjust("This account is closed to play: free money there means nothing.")
+    if amount == 0:
+        raise CannotAdjust("Nothing would change.")
+    at_hand = (account.balance or 0) - account.held
+    if at_hand + amount < 0:
+        told = format_money(at_hand, account.currency, "en")
+        raise CannotAdjust(f"The player has {told} at hand now: less than is to be taken. Nothing has been done.")

@@ -1,0 +1,38 @@
+"""Balances that two people put right (``wallet/sql/0013_adjustments.sql``)."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from audit.models import Approval
+from wallet.models.ledger import Account
+
+
+class Why(models.TextChoices):
+    """Why a balance was put right, as its player reads it."""
+
+    DEPOSIT = "deposit", _("A deposit of yours had not been booked as it was paid.")
+    WITHDRAWAL = "withdrawal", _("A withdrawal of yours had not been booked as it was paid out.")
+    ROUND = "round", _("A round had been booked with an error.")
+    TWICE = "twice", _("Something had been booked twice.")
+    GOODWILL = "goodwill", _("The house makes up for a mistake of its own.")
+    RULING = "ruling", _("Your complaint was decided so.")
+
+
+class Adjustment(models.Model):
+    """An approval that was executed: what it brought to a player's cash account, in minor units, or took away where
+    negative. Its journal has the same key. Only the database's own function adds rows.
+    """
+
+    approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True, related_name="adjustment")
+    key = models.UUIDField(unique=True)
+    account = models.ForeignKey(Account, models.PROTECT)
+    amount = models.BigIntegerField()
+    why = models.CharField(max_length=10, choices=Why)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [
+            ("ask_adjustment", "Can ask for balances to be adjusted"),
+            ("decide_adjustment", "Can decide adjustments of balances"),
+        ]
+        constraints = [models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_adjustment_something")]
