@@ -18,7 +18,6 @@ from audit.reports.heading import Head, moment
 from audit.reports.kinds import Column, Row
 
 EXPORT: Final = "audit.export_rows"
-EXPORTED: Final = "rows.exported"  # the kind of the event
 MOST: Final = 10_000  # rows of a file
 ZONE: Final = "UTC"
 TYPES: Final = {

@@ -242,7 +242,7 @@ class Listing(ModelAdmin):
         taken = files.write(form, name=self.name, by=by, asked=asked, columns=self.columns, rows=rows, goes_on=goes_on)
         looking.note_list(request, cells.named(rows), what=f"{self.name.lower()} as {form}")
         data = {"list": self.opts.label_lower, "format": form, "rows": len(rows), "sha256": taken.digest}
-        log.record(files.EXPORTED, by=by, on=f"list:{self.opts.label_lower}", data=data)
+        log.record("rows.exported", by=by, on=f"list:{self.opts.label_lower}", data=data)
         answer = HttpResponse(taken.content, content_type=files.TYPES[form])
         answer["Content-Disposition"] = f'attachment; filename="{self.opts.model_name}.{form}"'
         return answer
