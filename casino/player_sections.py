@@ -20,6 +20,7 @@ from games.search import Search, find
 from players import duplicates, exclusions, flags, limits, locks, notes, sessions, verification
 from players.finding import IDENTITY, SEE, SESSIONS
 from players.models import (
+    AccountLock,
     Agreement,
     Closure,
     Conversation,
@@ -79,6 +80,7 @@ def _account(player: Player, reader: User) -> Data:
     return {
         "agreement": Agreement.objects.filter(player=player).order_by("-pk").first(),
         "closures": Closure.objects.filter(player=player).order_by("-pk"),
+        "locks": AccountLock.objects.filter(player=player).select_related("by").order_by("-pk")[:FEW],
     }
 
 

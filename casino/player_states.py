@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from players import verification
 from players.finding import NAMES
-from players.models import Closure, Exclusion, Flag, Player, Submission, User
+from players.models import AccountLock, Closure, Exclusion, Flag, Player, Submission, User
 
 SEE_FLAGS = "players.see_flags"
 
@@ -52,6 +52,8 @@ def _names(numbers: Collection[int]) -> dict[int, str]:
 def _badges(people: dict[int, Player], reader: User) -> dict[int, tuple[Badge, ...]]:
     numbers = list(people)
     closed = dict(Closure.objects.filter(player__in=numbers).order_by("pk").values_list("player_id", "state"))
+    last_locks = AccountLock.objects.filter(player__in=numbers).order_by("player", "-pk").distinct("player")
+    locked = {number for number, locks in last_locks.values_list("player_id", "locks") if locks}
     excluded = set(
         Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), player__in=numbers, lift=None).values_list(
             "player_id", flat=True
@@ -65,6 +67,7 @@ def _badges(people: dict[int, Player], reader: User) -> dict[int, tuple[Badge, .
         number: tuple(
             badge
             for holds, badge in (
+                (number in locked, Badge("locked", "badge--off")),
                 (number in closed, Badge(closed.get(number, ""), "badge--off")),
                 (number in excluded, Badge("excluded", "badge--off")),
                 (number in verified, Badge("verified", "badge--on")),

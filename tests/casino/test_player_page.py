@@ -14,7 +14,7 @@ from audit.models import Category, Significant, Weight
 from audit.reports.asking import clock
 from audit.significant import finding
 from casino import personal_data, staff_player_lists
-from players import exclusions, locks, notes
+from players import account_locks, exclusions, locks, notes
 from players.models import Note, Player, Session
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, guests
@@ -242,6 +242,18 @@ def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeyp
         before = answer.context["older"]
     assert sorted(seen) == sorted(made)
     assert "?who=192.0.2.7&by=ip" in html.unescape(answer.text)
+
+
+def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
+    player, clerk = a_player(), a_member_of_staff("support")
+    assert "Locks by staff" not in page(player, "support")
+    account_locks.lock(player=player, reason="Somebody else logs in.", by=clerk)
+    for role, is_told in (("support", True), ("finance", False)):
+        read = page(player, role)
+        assert '<span class="badge badge--off">locked</span>' in read
+        assert ("Somebody else logs in." in read) is is_told
+    account_locks.unlock(player=player, reason="Has a new password.", by=clerk)
+    assert '<span class="badge badge--off">locked</span>' not in page(player, "support")
 
 
 def test_a_log_in_locked_after_wrong_passwords_says_since_when():
