@@ -11,7 +11,7 @@ from typing import Final
 
 import psycopg
 from django.conf import settings
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Group
 from django.db import DatabaseError, connection, transaction
 from django.utils.crypto import salted_hmac
 
@@ -23,7 +23,9 @@ from players.services import EmailTaken
 
 ASK: Final = "players.ask_staff"
 DECIDE: Final = "players.decide_staff"
-ON_COMMAND_LINE: Final = "whoever owns the database can make another one: manage.py make_staff"
+SOMEBODY_DECIDES: Final = """
+SELECT EXISTS (SELECT FROM players_staff_holders() WHERE codename = 'decide_staff' AND person <> ALL (%s::uuid[]))
+"""
 # The event of each deed.
 EVENTS: Final = {
     StaffDeed.MAKE: "staff.employed",
@@ -44,8 +46,6 @@ UNIQUE: Final = "23505"
 REFUSALS: Final = {
     "SB020": "This was done already, or nobody approved it.",
     "SB021": "This is about your own account, or about that of whoever asked for it. Another person has to see to it.",
-    "SB022": "Nobody would be left who can ask for changes of staff, with another person who can decide them. Give "
-    f"somebody else the role first. Where a house has come to that, {ON_COMMAND_LINE}.",
     "SB023": "The account is not any more as it was when this was asked for. It has to be asked for again.",
     "SB024": "Whoever asked for this may not any more. Somebody else has to ask for it again.",
 }
@@ -63,8 +63,8 @@ class NothingToDo(StaffingError):
     """The account is so already."""
 
 
-class LastOnes(StaffingError):
-    """Nobody would be left who can ask and decide about staff."""
+class NobodyDecides(StaffingError):
+    """Nobody is there who could decide it: neither the asker nor the one whom it is about."""
 
 
 class UnknownRole(StaffingError):
@@ -77,7 +77,7 @@ def ask_to_make(
 ) -> Approval:
     """Ask for an account of staff. *same_as* is another account of the same human, None for somebody new.
 
-    Raises OwnAccount where *same_as* is the asker's; EmailTaken, UnknownRole, approvals.AskedTwice.
+    Raises OwnAccount where *same_as* is the asker's; EmailTaken, UnknownRole, NobodyDecides, approvals.AskedTwice.
     """
     address = email.strip().lower()
     if same_as and same_as.person == by.person:
@@ -97,15 +97,13 @@ def ask_to_make(
 
 @transaction.atomic
 def ask_for_roles(*, member: Staff, roles: Iterable[str], reason: str, by: Staff) -> Approval:
-    """Ask for a member of staff to have exactly *roles*. Raises OwnAccount, UnknownRole, NothingToDo, LastOnes,
+    """Ask for a member of staff to have exactly *roles*. Raises OwnAccount, UnknownRole, NothingToDo, NobodyDecides,
     approvals.AskedTwice.
     """
     _demand_another(member, by)
     now, wanted = roles_of(member), _roles(roles)
     if wanted == now:
         raise NothingToDo("These are the roles that the account has.")
-    rights = Permission.objects.filter(group__name__in=wanted, content_type__app_label="players")
-    _demand_somebody_left(member, keeping=list(rights.values_list("codename", flat=True)))
     request: dict[str, log.Json] = {"staff": member.pk, "roles": wanted, "from": now}
     return _ask(StaffDeed.ROLES, str(member), request, reason, by)
 
@@ -113,7 +111,7 @@ def ask_for_roles(*, member: Staff, roles: Iterable[str], reason: str, by: Staff
 @transaction.atomic
 def ask(*, deed: StaffDeed, member: Staff, reason: str, by: Staff) -> Approval:
     """Ask for an account to be disabled or enabled, or for its second factors to be reset. Raises OwnAccount,
-    NothingToDo, LastOnes, approvals.AskedTwice.
+    NothingToDo, NobodyDecides, approvals.AskedTwice.
     """
     _demand_another(member, by)
     is_active = User.objects.get(pk=member.user_id).is_active
@@ -123,8 +121,6 @@ def ask(*, deed: StaffDeed, member: Staff, reason: str, by: Staff) -> Approval:
         raise NothingToDo("This account is not disabled.")
     if deed is StaffDeed.FACTORS and not second_factor.is_set_up(member.user):
         raise NothingToDo("No second factor is set up: it will be asked for at the next log-in.")
-    if deed is StaffDeed.DISABLE:
-        _demand_somebody_left(member, keeping=[])
     return _ask(deed, str(member), {"staff": member.pk}, reason, by)
 
 
@@ -205,6 +201,15 @@ def register() -> None:
 
 
 def _ask(deed: StaffDeed, on: str, request: Mapping[str, log.Json], reason: str, by: Staff) -> Approval:
+    subject = subject_of(request)
+    with connection.cursor() as cursor:
+        cursor.execute(SOMEBODY_DECIDES, [[by.person, *([subject.person] if subject else [])]])
+        (somebody_decides,) = cursor.fetchone()
+    if not somebody_decides:
+        raise NobodyDecides(
+            "Nobody could decide this: it takes a person who may, besides you and the one whom it is about. Ask for one "
+            "first, or have whoever owns the database make one: manage.py make_staff."
+        )
     return approvals.ask(kind=deed.value, on=on, request=request, by=str(by), person=by.person, reason=reason)
 
 
@@ -218,15 +223,6 @@ def _roles(wanted: Iterable[str]) -> list[str]:
 def _demand_another(member: Staff, by: Staff) -> None:
     if member.person == by.person:
         raise OwnAccount("Nobody asks for changes of their own account.")
-
-
-def _demand_somebody_left(member: Staff, keeping: list[str]) -> None:
-    rights = keeping if User.objects.get(pk=member.user_id).is_active else []
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT players_staff_stays_open(%s, %s::text[])", [member.user_id, rights])
-        (stays_open,) = cursor.fetchone()
-    if not stays_open:
-        raise LastOnes(REFUSALS["SB022"])
 
 
 def _new_login(request: Mapping[str, log.Json]) -> int:

@@ -273,6 +273,12 @@ class World:
         return a_member_of_staff("support").pk
 
     @cached_property
+    def colleague_id(self) -> int:
+        """Somebody of staff, in a house where an administrator's requests are decided by others."""
+        a_member_of_staff("compliance")
+        return a_member_of_staff("support").pk
+
+    @cached_property
     def flag_id(self) -> int:
         """A flag of the player's, about a limit that was asked for."""
         change = set_limit(
@@ -374,11 +380,13 @@ def a_colleague(world: World) -> Mapping[str, object]:
     return {"staff_id": world.colleague_id}
 
 
+def a_colleague(world: World) -> Mapping[str, object]:
+    """Arguments of the page about somebody of staff."""
+    return {"staff_id": world.colleague_id}
+
+
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     """Arguments of a shared table's addresses."""
-    return {"slug": world.live_slug, "mode": Mode.REAL}
-
-
 def a_journal(world: World) -> Mapping[str, object]:
     """Arguments of the address of the player's first journal."""
     first = Journal.objects.filter(entry__account__owner=world.player).order_by("pk")[0]
@@ -403,6 +411,9 @@ def a_statement(world: World) -> Mapping[str, object]:
 def a_draft(world: World) -> Mapping[str, object]:
     """Arguments of the addresses of a statement that finance has not confirmed."""
     return {"draft_id": drafted([named(uuid4())], staff=world.finance).pk}
+
+
+    return {"slug": world.live_slug, "mode": Mode.REAL}
 
 
 def a_guests_table(world: World) -> Mapping[str, object]:
@@ -845,13 +856,18 @@ LINES = (
         lambda world: {**a_colleague(world), "deed": "factors"},
         lambda world: {"reason": "for a test"},
     ),
-    Line("staff_approvals", "GET", staff(PAGE, *DECIDERS)),
+    Line("staff_people", "GET", staff(PAGE, "compliance", "administrator")),
+    Line("staff_person_new", "GET", staff(PAGE, "administrator")),
+    Line("staff_person_new", "POST", staff(PAGE, "administrator")),
+    Line("staff_person", "GET", staff(PAGE, "compliance", "administrator"), a_colleague),
     Line(
-        "staff_approval",
-        "GET",
-        staff(PAGE, "supervisor", "compliance"),
-        lambda world: {"approval_id": world.scheduled_id},
+        "staff_person_ask",
+        "POST",
+        staff(MOVED, "administrator"),
+        lambda world: {**a_colleague(world), "deed": "factors"},
+        lambda world: {"reason": "for a test"},
     ),
+    Line("staff_approvals", "GET", staff(PAGE, *DECIDERS)),
     Line(
         "staff_approval_decide",
         "POST",

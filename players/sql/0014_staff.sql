@@ -107,17 +107,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     JOIN django_content_type AS c ON c.id = p.content_type_id AND c.app_label = 'players';
 $$;
 
--- Whether somebody is left who can ask, and another person who can decide, if this log-in (NULL: none) had these rights alone.
-CREATE FUNCTION players_staff_stays_open(login bigint, rights text[]) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    WITH able AS (
-        SELECT h.person, h.codename FROM players_staff_holders() AS h WHERE h.user_id IS DISTINCT FROM login
-        UNION ALL SELECT s.person, held.name FROM players_staff AS s, unnest(rights) AS held (name) WHERE s.user_id = login)
-    SELECT EXISTS (
-        SELECT FROM able AS asker JOIN able AS decider ON decider.person <> asker.person
-        WHERE asker.codename = 'ask_staff' AND decider.codename = 'decide_staff');
-$$;
-
 -- Gives the account exactly these roles, which there have to be.
 CREATE FUNCTION players_staff_give_roles(login bigint, roles jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -175,13 +164,11 @@ BEGIN
         WHEN 'staff.factors' THEN DELETE FROM mfa_authenticator WHERE user_id = subject.user_id;
         ELSE UPDATE players_user SET is_active = (deed = 'staff.enable') WHERE id = subject.user_id;
     END CASE;
-    IF NOT players_staff_stays_open(NULL, '{}') THEN
-        RAISE EXCEPTION 'nobody would be left who can ask and decide about staff' USING ERRCODE = 'SB022';
-    END IF;
 END $$;
 
 -- Does what an approval of staff says, once, and returns whose account it is. `login` is the log-in that an account is made of: a new one, of the
--- address that was approved, without a password. One after another, so that no two of them empty the house together.
+-- address that was approved, without a password. Who asked and who decided may still do so, and it is about neither: so two people are left who can
+-- open the house, whatever is done. One after another, lest two of them are disabled by each other's leave.
 CREATE FUNCTION players_staff_execute(approval bigint, login bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

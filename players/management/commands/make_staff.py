@@ -1,0 +1,58 @@
+"""`manage.py make_staff EMAIL NAME --role ROLE`: make a member of staff by the owner of the database alone.
+
+For the first ones of a house, and for a house in which nobody is left who can ask and decide about staff; afterwards an
+account takes two people, in the back office under Staff. A house is open with two people of whom one is an
+administrator and the other an administrator or compliance. Needs DATABASE_OWNER_URL.
+"""
+
+from argparse import ArgumentParser
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.core.validators import validate_email
+
+from players import founding
+from players.models import Staff
+from players.services import EmailTaken
+
+
+class Command(BaseCommand):
+    """Makes somebody who works here; they set their first password themselves."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take who it is, in which roles, and whose other account they have."""
+        parser.add_argument("email")
+        parser.add_argument("name")
+        parser.add_argument("--role", action="append", required=True, dest="roles", help="once for each role")
+        parser.add_argument("--same-person-as", metavar="EMAIL", help="another account of the same human")
+
+    def handle(
+        self, *args: object, email: str, name: str, roles: list[str], same_person_as: str | None, **options: object
+    ) -> None:
+        """Run it. Raises CommandError for roles, addresses and people that there are not, or twice."""
+        if not settings.DATABASE_OWNER_URL:
+            raise CommandError("Set DATABASE_OWNER_URL: whoever owns the database makes the first members of staff.")
+        try:
+            validate_email(email)
+        except ValidationError as error:
+            raise CommandError(f"{email} is no e-mail address.") from error
+        known = set(Group.objects.values_list("name", flat=True))
+        if unknown := sorted(set(roles) - known):
+            raise CommandError(f"No role is called {', '.join(unknown)}. There are: {', '.join(sorted(known))}.")
+        same = Staff.objects.filter(user__email=(same_person_as or "").strip().lower()).first()
+        if same_person_as and same is None:
+            raise CommandError(f"Nobody of staff has the address {same_person_as}.")
+        try:
+            staff = founding.found(
+                email=email, name=name, roles=tuple(roles), same_person=same.person if same else None
+            )
+        except EmailTaken as error:
+            raise CommandError(f"Somebody has the address {email} already.") from error
+        self.stdout.write(
+            f"{staff} is made. {name} sets a password under “Forgotten password” on the log-in page, with a code that "
+            f"goes to {email.lower()}, and then a second factor."
+        )

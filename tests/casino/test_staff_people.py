@@ -1,0 +1,116 @@
+"""The pages about staff: who works here, what became of each account, and asking for changes."""
+
+import html
+
+import pytest
+from django.contrib.auth.models import Group
+
+from audit import approvals
+from audit.models import Approval
+from players import roles, staffing
+from players.models import StaffDeed
+from tests.people import PASSWORD, a_member_of_staff, a_visitor, give_code, log_in
+
+pytestmark = pytest.mark.django_db
+
+PEOPLE = "/staff/people/"
+
+
+def reader(*held):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(*held or ("administrator",)).user)
+    return visitor
+
+
+def text(answer):
+    return html.unescape(" ".join(answer.content.decode().split()))
+
+
+def decide(asked):
+    other = a_member_of_staff("compliance")
+    approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
+
+
+def test_every_role_says_what_it_is_for():
+    assert set(roles.WORDS) == set(Group.objects.values_list("name", flat=True))
+
+
+def test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_disabled():
+    member = a_member_of_staff("finance", "operator", password=PASSWORD, name="Farah")
+    visitor = a_visitor()
+    log_in(visitor, member.user)
+    give_code(visitor, member.user)
+    asked = staffing.ask(
+        deed=StaffDeed.DISABLE, member=member, reason="left the house", by=_asker_with_a_decider_beside()
+    )
+    decide(asked)
+    page = text(reader().get(f"{PEOPLE}{member.pk}/"))
+    for said in (
+        "Farah",
+        member.user.email,
+        "disabled</span> since",
+        "set up",
+        visitor.defaults["REMOTE_ADDR"],
+        "finance",
+        "Withdrawals",
+        "left the house",
+        "account disabled",
+        asked.by,
+    ):
+        assert said in page
+    listed = text(reader("compliance").get(PEOPLE, {"state": "disabled"}))
+    assert "Farah" in listed
+    assert "Farah" not in text(reader("compliance").get(PEOPLE, {"state": "active"}))
+    assert "Farah" not in text(reader("compliance").get(PEOPLE, {"role": "support"}))
+    assert "Farah" in text(reader("compliance").get(PEOPLE, {"who": "fara"}))
+
+
+def _asker_with_a_decider_beside():
+    a_member_of_staff("compliance")
+    return a_member_of_staff("administrator")
+
+
+class TestAsking:
+    def test_for_a_new_account_demands_an_answer_to_whether_the_person_works_here(self):
+        a_member_of_staff("compliance")
+        visitor, member = reader(), a_member_of_staff("support", name="Sara")
+        form = {"email": "nina@example.com", "name": "Nina", "roles": ["support"], "reason": "new"}
+        answer = visitor.post(f"{PEOPLE}new/", form)
+        assert answer.status_code == 200
+        assert 'value="Nina"' in text(answer)
+        assert f"Yes: Sara, {member.user.email}" in text(answer)
+        assert not Approval.objects.exists()
+        assert visitor.post(f"{PEOPLE}new/", form | {"works_here": member.pk})["Location"] == PEOPLE
+        asked = Approval.objects.get()
+        assert approvals.thaw(asked)["person"] == str(member.person)
+        assert "Make an account of staff for Nina" in text(visitor.get(PEOPLE))
+
+    def test_for_a_change_waits_on_the_page_until_another_decides(self):
+        a_member_of_staff("compliance")
+        visitor, member = reader(), a_member_of_staff("support")
+        address = f"{PEOPLE}{member.pk}/ask/roles/"
+        answer = visitor.post(address, {"roles": ["finance"]})
+        assert answer.status_code == 200
+        assert '<details class="unfold deed" open>' in text(answer)
+        assert visitor.post(address, {"roles": ["finance"], "reason": "another desk"}).status_code == 302
+        page = text(visitor.get(f"{PEOPLE}{member.pk}/"))
+        assert "Give Someone other roles" in page
+        assert "another desk" in page
+        assert staffing.roles_of(member) == ["support"]
+        assert "has been asked" in text(visitor.post(address, {"roles": ["operator"], "reason": "or this"}))
+        decide(Approval.objects.get())
+        assert "roles: finance" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
+
+    def test_is_not_offered_about_oneself_nor_to_who_only_decides(self):
+        member = a_member_of_staff("administrator")
+        visitor = a_visitor()
+        visitor.force_login(member.user)
+        own = text(visitor.get(f"{PEOPLE}{member.pk}/"))
+        assert "an account of your own" in own
+        assert "Ask for a change" not in own
+        answer = visitor.post(f"{PEOPLE}{member.pk}/ask/disable/", {"reason": "me"})
+        assert answer["Location"] == f"{PEOPLE}{member.pk}/"
+        assert not Approval.objects.exists()
+        assert "Ask for a change" not in text(reader("compliance").get(f"{PEOPLE}{member.pk}/"))
+        assert reader("compliance").post(f"{PEOPLE}{member.pk}/ask/disable/", {"reason": "x"}).status_code == 403
+        assert visitor.post(f"{PEOPLE}{member.pk}/ask/praise/", {"reason": "x"}).status_code == 404

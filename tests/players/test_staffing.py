@@ -1,0 +1,267 @@
+"""Accounts of staff: made, changed, disabled and enabled by two people, and by the owner of the database where a house
+has nobody yet.
+"""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit import approvals
+from audit.models import Decision
+from players import second_factor, staffing
+from players.models import Session, Staff, StaffChange, StaffDeed, User
+from players.services import EmailTaken
+from tests.people import (
+    PASSWORD,
+    a_member_of_staff,
+    a_visitor,
+    events,
+    give_code,
+    last_mail,
+    log_in,
+    mailed_code,
+)
+from tests.wallet.test_at_once import at_once
+
+ADDRESS = "nina@example.com"
+NEW_PASSWORD = "shuffled-and-cut-9"
+
+
+def asker():
+    """An administrator, in a house where somebody else decides."""
+    decider()
+    return a_member_of_staff("administrator")
+
+
+def decider():
+    return a_member_of_staff("compliance")
+
+
+def decide(asked, by=None, *, yes=True):
+    by = by or decider()
+    return approvals.decide(
+        approval_id=asked.pk, yes=yes, by=str(by), person=by.person, reason="looked into it", may=by.user.has_perm
+    )
+
+
+def ask_to_make(by, *, email=ADDRESS, roles=("support",), same_as=None):
+    return staffing.ask_to_make(email=email, name="Nina", roles=roles, same_as=same_as, reason="a new colleague", by=by)
+
+
+def ask(deed, member, by=None):
+    return staffing.ask(deed=deed, member=member, reason="for a test", by=by or asker())
+
+
+@pytest.mark.django_db
+class TestMaking:
+    def test_takes_two_people_and_is_on_record_with_both(self):
+        one, other = asker(), decider()
+        asked = ask_to_make(one, email=" Nina@Example.com ")
+        assert not User.objects.filter(email=ADDRESS).exists()
+        decide(asked, other)
+        member = Staff.objects.get(user__email=ADDRESS)
+        assert (member.name, staffing.roles_of(member), member.user.is_active) == ("Nina", ["support"], True)
+        (event,) = events("staff.employed", on=str(member))
+        assert (event["by"], event["data"]["asked_by"], event["data"]["approval"]) == (str(other), str(one), asked.pk)
+        assert set(event["personal"]) == {"email", "name"}
+        change = StaffChange.objects.get(user=member.user)
+        assert (change.approval, change.kind, change.after["roles"]) == (asked, StaffDeed.MAKE, ["support"])
+
+    def test_no_administrator_knows_the_first_password(self):
+        decide(ask_to_make(asker()))
+        user = User.objects.get(email=ADDRESS)
+        assert not user.has_usable_password()
+        assert "Forgotten password" in last_mail(ADDRESS, "staff_account").body
+        visitor = a_visitor()
+        visitor.post("/en/account/password/forgotten/", {"email": ADDRESS})
+        visitor.post("/en/account/password/forgotten/code/", {"code": mailed_code(ADDRESS, "reset_password")})
+        both = {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD}
+        visitor.post("/en/account/password/forgotten/new/", both)
+        visitor = a_visitor()
+        log_in(visitor, user, NEW_PASSWORD)
+        assert visitor.get("/staff/")["Location"] == "/en/account/security/"
+
+    def test_no_address_stands_in_an_event(self):
+        asked = ask_to_make(asker())
+        assert ADDRESS not in asked.on
+        (event,) = events("approval.asked", on=f"approval:{asked.pk}")
+        assert ADDRESS not in str(event)
+
+    def test_two_accounts_of_one_human_are_one_person(self):
+        first = a_member_of_staff("finance")
+        asked = ask_to_make(asker(), roles=["operator"], same_as=first)
+        facts = dict(approvals.kind(asked.kind).describe(approvals.thaw(asked)).facts)
+        assert first.user.email in facts["Who"]
+        decide(asked)
+        assert Staff.objects.get(user__email=ADDRESS).person == first.person
+
+    def test_nobody_asks_for_or_decides_about_another_account_of_their_own(self):
+        one, other = asker(), decider()
+        with pytest.raises(staffing.OwnAccount):
+            ask_to_make(one, same_as=one)
+        asked = ask_to_make(one, same_as=other)
+        with pytest.raises(approvals.CannotExecute, match="your own account"):
+            decide(asked, other)
+        assert not User.objects.filter(email=ADDRESS).exists()
+
+    def test_an_address_has_one_account(self):
+        asked = ask_to_make(asker())
+        with pytest.raises(approvals.AskedTwice):
+            ask_to_make(asker())
+        User.objects.create_user(ADDRESS)
+        with pytest.raises(approvals.CannotExecute, match="already"):
+            decide(asked)
+        with pytest.raises(EmailTaken):
+            ask_to_make(asker())
+
+    @pytest.mark.parametrize("roles", [[], ["owner"], ["support", "owner"]])
+    def test_there_is_no_account_without_roles_or_with_others_than_there_are(self, roles):
+        with pytest.raises(staffing.UnknownRole):
+            ask_to_make(asker(), roles=roles)
+
+
+@pytest.mark.django_db
+class TestRoles:
+    def test_hold_at_once_and_their_history_says_what_was_before(self):
+        member = a_member_of_staff("support", "operator")
+        decide(staffing.ask_for_roles(member=member, roles=["finance", "support"], reason="another desk", by=asker()))
+        assert staffing.roles_of(member) == ["finance", "support"]
+        change = StaffChange.objects.get(user=member.user, kind=StaffDeed.ROLES)
+        assert (change.before["roles"], change.after["roles"]) == (["operator", "support"], ["finance", "support"])
+        assert events("staff.roles_changed", on=str(member))[0]["data"]["after"]["roles"] == ["finance", "support"]
+        assert "finance, support" in last_mail(member.user.email, "staff_account").body
+
+    def test_nobody_changes_their_own(self):
+        one, other = asker(), decider()
+        twin = a_member_of_staff("support", person=one.person)
+        for account in (one, twin):
+            with pytest.raises(staffing.OwnAccount):
+                staffing.ask_for_roles(member=account, roles=["finance"], reason="more money", by=one)
+        a_member_of_staff("administrator")
+        asked = staffing.ask_for_roles(member=other, roles=["finance"], reason="another desk", by=one)
+        for yes in (True, False):
+            with pytest.raises(approvals.CannotExecute, match="your own account"):
+                decide(asked, other, yes=yes)
+        assert not Decision.objects.filter(pk=asked.pk).exists()
+
+    def test_that_the_account_has_are_nothing_to_ask_for(self):
+        with pytest.raises(staffing.NothingToDo):
+            staffing.ask_for_roles(member=a_member_of_staff("support"), roles=["support"], reason="why", by=asker())
+
+
+@pytest.mark.django_db
+class TestDisabling:
+    def test_gli19_2_8_9_ends_sessions_at_once_and_keeps_when(self):
+        member = a_member_of_staff("support", password=PASSWORD)
+        visitor = a_visitor()
+        log_in(visitor, member.user)
+        give_code(visitor, member.user)
+        assert visitor.get("/staff/").status_code == 200
+        decide(ask(StaffDeed.DISABLE, member))
+        assert visitor.get("/staff/").status_code == 302
+        session = Session.objects.get(user=member.user)
+        assert session.ended_at
+        change = StaffChange.objects.get(user=member.user, kind=StaffDeed.DISABLE)
+        assert (change.before["active"], change.after["active"]) == (True, False)
+        assert log_in(a_visitor(), member.user).status_code == 403
+        assert events("staff.disabled", on=str(member))
+        with pytest.raises(staffing.NothingToDo):
+            ask(StaffDeed.DISABLE, member)
+
+    def test_also_works_for_whoever_has_no_second_factor(self):
+        member = a_member_of_staff("support", factor=False)
+        decide(ask(StaffDeed.DISABLE, member))
+        assert not User.objects.get(pk=member.user_id).is_active
+
+    def test_is_undone_by_two_people(self):
+        member = a_member_of_staff("support", password=PASSWORD)
+        decide(ask(StaffDeed.DISABLE, member))
+        decide(ask(StaffDeed.ENABLE, member))
+        visitor = a_visitor()
+        log_in(visitor, member.user)
+        give_code(visitor, member.user)
+        assert visitor.get("/staff/").status_code == 200
+
+    def test_leaves_what_the_member_asked_for_to_others(self):
+        one, another = asker(), asker()
+        pending = ask(StaffDeed.FACTORS, a_member_of_staff("support"), by=one)
+        decide(ask(StaffDeed.DISABLE, one, by=another))
+        assert approvals.waiting().filter(pk=pending.pk).exists()
+        with pytest.raises(approvals.CannotExecute, match="may not any more"):
+            decide(pending)
+        assert decide(pending, yes=False)
+
+    def test_takes_somebody_besides_the_two_who_can_decide_or_the_command_line(self):
+        one, other = a_member_of_staff("administrator"), decider()
+        with pytest.raises(staffing.NobodyDecides, match="make_staff"):
+            ask(StaffDeed.DISABLE, other, by=one)
+        a_member_of_staff("compliance", person=one.person)
+        with pytest.raises(staffing.NobodyDecides):
+            ask(StaffDeed.DISABLE, other, by=one)
+        decider()
+        assert ask(StaffDeed.DISABLE, other, by=one)
+
+
+@pytest.mark.django_db
+class TestResetting:
+    def test_second_factors_lets_the_member_set_up_another_one_and_nothing_before(self):
+        member = a_member_of_staff("support", password=PASSWORD)
+        decide(ask(StaffDeed.FACTORS, member))
+        assert not second_factor.is_set_up(User.objects.get(pk=member.user_id))
+        visitor = a_visitor()
+        log_in(visitor, member.user)
+        assert visitor.get("/staff/")["Location"] == "/en/account/security/"
+        assert events("staff.factors_reset", on=str(member))
+        assert "set up a new one" in last_mail(member.user.email, "staff_account").body
+        with pytest.raises(staffing.NothingToDo):
+            ask(StaffDeed.FACTORS, member)
+
+
+def test_two_of_the_last_are_not_disabled_at_once(cloned_db):
+    one, other, third = asker(), asker(), decider()
+    pending = [ask(StaffDeed.DISABLE, other, by=one), ask(StaffDeed.DISABLE, one, by=other)]
+
+    def agree(asked):
+        try:
+            decide(asked, third)
+        except approvals.CannotExecute as error:
+            return str(error)
+        return ""
+
+    answers = at_once([lambda asked=asked: agree(asked) for asked in pending])
+    assert sorted(bool(answer) for answer in answers) == [False, True]
+    assert User.objects.filter(staff__in=[one, other], is_active=True).count() == 1
+
+
+def make_staff(*words):
+    out = StringIO()
+    call_command("make_staff", *words, stdout=out)
+    return out.getvalue()
+
+
+class TestTheFirstOnes:
+    def test_are_made_on_the_command_line_and_open_the_house(self, cloned_db):
+        assert "Forgotten password" in make_staff("ada@example.com", "Ada", "--role", "administrator")
+        make_staff("carl@example.com", "Carl", "--role", "compliance", "--role", "administrator")
+        ada, carl = Staff.objects.order_by("pk")
+        assert not ada.user.has_usable_password()
+        assert ada.person != carl.person
+        assert {event["by"] for event in events("staff.employed")} == {"system"}
+        assert set(StaffChange.objects.values_list("approval", flat=True)) == {None}
+        decide(ask_to_make(ada), carl)
+        assert Staff.objects.count() == 3
+
+    def test_may_have_two_accounts_as_one_person(self, cloned_db):
+        make_staff("ada@example.com", "Ada", "--role", "administrator")
+        make_staff("ada.two@example.com", "Ada", "--role", "support", "--same-person-as", "Ada@example.com")
+        assert len(set(Staff.objects.values_list("person", flat=True))) == 1
+        for words, message in {
+            ("ada@example.com", "Ada", "--role", "support"): "already",
+            ("new@example.com", "New", "--role", "owner"): "No role is called owner",
+            ("nobody", "New", "--role", "support"): "no e-mail address",
+            ("new@example.com", "New", "--role", "support", "--same-person-as", "x@example.com"): "Nobody of staff",
+        }.items():
+            with pytest.raises(CommandError, match=message):
+                make_staff(*words)
+        assert Staff.objects.count() == 2
