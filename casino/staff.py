@@ -17,7 +17,6 @@ from games.staff_play import EXAMINE as EXAMINE_PLAY
 from games.staff_rounds import READERS as ROUND_READERS
 from games.versions.staff_pages import READERS as GAME_READERS
 from players import staffing
-from players import staffing
 from players.access import StaffRequest, staff_required
 from players.models import User
 from players.sections import Section
@@ -172,13 +171,6 @@ FUNCTIONS = (
     ),
     Function(
         Section.COMPLIANCE, ("audit.view_event",), "staff_events", "Events", "Everything that happened, newest first."
-    ),
-    Function(
-        Section.HOUSE,
-        (staffing.ASK, staffing.DECIDE),
-        "staff_people",
-        "Staff",
-        "Who works here, in which roles; accounts made, changed and disabled by two people.",
     ),
     Function(
         Section.HOUSE,

@@ -207,8 +207,8 @@ def _ask(deed: StaffDeed, on: str, request: Mapping[str, log.Json], reason: str,
         (somebody_decides,) = cursor.fetchone()
     if not somebody_decides:
         raise NobodyDecides(
-            "Nobody could decide this: it takes a person who may, besides you and the one whom it is about. Ask for one "
-            "first, or have whoever owns the database make one: manage.py make_staff."
+            "Nobody could decide this: it takes a person who may, besides you and the one whom it is about. Ask for "
+            "one first, or have whoever owns the database make one: manage.py make_staff."
         )
     return approvals.ask(kind=deed.value, on=on, request=request, by=str(by), person=by.person, reason=reason)
 

@@ -273,12 +273,6 @@ class World:
         return a_member_of_staff("support").pk
 
     @cached_property
-    def colleague_id(self) -> int:
-        """Somebody of staff, in a house where an administrator's requests are decided by others."""
-        a_member_of_staff("compliance")
-        return a_member_of_staff("support").pk
-
-    @cached_property
     def flag_id(self) -> int:
         """A flag of the player's, about a limit that was asked for."""
         change = set_limit(
@@ -373,11 +367,6 @@ def players(answer: Answer, *, other: Answer | None = None) -> Answers:
 def staff(answer: Answer, *roles: str) -> Answers:
     """For staff in these roles."""
     return everyone(FORBIDDEN) | {"anonymous": LOG_IN} | dict.fromkeys(roles, answer)
-
-
-def a_colleague(world: World) -> Mapping[str, object]:
-    """Arguments of the page about somebody of staff."""
-    return {"staff_id": world.colleague_id}
 
 
 def a_colleague(world: World) -> Mapping[str, object]:
@@ -844,17 +833,6 @@ LINES = (
         staff(MOVED, "finance", "supervisor"),
         lambda world: {"withdrawal_id": 1},
         lambda world: {"action": "approve", "reason": "for a test"},
-    ),
-    Line("staff_people", "GET", staff(PAGE, "compliance", "administrator")),
-    Line("staff_person_new", "GET", staff(PAGE, "administrator")),
-    Line("staff_person_new", "POST", staff(PAGE, "administrator")),
-    Line("staff_person", "GET", staff(PAGE, "compliance", "administrator"), a_colleague),
-    Line(
-        "staff_person_ask",
-        "POST",
-        staff(MOVED, "administrator"),
-        lambda world: {**a_colleague(world), "deed": "factors"},
-        lambda world: {"reason": "for a test"},
     ),
     Line("staff_people", "GET", staff(PAGE, "compliance", "administrator")),
     Line("staff_person_new", "GET", staff(PAGE, "administrator")),
