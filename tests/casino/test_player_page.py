@@ -286,3 +286,16 @@ def test_whoever_else_the_page_names_is_on_record_too():
         a_submission(each, document_number="SAME1234")
     assert str(other) in page(player, "support")
     assert events("data.seen")[-1]["data"]["players"] == [str(other)]
+
+
+@pytest.mark.parametrize(
+    ("role", "deeds"),
+    [
+        ("finance", []),
+        ("support", ["lock/", "pause/", "exclusions", "limits/", "adjust/"]),
+    ],
+)
+def test_what_the_role_may_do_stands_on_top(role, deeds):
+    player = a_player()
+    top = page(player, role).split('aria-label="Parts of this page"')[0]
+    assert [deed for deed in ("lock/", "pause/", "exclusions", "limits/", "adjust/") if deed in top] == deeds
