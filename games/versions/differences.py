@@ -90,7 +90,10 @@ def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[
         yield "bank", f"{amount(entry['minimum'])} – {amount(entry['maximum'])}"
         yield from ((name.lower(), str(entry[key])) for key, name in GUESTS.items())
         return
-    for bet, (low, high) in entry["bets"].items():
+    game = VARIANTS.get(variant)
+    order = [bet.code for bet in game.bets] if game else []
+    for bet in sorted(entry["bets"], key=lambda bet: (bet not in order, order.index(bet) if bet in order else 0)):
+        low, high = entry["bets"][bet]
         yield _bet(variant, bet), f"{amount(low)} – {amount(high)}"
     yield "steps of", amount(entry["step"])
     yield "chips", ", ".join(map(amount, entry["chips"]))

@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language_info
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
@@ -71,7 +72,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
         "name": variant_label(GAMES[variant], "name", "en"),
         "bets": [(bet, differences.fraction(bet.rtp)) for bet in returns.bets(variant)],
         "tables": history.tables_of(variant),
-        "languages": [(language, missing.get(language, [])) for language in LANGUAGES],
+        "languages": [(get_language_info(code)["name"], missing.get(code, [])) for code in LANGUAGES],
         "rules": history.of_rules(variant),
         "figures": history.figures(variant),
     }

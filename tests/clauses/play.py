@@ -42,9 +42,14 @@ CHAPTER: Final = Chapter(
             "kept per rules version: id, configuration, available from, theoretical return, games, staked, paid, "
             "voided, fees, "
             "status, withdrawn when",
-            ("test_gli19_2_8_3_of_each_version_everything_is_kept",),
-            "Each field by name, of a version in force and of one that was withdrawn. Nothing missing.",
-            page="`/staff/reports/`, game performance",
+            (
+                "test_gli19_2_8_3_of_each_version_everything_is_kept",
+                "test_gli19_2_8_3_are_kept_with_their_returns_when_the_house_opens_and_once",
+                "test_gli19_2_8_3_end_when_others_come_and_what_changed_is_told",
+            ),
+            "Each field by name, of a version in force and of one that was withdrawn; the rules as data besides, so that "
+            "those of the past can be read. Nothing missing.",
+            page="`/staff/reports/`, game performance; `/staff/games/`",
         ),
         Demand(
             "3.2",
@@ -144,6 +149,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_7_1_a_stake_of_one_minor_unit_on_banker_returns_too_little_to_go_live",
                 "test_gli19_4_7_1_pair_bets_with_one_deck_cannot_go_live",
                 "test_gli19_4_7_1_that_returns_too_little_is_refused_and_nothing_changes",
+                "test_gli19_4_7_1_that_cannot_be_are_refused_at_the_asking",
             ),
             "That the worst stake is found was not named after the clause; now it is. Both examples of the clause "
             "are there.",

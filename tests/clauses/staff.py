@@ -11,17 +11,18 @@ CHAPTER: Final = Chapter(
             "2.8.9",
             "kept per account: name, role, functions, created, last access and its address, last password change",
             ("test_gli19_2_8_9_an_account_of_staff_has_its_name_roles_functions_and_last_access",),
-            "No test asserted the fields; this one is new. The password's change is an event.",
-            page="`/staff/` for roles and functions",
+            "The password's change is an event.",
+            page="`/staff/people/`",
         ),
         Demand(
             "2.8.9",
             "disabled when, status",
-            ("test_gli19_2_8_9_an_account_of_staff_has_its_name_roles_functions_and_last_access",),
-            "A disabled account cannot log in, which the test now shows.",
-            Met.PARTLY,
-            "Whether an account is disabled is kept, when is not: the pages that make, list and disable accounts "
-            "come with the back office.",
+            (
+                "test_gli19_2_8_9_ends_sessions_at_once_and_keeps_when",
+                "test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_disabled",
+            ),
+            "Two people disable an account; the history on its page says who and when.",
+            page="`/staff/people/`",
         ),
         Demand(
             "B.2.3",
@@ -53,11 +54,14 @@ CHAPTER: Final = Chapter(
         Demand(
             "B.2.3",
             "two people for changes of limits or rules on a live table",
-            (),
-            "No page changes limits; rules change with the program, with a reason on record.",
-            Met.NO,
-            "New limits are put in force by whoever runs the house, by one person; their pages, with approvals, come "
-            "with the back office.",
+            (
+                "test_gli19_b_2_3_of_a_table_come_into_force_by_a_second_person",
+                "test_gli19_b_2_3_are_not_decided_by_whoever_asked",
+                "test_gli19_b_2_3_is_made_by_a_second_person_and_stays_closed",
+            ),
+            "The database compares a version with the request that was approved, whoever writes it. Other rules come "
+            "with another program, with limits and pace as they were.",
+            page="`/staff/games/`, `/staff/approvals/`",
         ),
         Demand(
             "B.2.3",

@@ -1,0 +1,97 @@
+"""Games as staff look at them: what is in force, what it returns, what changed, and what goes live when."""
+
+import re
+from copy import deepcopy
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from games.engine.odds import exact, percent
+from games.models import HowEnded, RulesVersion, ScheduleEnding
+from games.variants import VARIANTS
+from games.versions import rules
+from tests.builders import a_guest_table, a_player, a_round, a_table, other_limits, put_live, scheduled
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def supervisor() -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("supervisor").user)
+    return visitor
+
+
+def read(visitor: Client, page: str) -> str:
+    """The words of a page, each run of spaces as one."""
+    answer = visitor.get(page)
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.text)))
+
+
+def test_every_game_stands_with_its_returns_its_tables_and_their_versions(supervisor):
+    table = a_table()
+    put_live(table_id=table.pk, limits=other_limits())
+    text = read(supervisor, "/staff/games/")
+    odds = exact(VARIANTS["baccarat"])["tie"]
+    assert f"Tie returns {percent(odds.rtp, 4)} %, the house keeps {percent(odds.edge, 4)} %" in text
+    assert "Guests bet against each other; the house takes a tax." in text
+    assert "Baccarat open 2 " in text
+    assert "Nothing waits for its time." in text
+
+
+def test_gli19_2_8_3_a_game_stands_with_its_paytable_its_languages_its_rules_and_what_was_played(supervisor):
+    table = a_table()
+    a_round(a_player(real=100_000), table, player=5_000)
+    first = rules.keep()
+    older = deepcopy(next(each for each in first if each.variant == "baccarat").body)
+    older["bets"]["tie"]["pays"] = [["tie", "9:1"]]
+    RulesVersion.objects.create(variant="baccarat", version="0.9", digest="9" * 64, body=older)
+    rules.keep()
+    text = read(supervisor, "/staff/games/baccarat/")
+    odds = exact(VARIANTS["baccarat"])["tie"]
+    assert f"Tie 8:1 {percent(odds.rtp, 4)} % {percent(odds.edge, 4)} %" in text
+    assert text.count("complete") == 5
+    assert "Tie: pays 9:1 (tie) 8:1 (tie)" in text
+    assert "withdrawn on" in text
+    assert "Baccarat, 1, SEK in force" in text
+    assert "SEK 50.00" in text.replace("\xa0", " ")
+
+
+def test_a_table_stands_with_every_version_who_asked_who_decided_why_and_what_it_changed(supervisor):
+    table = a_table()
+    version = put_live(table_id=table.pk, limits=other_limits(), reason="quiet evenings")
+    assert version.approval is not None
+    text = read(supervisor, f"/staff/games/tables/{table.pk}/").replace("\xa0", " ")
+    assert f"Asked by {version.approval.by} Approved by {version.approval.decision.by}, request" in text
+    assert "Why quiet evenings" in text
+    assert "SEK: Tie SEK 10 – SEK 2,500 SEK 10 – SEK 50" in text
+    compared = read(supervisor, f"/staff/games/tables/{table.pk}/?one=2&other=1").replace("\xa0", " ")
+    assert "From version 2 to version 1" in compared
+    assert "SEK: Tie SEK 10 – SEK 50 SEK 10 – SEK 2,500" in compared
+
+
+def test_a_table_of_guests_stands_with_its_bank_and_its_pace(supervisor):
+    text = read(supervisor, f"/staff/games/tables/{a_guest_table().pk}/").replace("\xa0", " ")
+    assert "SEK: bank SEK 10 – SEK 1,000" in text
+    assert "House players think" in text
+
+
+def test_what_waits_for_its_time_is_shown_and_withdrawn_with_a_reason(supervisor):
+    waiting = scheduled(a_table())
+    assert f"Approved by {waiting.approval.decision.by}" in read(supervisor, "/staff/games/")
+    address = f"/staff/games/schedule/{waiting.pk}/withdraw/"
+    assert "Say why" in supervisor.post(address, {"reason": " "}, follow=True).text
+    assert not ScheduleEnding.objects.exists()
+    assert "it does not go live" in supervisor.post(address, {"reason": "not yet"}, follow=True).text
+    assert "withdrawn already" in supervisor.post(address, {"reason": "again"}, follow=True).text
+    ending = ScheduleEnding.objects.get()
+    assert (ending.how, ending.reason) == (HowEnded.WITHDRAWN, "not yet")
+    assert "not yet" in read(supervisor, "/staff/games/")
+
+
+@pytest.mark.parametrize("page", ["/staff/games/whist/", "/staff/games/tables/999999/"])
+def test_what_is_not_there_is_no_page(supervisor, page):
+    assert supervisor.get(page).status_code == 404
