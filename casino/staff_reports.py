@@ -39,6 +39,7 @@ SEE: Final = "audit.view_report"
 LISTED: Final = 25  # reports on the page of all
 LONGEST: Final = 100  # characters of a choice that is written
 NOTHING: Final = "–"
+LONG: Final = 200  # characters
 TYPES: Final = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -53,6 +54,16 @@ class Shown:
     text: str
     heading: str
     style: str  # how it is set
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it is empty."""
+        return self.text == NOTHING
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is folded: so long that the rows around it would be out of sight."""
+        return len(self.text) > LONG
 
 
 class ReportForm(forms.Form):
