@@ -28,7 +28,7 @@ def today() -> date:
 
 def a_file(lines: Sequence[Mapping[str, str]], *, separator: str = ",", columns: Sequence[str] = COLUMNS) -> bytes:
     """A statement of today, each of *lines* saying in what it is not `LINE`."""
-    rows = [LINE | {"date": today().isoformat()} | line for line in lines]
+    rows = [{**LINE, "date": today().isoformat(), **line} for line in lines]
     text = [columns, *([f'"{row.get(column, "")}"' for column in columns] for row in rows)]
     return "".join(f"{separator.join(cells)}\r\n" for cells in text).encode()
 

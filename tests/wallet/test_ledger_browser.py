@@ -111,7 +111,7 @@ def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
     first = browsing.entries_of(account)
     assert first.entries[0].balance_after == account.balance
     rest = browsing.entries_of(account, before=first.older)
-    versions = [entry.version for entry in (*first.entries, *rest.entries)]
+    versions = [entry.version or 0 for entry in (*first.entries, *rest.entries)]
     assert versions[0] == account.version
     assert versions == list(range(versions[0], versions[-1] - 1, -1))
     assert f"player:{player.pk}" in finance.get(f"/staff/ledger/accounts/{account.pk}/").text

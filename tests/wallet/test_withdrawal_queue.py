@@ -1,6 +1,7 @@
 """The queue of withdrawals: in pages, by filters, and counted without going through all there ever were."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -76,7 +77,14 @@ def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
 def test_each_state_and_currency_is_one_range_of_one_index(statement):
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")  # whatever the size
-        asked = {"statuses": list(WAITING), "currencies": ["SEK"], "mark": 1, "above": None, "since": None, "limit": 3}
+        asked: dict[str, Any] = {
+            "statuses": list(WAITING),
+            "currencies": ["SEK"],
+            "mark": 1,
+            "above": None,
+            "since": None,
+            "limit": 3,
+        }
         cursor.execute(f"EXPLAIN {statement}", asked)
         plan = "\n".join(line for (line,) in cursor.fetchall())
     inner = plan[plan.index("wallet_withdrawal_queue") :]
