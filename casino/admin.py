@@ -104,6 +104,10 @@ class Approvals(Listing):
     finds = (BY_NUMBER, BY_SUBJECT)
     related = ("decision",)
 
+    def of_sha256(self, approval: Approval) -> str:
+        """Return the hash in hex."""
+        return bytes(approval.sha256).hex()
+
     def of_verdict(self, approval: Approval) -> str:
         """Return what became of it, "" while nobody has decided."""
         return approval.decision.get_verdict_display() if hasattr(approval, "decision") else ""
