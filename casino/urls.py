@@ -122,7 +122,10 @@ urlpatterns = [
     path("staff/players/<int:player_id>/adjust/", staff_deeds.staff_player_adjust, name="staff_player_adjust"),
     path("staff/players/<int:player_id>/limits/", staff_limits.staff_player_limits, name="staff_player_limits"),
     path("staff/approvals/", staff_approvals.staff_approvals, name="staff_approvals"),
-    path("staff/approvals/<int:approval_id>/", staff_approvals.staff_approval_decide, name="staff_approval_decide"),
+    path("staff/approvals/<int:approval_id>/", staff_approvals.staff_approval, name="staff_approval"),
+    path(
+        "staff/approvals/<int:approval_id>/decide/", staff_approvals.staff_approval_decide, name="staff_approval_decide"
+    ),
     path("staff/exclusions/", staff_exclusions.staff_exclusions, name="staff_exclusions"),
     path(
         "staff/exclusions/<int:exclusion_id>/lift/", staff_exclusions.staff_exclusion_lift, name="staff_exclusion_lift"

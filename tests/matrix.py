@@ -376,6 +376,9 @@ def a_colleague(world: World) -> Mapping[str, object]:
 
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     """Arguments of a shared table's addresses."""
+    return {"slug": world.live_slug, "mode": Mode.REAL}
+
+
 def a_journal(world: World) -> Mapping[str, object]:
     """Arguments of the address of the player's first journal."""
     first = Journal.objects.filter(entry__account__owner=world.player).order_by("pk")[0]
@@ -400,9 +403,6 @@ def a_statement(world: World) -> Mapping[str, object]:
 def a_draft(world: World) -> Mapping[str, object]:
     """Arguments of the addresses of a statement that finance has not confirmed."""
     return {"draft_id": drafted([named(uuid4())], staff=world.finance).pk}
-
-
-    return {"slug": world.live_slug, "mode": Mode.REAL}
 
 
 def a_guests_table(world: World) -> Mapping[str, object]:
@@ -846,6 +846,12 @@ LINES = (
         lambda world: {"reason": "for a test"},
     ),
     Line("staff_approvals", "GET", staff(PAGE, *DECIDERS)),
+    Line(
+        "staff_approval",
+        "GET",
+        staff(PAGE, "supervisor", "compliance"),
+        lambda world: {"approval_id": world.scheduled_id},
+    ),
     Line(
         "staff_approval_decide",
         "POST",

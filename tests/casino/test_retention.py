@@ -135,7 +135,7 @@ class TestThePeriods:
             in one.post("/staff/retention/", {"what": "chat", "days": 3, "reason": "less"}, follow=True).text
         )
         assert "Keep for 400 days: To whom mails went" in other.get("/staff/approvals/").text
-        other.post(f"/staff/approvals/{Approval.objects.get().pk}/", {"yes": "1", "reason": "agreed"})
+        other.post(f"/staff/approvals/{Approval.objects.get().pk}/decide/", {"yes": "1", "reason": "agreed"})
         assert ">400<" in one.get("/staff/retention/").text
 
 

@@ -99,6 +99,36 @@ def test_what_cannot_be_asked_for_is_said_beside_what_was_typed(player, typed, s
     assert not approvals.waiting().exists()
 
 
+def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(player):
+    at("support").post(page("staff_player_adjust", player), adjustment())
+    (asked,) = approvals.waiting().filter(kind="balance.adjust")
+    here, finance = reverse("staff_approval", args=[asked.pk]), at("finance")
+    shown = finance.get(here).content.decode()
+    assert bytes(asked.sha256).hex() in shown
+    assert "ticket 12" in shown
+    refused = finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "0", "reason": " "})
+    assert "Say why" in refused.content.decode()
+    finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "0", "reason": "no such round"})
+    assert "no such round" in finance.get(here).content.decode()
+    assert at("support").get(here).status_code == 404  # nothing of its kind is for support to decide
+
+
+def test_what_has_ended_is_found_by_kind_by_how_and_by_whom_it_is_about(player):
+    at("support").post(page("staff_player_adjust", player), adjustment())
+    (asked,) = approvals.waiting().filter(kind="balance.adjust")
+    finance = at("finance")
+    finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "0", "reason": "no such round"})
+    for asking, is_found in (
+        (f"on=player:{player.pk}", True),
+        ("kind=balance.adjust&verdict=refused", True),
+        ("verdict=approved", False),
+        ("on=player:0", False),
+        (f"before={asked.pk}", False),
+    ):
+        shown = finance.get(f"{reverse('staff_approvals')}?{asking}").content.decode()
+        assert ("no such round" in shown) == is_found, asking
+
+
 def test_a_decider_sees_on_every_way_in_that_something_waits_and_who_asked_does_not(player):
     at("support").post(page("staff_player_adjust", player), adjustment())
     assert "1 waiting" in at("finance").get(reverse("staff_home")).content.decode()

@@ -114,7 +114,7 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
         supervisor.post(f"/staff/incidents/{incident.pk}/ruling/", self.FORM | {"decision": "void"})
         assert balance(player) == MONEY - CHIP
         asked = approvals.waiting().get()
-        second.post(f"/staff/approvals/{asked.pk}/", {"yes": "1", "reason": "I saw it."})
+        second.post(f"/staff/approvals/{asked.pk}/decide/", {"yes": "1", "reason": "I saw it."})
         assert (round_at(live_table).phase, balance(player)) == (Phase.VOID, MONEY)
 
     def test_that_the_round_stands(self, live_table, incident):
