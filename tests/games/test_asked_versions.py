@@ -32,32 +32,28 @@ CHEAP = {"EUR": {"step": 1, "chips": [1], "bets": {bet: [1, 100] for bet in ("pl
 
 
 def ask(table: Table, **changes: Any) -> Approval:
-    return asking.ask_version(
-        **{
-            "table_id": table.pk,
-            "limits": other_limits(),
-            "reason": "a new season",
-            "staff": a_member_of_staff("supervisor", factor=False),
-        }
-        | changes
-    )
+    given: dict[str, Any] = {
+        "table_id": table.pk,
+        "limits": other_limits(),
+        "reason": "a new season",
+        "staff": a_member_of_staff("supervisor", factor=False),
+    }
+    return asking.ask_version(**given | changes)
 
 
 def ask_table(**changes: Any) -> Approval:
-    return asking.ask_table(
-        **{
-            "slug": "second",
-            "name": "Second",
-            "variant": "baccarat",
-            "shape": Shape.SOLO,
-            "limits": baccarat_limits(),
-            "jurisdictions": ["SE", "DK"],
-            "modes": [Mode.REAL, Mode.FREE],
-            "reason": "more players",
-            "staff": a_member_of_staff("supervisor", factor=False),
-        }
-        | changes
-    )
+    given: dict[str, Any] = {
+        "slug": "second",
+        "name": "Second",
+        "variant": "baccarat",
+        "shape": Shape.SOLO,
+        "limits": baccarat_limits(),
+        "jurisdictions": ["SE", "DK"],
+        "modes": [Mode.REAL, Mode.FREE],
+        "reason": "more players",
+        "staff": a_member_of_staff("supervisor", factor=False),
+    }
+    return asking.ask_table(**given | changes)
 
 
 def number_of(table: Table) -> int:
