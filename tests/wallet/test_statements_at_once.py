@@ -1,5 +1,6 @@
 """Two people who confirm at the same moment: the race is shown first, then prevented."""
 
+from functools import partial
 from threading import Barrier
 
 from django.db import connection
@@ -42,7 +43,7 @@ def test_the_same_file_confirmed_by_several_at_once_counts_once(cloned_db):
         except keeping.SameFile as error:
             return error.statement.pk
 
-    results = at_once([lambda number=number: confirm(number) for number in range(THREADS)])
+    results = at_once([partial(confirm, number) for number in range(THREADS)])
     assert set(results) == {ProviderStatement.objects.get().pk}
     assert StatementLine.objects.count() == 2
 
@@ -50,7 +51,7 @@ def test_the_same_file_confirmed_by_several_at_once_counts_once(cloned_db):
 def test_files_that_overlap_and_are_confirmed_at_once_count_no_line_twice(cloned_db):
     staff = a_member_of_staff("finance")
     drafts = [drafted([named("x"), named(f"of-{number}")], staff=staff) for number in range(THREADS)]
-    at_once([lambda draft=draft: keeping.confirm(draft.pk, staff) for draft in drafts])
+    at_once([partial(keeping.confirm, draft.pk, staff) for draft in drafts])
     assert StatementLine.objects.filter(reference="x").exclude(verdict=Verdict.REPEATED).count() == 1
     assert StatementLine.objects.exclude(reference="x").count() == THREADS
 
