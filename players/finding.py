@@ -43,9 +43,10 @@ Find = Callable[[str, int, int], Sequence[Hit] | None]
 
 @dataclass(frozen=True)
 class Finder:
-    """One kind of thing to find players by, as a sentence calls it, for staff with any of *permissions*. *find* is given
-    what was typed, the player to go on after (0: from the beginning) and how many to return at most; None: it cannot be
-    this kind of thing.
+    """One kind of thing to find players by, as a sentence calls it, for staff with any of *permissions*.
+
+    *find* is given what was typed, the player to go on after (0: from the beginning) and how many to return at most; it
+    returns None where that cannot be this kind of thing.
     """
 
     name: str

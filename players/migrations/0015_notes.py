@@ -80,9 +80,7 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddIndex(
-            "session", models.Index(fields=["user", "-began_at", "-id"], name="players_session_of")
-        ),
+        migrations.AddIndex("session", models.Index(fields=["user", "-began_at", "-id"], name="players_session_of")),
         migrations.AddIndex(
             "session",
             models.Index(fields=["ip", "user"], condition=~models.Q(ip=""), name="players_session_ip"),

@@ -2,7 +2,9 @@
 
 import html
 import re
+from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -38,10 +40,19 @@ def of(role: str) -> Client:
     return visitor
 
 
-def page(player: Player, role: str = "compliance", more: str = "", **asked: object) -> str:
+def page(player: Player, role: str = "compliance", more: str = "", **asked: Any) -> str:
     answer = of(role).get(f"/staff/players/{player.pk}/{more}", asked)
     assert answer.status_code == 200
     return html.unescape(answer.text)
+
+
+def every_page(desk: Client, address: str, **asked: Any) -> Iterator[Any]:
+    """The answers from the newest page to the oldest."""
+    before: Any = ""
+    while before is not None:
+        answer = desk.get(address, asked | {"before": before})
+        yield answer
+        before = answer.context["older"]
 
 
 def a_suspicion(player: Player) -> Significant:
@@ -147,11 +158,8 @@ class TestNotes:
         player, clerk, desk = a_player(), a_member_of_staff("support"), of("support")
         for number in range(5):
             notes.add(player=player, text=f"note no. {number}", restricted=False, by=clerk)
-        seen, before = [], ""
-        while before is not None:
-            context = desk.get(f"/staff/players/{player.pk}/notes/", {"before": before}).context
-            seen += [note.text for note in context["notes"]]
-            before = context["older"]
+        pages = every_page(desk, f"/staff/players/{player.pk}/notes/")
+        seen = [note.text for each in pages for note in each.context["notes"]]
         assert seen == [f"note no. {number}" for number in (4, 3, 2, 1, 0)]
 
     def test_are_never_changed_or_taken_away(self):
@@ -199,11 +207,9 @@ class TestMoney:
         for _ in range(3):
             a_round(player, table, player=1000)
         account = Account.objects.get(owner=player, kind="cash", mode=Mode.REAL)
-        desk, seen, before = of("finance"), [], ""
-        while before is not None:
-            answer = desk.get(f"/staff/players/{player.pk}/money/", {"account": account.pk, "before": before})
-            seen += [(each.journal_id, each.balance_after) for each in answer.context["page"].movements]
-            before = answer.context["older"]
+        pages = every_page(of("finance"), f"/staff/players/{player.pk}/money/", account=account.pk)
+        moved = [movement for each in pages for movement in each.context["page"].movements]
+        seen = [(movement.journal_id, movement.balance_after) for movement in moved]
         kept = Entry.objects.filter(account=account).order_by("-version")
         assert seen == list(kept.values_list("journal_id", "balance_after"))
 
@@ -217,31 +223,22 @@ class TestMoney:
     def test_deposits_and_withdrawals_are_read_on_page_by_page(self, monkeypatch):
         monkeypatch.setattr(staff_player_lists, "PAGE", 2)
         player, desk = a_verified_player(real=500_000), of("finance")
-        made = {
+        made: dict[str, list[Any]] = {
             "": [a_payment(player, 10_000 + number).pk for number in range(5)],
             "withdrawals": [a_withdrawal(player, 10_000 + number).pk for number in range(5)],
         }
         for which, ids in made.items():
-            seen, before = [], ""
-            while before is not None:
-                asked = {"which": which, "before": before}
-                context = desk.get(f"/staff/players/{player.pk}/payments/", asked).context
-                seen += [row.pk for row in context["rows"]]
-                before = context["older"]
-            assert seen == ids[::-1]
+            pages = every_page(desk, f"/staff/players/{player.pk}/payments/", which=which)
+            assert [row.pk for each in pages for row in each.context["rows"]] == ids[::-1]
 
 
 def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeypatch):
     monkeypatch.setattr(staff_player_lists, "PAGE", 2)
     player, desk = a_player(), of("support")
     made = [Session.objects.create(id=uuid4(), user=player.user, ip="192.0.2.7", browser="x/y").pk for _ in range(5)]
-    seen, before = [], ""
-    while before is not None:
-        answer = desk.get(f"/staff/players/{player.pk}/sessions/", {"before": before})
-        seen += [row.pk for row in answer.context["rows"]]
-        before = answer.context["older"]
-    assert sorted(seen) == sorted(made)
-    assert "?who=192.0.2.7&by=ip" in html.unescape(answer.text)
+    pages = list(every_page(desk, f"/staff/players/{player.pk}/sessions/"))
+    assert sorted(row.pk for each in pages for row in each.context["rows"]) == sorted(made)
+    assert "?who=192.0.2.7&by=ip" in html.unescape(pages[-1].text)
 
 
 def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():

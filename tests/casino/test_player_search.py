@@ -33,7 +33,7 @@ def of(role: str) -> Client:
     return visitor
 
 
-def search(typed: object, role: str = "compliance", **more: object) -> Any:
+def search(typed: object, role: str = "compliance", **more: Any) -> Any:
     return of(role).get("/staff/players/", {"who": str(typed)} | more)
 
 
@@ -162,7 +162,9 @@ def test_more_of_one_kind_are_on_further_pages_each_of_them_once():
     for number, player in enumerate(family):
         names = "Anna Annika" if number % 2 else "Annika"
         finding.keep_words(a_submission_row(player, names))
-    visitor, shown, after = of("support"), [], 0
+    visitor = of("support")
+    shown: list[int] = []
+    after: Any = 0
     while after is not None:
         (each,) = visitor.get("/staff/players/", {"who": "ann", "by": "name", "after": after}).context["found"]
         shown += [one.player.pk for one, _ in each.people]
