@@ -262,6 +262,11 @@ class World:
         return a_member_of_staff("finance")
 
     @cached_property
+    def draft_id(self) -> UUID:
+        """A statement that finance has uploaded and not confirmed."""
+        return drafted([named("of-nobody-else")], staff=self.finance).pk
+
+    @cached_property
     def statement(self) -> ProviderStatement:
         """A provider's statement with a line of which the house knows nothing."""
         return confirmed([named("of-nobody")])
@@ -402,7 +407,7 @@ def a_statement(world: World) -> Mapping[str, object]:
 
 def a_draft(world: World) -> Mapping[str, object]:
     """Arguments of the addresses of a statement that finance has not confirmed."""
-    return {"draft_id": drafted([named(uuid4())], staff=world.finance).pk}
+    return {"draft_id": world.draft_id}
 
 
 def a_guests_table(world: World) -> Mapping[str, object]:

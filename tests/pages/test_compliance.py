@@ -282,4 +282,4 @@ def test_compliance_changes_nothing_of_play_or_money(world):
 def test_compliance_reads_requests_about_money_and_decides_none(world):
     page = world.visitor("compliance").get(reverse("staff_withdrawals")).text
     assert str(Withdrawal.objects.get().player) in page
-    assert 'action="/staff/' not in page
+    assert 'method="post" action="/staff/' not in page
