@@ -105,6 +105,7 @@ def answer(asked: Asked) -> Answer:
 
 NOTES: Final = (
     "Where something was added there is no value before, where something ended none after.",
+    "Values are as the log has them: amounts of money in hundredths of the currency, times in UTC.",
     "What an event says of a person stands in the event log alone, where it can be erased; here it is called personal.",
     "Players who alter their own account or limits owe nobody a reason, and nobody authorises it.",
 )

@@ -10,7 +10,9 @@ from django.utils.translation import override
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, CannotMake, Choice, Column, Form, Row
+from games.labels import variant_label
 from games.statement.figures import Figures, Owned, figures_between
+from games.variants import GAMES
 from players.models import Player
 from wallet.models import Mode
 from wallet.reports.choices import MODE
@@ -70,7 +72,7 @@ def _told(found: Figures, since: datetime, until: datetime) -> Sequence[Row]:
             ),
             *(("Movements", None, str(each.name), None, None, None, None, each.amount) for each in found.sums),
             *(
-                ("Games", None, game.variant or "unknown", None, game.rounds, game.staked, game.paid, game.net)
+                ("Games", None, _name(game.variant), None, game.rounds, game.staked, game.paid, game.net)
                 for game in found.games
             ),
             *_owned("At the end", until, found.closing),
@@ -92,6 +94,11 @@ def _owned(part: str, at: datetime, owned: Owned) -> Iterator[Row]:
 
 def _moment(at: datetime) -> str:
     return at.astimezone(UTC).isoformat()
+
+
+def _name(variant: str) -> str:
+    game = GAMES.get(variant)
+    return variant_label(game, "name", "en") if game else variant or "unknown"
 
 
 KIND: Final = kinds.Kind(

@@ -101,7 +101,7 @@ def _totals(found: Sequence[Sequence[Any]]) -> Iterator[Row]:
         rows = [row for row in found if row[MONEY_FROM - 1] == currency]
         if rows:
             sums = (sum(row[place] or 0 for row in rows) for place in range(MONEY_FROM, len(COLUMNS)))
-            yield (None, None, f"{len(rows)} rounds", "", "", "", "", currency, *sums)
+            yield (None, None, f"{len(rows)} in all", "", "", "", "", currency, *sums)
 
 
 def _moment(at: datetime) -> str:

@@ -54,7 +54,7 @@ def test_gli19_2_9_5_has_exactly_these_headings():
 
 
 def test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what():
-    staff, table = a_member_of_staff("floor"), a_table()
+    staff, table = a_member_of_staff("operator"), a_table()
     since = clock()
     tables.set_open(table_id=table.pk, is_open=False, reason="the cloth is torn", by=str(staff))
     row = only(since, "A table was closed")

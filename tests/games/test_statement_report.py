@@ -34,7 +34,7 @@ def test_gli19_2_5_7_staff_have_the_player_s_statement_and_its_movements_make_th
     assert end["In all"] == 100_000 + sum(moved.values())
     assert (moved["Deposit"], moved["Withdrawal paid out"], end["Withdrawals under way"]) == (30_000, -20_000, 10_000)
     (game,) = (row for row in rows if row["part"] == "Games")
-    assert (game["what"], game["rounds"], game["staked"]) == ("baccarat", 1, 6000)
+    assert (game["what"], game["rounds"], game["staked"]) == ("Baccarat", 1, 6000)
     assert game["amount"] == game["paid"] - game["staked"]
     assert {row["player"] for row in rows} == {str(player)}
     payments = [row for row in rows if row["part"] == "Payments"]
