@@ -22,6 +22,8 @@ DEPOSIT, STAKE, SETTLE, VOID, VOIDED_STAKE = (
     for kind in ("deposit", "stake", "settle", "void", "void_stake")
 )
 
+ADJUSTED = "kind = 'adjusted' AND currency = 'SEK' AND mode = 'R'"
+
 # What is done to a whole ledger, the invariant that then fails, and what its row says.
 DAMAGE = [
     (f"UPDATE wallet_entry SET amount = 7 WHERE journal_id = {STAKE} AND line = 2", "journals_sum_to_zero", "sums to"),
@@ -66,6 +68,23 @@ DAMAGE = [
             UPDATE wallet_journal SET reverses_id = {SETTLE} WHERE id = {VOIDED_STAKE}""",
         "reversals_are_exact",
         "reversed 2 times",
+    ),
+    (
+        f"UPDATE wallet_journal SET kind = 'adjustment' WHERE id = {DEPOSIT}",
+        "adjustments_are_approved",
+        "nobody agreed on this adjustment",
+    ),
+    (
+        f"""UPDATE wallet_entry SET account_id = (SELECT id FROM wallet_account WHERE {ADJUSTED})
+            WHERE journal_id = {STAKE} AND line = 2""",
+        "adjustments_are_approved",
+        "this stake is no adjustment",
+    ),
+    (
+        f"""INSERT INTO wallet_adjustment (approval_id, key, account_id, amount, why)
+            VALUES (404, gen_random_uuid(), {CASH}, 5, 'round')""",
+        "adjustments_are_approved",
+        "approval 404: its adjustment is not in the ledger",
     ),
     (f"UPDATE wallet_journal SET round_id = NULL WHERE id = {STAKE}", "escrow_is_empty", "left in escrow"),
     (
