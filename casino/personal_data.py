@@ -122,6 +122,7 @@ PARTS: Final = (
 # Tables that point to a player or a log-in and are not told, each with its reason.
 LEFT_OUT: Final[Mapping[type[Model], str]] = {
     people.Staff: "staff are no players",
+    people.StaffChange: "what was changed of accounts of staff, who are no players",
     people.Trait: "a keyed digest of what stands in the profile; nothing can be read from it",
     people.SearchWord: "the words of what stands in the identity, once more, to be found by",
     LogEntry: "Django's log of its own admin, which stays empty: lists change nothing, and looks are events",
