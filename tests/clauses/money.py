@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.clauses.demand import Chapter, Demand, Met
+from tests.clauses.demand import Chapter, Demand
 
 CHAPTER: Final = Chapter(
     "Money in and out",
@@ -63,10 +63,11 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.5.7",
             "deposits, withdrawals and adjustments, each with time and id",
-            ("test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number",),
-            "No test looked at times and numbers; this one is new.",
-            Met.PARTLY,
-            "Nobody can adjust a balance by hand yet, so none is listed; annulments, the one correction there is, are.",
+            (
+                "test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number",
+                "test_gli19_2_5_7_an_adjustment_stands_in_the_statement_with_its_time_and_number",
+            ),
+            "Balances that staff put right and annulments are told like payments. Nothing missing.",
         ),
         Demand(
             "2.5.7",

@@ -26,7 +26,10 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.4.1, 4.15.1",
             "one player can be disabled, with the reason recorded",
-            ("test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record",),
+            (
+                "test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record",
+                "test_gli19_2_4_1_a_locked_player_is_out_at_once_and_does_not_get_in_again",
+            ),
             "Nothing missing.",
             page="`/staff/exclusions/`",
         ),

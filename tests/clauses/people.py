@@ -10,7 +10,10 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.5.3",
             "one message for a wrong name and a wrong password",
-            ("test_gli19_2_5_3_reads_the_same_for_a_wrong_name_and_a_wrong_password",),
+            (
+                "test_gli19_2_5_3_reads_the_same_for_a_wrong_name_and_a_wrong_password",
+                "test_gli19_2_5_3_only_the_right_password_learns_of_the_lock_and_how_to_reach_the_house",
+            ),
             "Compares the two whole pages, not the sentence alone. Nothing missing.",
         ),
         Demand(

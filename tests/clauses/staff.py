@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.clauses.demand import Chapter, Demand, Met
+from tests.clauses.demand import Chapter, Demand
 
 CHAPTER: Final = Chapter(
     "Staff",
@@ -66,10 +66,13 @@ CHAPTER: Final = Chapter(
         Demand(
             "B.2.3",
             "two people for balance adjustments",
-            (),
-            "No page and no service adjusts a balance, and the ledger posts no journal of that kind.",
-            Met.NO,
-            "Nobody can adjust a balance at all; a way that takes two people comes with the back office.",
+            (
+                "test_gli19_b_2_3_posts_what_was_asked_for_and_names_both",
+                "test_gli19_b_2_3_posts_no_adjustment_without_an_approval",
+                "test_gli19_b_2_3_is_not_decided_by_one_person_with_two_accounts",
+            ),
+            "The ledger itself compares an adjustment with the request that was approved, and posts it once.",
+            page="`/staff/players/`, `/staff/approvals/`",
         ),
         Demand(
             "B.3.2",

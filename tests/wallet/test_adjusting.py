@@ -27,7 +27,7 @@ def player():
 
 @pytest.mark.django_db
 class TestDecided:
-    def test_gli19_b_3_2_posts_what_was_asked_for_and_names_both(self, player):
+    def test_gli19_b_2_3_posts_what_was_asked_for_and_names_both(self, player):
         asker, decider = a_member_of_staff("support"), a_member_of_staff("finance")
         asked = ask(player, 500, by=asker)
         assert balance(player.pk, Mode.REAL) == 10_000
@@ -61,7 +61,7 @@ class TestDecided:
         decide(ask(player))
         assert list(Day.objects.filter(player=player).values()) == before
 
-    def test_tells_the_player_why_with_the_number_of_the_statement(self, player):
+    def test_gli19_2_5_7_an_adjustment_stands_in_the_statement_with_its_time_and_number(self, player):
         decide(ask(player))
         mail = last_mail(player.user.email, "balance_adjusted")
         journal = Journal.objects.get(kind="adjustment")
@@ -95,7 +95,7 @@ class TestRefused:
         with pytest.raises(approvals.NotAllowed):
             decide(ask(player), by=a_member_of_staff("compliance"))
 
-    def test_by_one_person_with_two_accounts(self, player):
+    def test_gli19_b_2_3_is_not_decided_by_one_person_with_two_accounts(self, player):
         asker = a_member_of_staff("support")
         with pytest.raises(approvals.OwnRequest):
             decide(ask(player, by=asker), by=a_member_of_staff("finance", person=asker.person))
@@ -118,7 +118,7 @@ def journal_of(player, amount, *, kind="adjustment", key=None, house="adjusted")
 class TestTheDatabase:
     """What a stolen log-in of the web server comes to: it may call the ledger's functions and insert approvals."""
 
-    def test_posts_no_adjustment_without_an_approval(self, player):
+    def test_gli19_b_2_3_posts_no_adjustment_without_an_approval(self, player):
         for kind, house in (("adjustment", "adjusted"), ("deposit", "adjusted"), ("adjustment", "cashier")):
             with pytest.raises(ledger.WrongPurpose), transaction.atomic():
                 ledger.post(journal_of(player, 500, kind=kind, house=house))
