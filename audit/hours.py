@@ -28,6 +28,10 @@ LOCK: Final = 1014  # of advisory locks, beside the name of the sums
 MOST: Final = 200  # steps of one call for each sums: a long backlog keeps no worker for long
 MOST_EMPTY: Final = 10_000  # hours in which nothing was written, entered in one step
 MOST_TOLD: Final = 100  # differences that an event names
+A_NIGHT: Final = 30 * HOUR
+"""What is verified every night: more than from one night to the next, or the hour in which it was done yesterday, and
+what was summed up late, would never be.
+"""
 
 Roll = Callable[[datetime], int]
 """Sums up the hour that begins then, in the current transaction, and returns how many rows it read."""
@@ -200,9 +204,9 @@ def _beginning(name: str, sums: Sums) -> datetime | None:
 
 
 def verify_last_day() -> int:
-    """Do so with the last 24 hours, and return how many differences there are."""
+    """Do so with the last day, and return how many differences there are."""
     now = datetime.now(UTC)
-    return sum(1 for _ in verify(Interval(now - 24 * HOUR, now)))
+    return sum(1 for _ in verify(Interval(now - A_NIGHT, now)))
 
 
 def _on(name: str) -> str:

@@ -3,8 +3,8 @@
 from celery import shared_task
 
 from audit import approvals, hours, lag, sealing, sending
-from audit.reports import daily, making
-from audit.significant import clock, finding
+from audit.reports import checking, daily, making
+from audit.significant import again, clock, finding
 
 PAUSE = 60  # seconds after which the hint that a checkpoint is due is void: the next one comes sooner
 
@@ -60,8 +60,16 @@ def sum_up() -> None:
 
 @shared_task
 def verify_sums() -> None:
-    """Add up anew what was summed up of the last day, and put on record what differs."""
-    hours.verify_last_day()
+    """Look again at what the last day left: add up anew what was summed up, hash reports, and read for significant
+    events. What differs is put on record.
+    """
+    try:
+        hours.verify_last_day()
+    finally:
+        try:
+            checking.verify_last_day()
+        finally:
+            again.look()
 
 
 @shared_task

@@ -247,7 +247,7 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
     names |= {value for row in found.rows for value in row.values()}
     for name in sorted(names):
         kind, _colon, number = name.partition(":")
-        if kind == "player" and number.isdigit() and reader.has_perm("players.view_player"):
+        if NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
             yield f"Player {number}", reverse("staff_player", args=[int(number)])
         elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
             yield "The round", f"{reverse('staff_rounds')}?round={number}"

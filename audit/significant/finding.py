@@ -2,7 +2,8 @@
 register finders when they are ready, since the ground floor knows neither money nor players.
 
 A finder that comes to a house which has been running begins with its first leaf: what happened before anybody looked
-is found late rather than never. It reads in batches, so that a long past keeps no worker for long.
+is found late rather than never. It reads in batches, so that a long past keeps no worker for long. That nothing was
+passed over is looked at every night (`audit.significant.again`).
 """
 
 import json
@@ -65,17 +66,26 @@ Significance = tuple[Category, Weight, str]
 """What a kind of event is, how much it matters, and what staff read."""
 
 _finders: dict[str, Finder] = {}
+_always: set[str] = set()
 _kinds: dict[str, Significance] = {}
 _ordinary: set[str] = set()
 
 
-def register(name: str, finder: Finder) -> None:
+def register(name: str, finder: Finder, *, is_always: bool = False) -> None:
     """Have *finder* read every leaf of the event log once, in order; *name* stays the same for the life of the house.
 
     What it writes, and what it found, are one transaction. Where it raises, that is told to staff once, and the same
-    leaves are tried again at every call.
+    leaves are tried again at every call. Every night it reads those of the last day a second time
+    (`audit.significant.again`); back beyond a change of thresholds only where it *is_always* to find the same.
     """
     _finders[name] = finder
+    if is_always:
+        _always.add(name)
+
+
+def finders() -> list[tuple[str, Finder, bool]]:
+    """Return every finder with its name, and whether it finds the same whatever thresholds are."""
+    return [(name, finder, name in _always) for name, finder in sorted(_finders.items())]
 
 
 def register_kinds(categories: Mapping[str, Significance]) -> None:

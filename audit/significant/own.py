@@ -3,7 +3,8 @@
 from typing import Final
 
 from audit.models import Category, Weight
-from audit.significant import clock, finding, thresholds, working
+from audit.reports import checking
+from audit.significant import again, clock, finding, thresholds, working
 
 KINDS: Final[dict[str, finding.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "The signer refuses to sign the event log"),
@@ -12,6 +13,8 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
     "report.failed": (Category.ERROR, Weight.NOTICE, "A report could not be made"),
     "approval.not_decided": (Category.ERROR, Weight.NOTICE, "A second person's decision was not taken"),
+    checking.DIFFERS: (Category.ERROR, Weight.ALERT, "A report is not what the log says of it"),
+    again.MISSED: (Category.ERROR, Weight.ALERT, "Significant events were passed over, or stand as something else"),
     "sums.failed": (Category.ERROR, Weight.ALERT, "Something cannot be summed up"),
     "sums.differ": (Category.ERROR, Weight.ALERT, "Sums are not what their rows say"),
     thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "From when on something is significant was changed"),
@@ -36,5 +39,5 @@ def register() -> None:
     """Have it found."""
     finding.register_kinds(KINDS)
     finding.register_ordinary(ORDINARY)
-    finding.register("kinds", finding.by_kind)
-    finding.register("clock", clock.gone_back)
+    finding.register("kinds", finding.by_kind, is_always=True)
+    finding.register("clock", clock.gone_back, is_always=True)

@@ -56,11 +56,11 @@ def change(*, what: str, currency: str, before: Limit, after: Limit, reason: str
         raise ThresholdError("Somebody has changed it meanwhile. Look at what it is now.")
     if after == before:
         raise ThresholdError("That is what it is already.")
+    data: dict[str, log.Json] = {"before": _said(before), "after": _said(after), "reason": reason.strip()}
+    log.record(CHANGED, by=by, on=f"threshold:{what}:{currency}", data=data)
     Threshold.objects.filter(what=what, currency=currency).update(
         single=after.single, summed=after.summed, days=after.days
     )
-    data: dict[str, log.Json] = {"before": _said(before), "after": _said(after), "reason": reason.strip()}
-    log.record(CHANGED, by=by, on=f"threshold:{what}:{currency}", data=data)
 
 
 def _said(limit: Limit) -> dict[str, log.Json]:

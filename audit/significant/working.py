@@ -1,4 +1,5 @@
-"""The work on significant events: each step is a row and an event, and nothing is undone but by another step.
+"""The work on significant events: each step is an event and then a row (``audit/sql/0009_first_said.sql``), and nothing
+is undone but by another step.
 
 What somebody writes about it stays with the step and out of the event, since it may speak of a person.
 """
@@ -123,9 +124,9 @@ def mute(*, who: str, categories: Collection[Category]) -> None:
 
 
 def _enter(found: Significant, step: Step, *, by: str, words: str = "", to: str = "") -> None:
-    SignificantStep.objects.create(significant=found, step=step, by=by, to=to, words=words.strip())
     state = INTO.get(step, Work(found.state))
     whose = to if step is Step.ASSIGNED else found.assigned_to
-    Significant.objects.filter(pk=found.pk).update(state=state, assigned_to=whose)
     data: dict[str, log.Json] = {"key": found.key, "before": found.state, "after": state.value, "to": whose}
     log.record(f"significant.{step.value}", by=by, on=f"significant:{found.pk}", data=data)
+    SignificantStep.objects.create(significant=found, step=step, by=by, to=to, words=words.strip())
+    Significant.objects.filter(pk=found.pk).update(state=state, assigned_to=whose)

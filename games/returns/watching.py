@@ -77,7 +77,6 @@ def _raise(life: Life) -> ReturnsAlarm | None:
     stops = StopPolicy.objects.filter(variant=life.variant.slug, stops=True).exists()
     stopped = _close_tables(life, evidence) if stops else []
     bets = {bet: _told(life.variant, bet, endings) for bet, endings in life.bets.items()}
-    alarm = ReturnsAlarm.objects.create(**key, rounds=life.rounds, evidence=evidence, bets=bets, stopped=stopped)
     data: dict[str, event_log.Json] = {
         "bets": bets,
         "evidence": evidence,
@@ -88,7 +87,7 @@ def _raise(life: Life) -> ReturnsAlarm | None:
         "stopped": stopped,
     }
     event_log.record("returns.alarm", by=SYSTEM, on=f"game:{life.variant.slug}", data=data)
-    return alarm
+    return ReturnsAlarm.objects.create(**key, rounds=life.rounds, evidence=evidence, bets=bets, stopped=stopped)
 
 
 def _close_tables(life: Life, evidence: str) -> list[str]:
@@ -134,10 +133,10 @@ def set_stop(*, variant: str, stops: bool, reason: str, by: str) -> bool:
     before = StopPolicy.objects.filter(variant=slug, stops=True).exists()
     if before is stops:
         return False
-    said = {"stops": stops, "by": by, "reason": reason.strip(), "at": Now()}
-    StopPolicy.objects.update_or_create(variant=slug, defaults=said)
     data: dict[str, event_log.Json] = {"after": stops, "before": before, "reason": reason.strip()}
     event_log.record("returns.stop_policy", by=by, on=f"game:{slug}", data=data)
+    said = {"stops": stops, "by": by, "reason": reason.strip(), "at": Now()}
+    StopPolicy.objects.update_or_create(variant=slug, defaults=said)
     return True
 
 

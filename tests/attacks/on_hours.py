@@ -1,6 +1,6 @@
 """Attacks on what is summed up by the hour, on how accounts stood, and on which hours those are."""
 
-from tests.attacks.attack import Attack, kept, nothing, twice
+from tests.attacks.attack import Attack, copied, kept, nothing, twice
 
 A_GAP, BETWEEN, TOO_SOON = (
     f"INSERT INTO audit_rolled (sums, hour, rows) SELECT '{sums}', {hour}, 0"
@@ -23,4 +23,18 @@ ATTACKS: list[Attack] = [
     Attack("audit_rolled", "audit_rolled_is_next", A_GAP, name="after a gap"),
     Attack("audit_rolled", "audit_rolled_is_next", BETWEEN, name="no whole hour"),
     Attack("audit_rolled", "audit_rolled_is_next", TOO_SOON, name="too soon"),
+    Attack("audit_mark", "audit_mark_is_past", "INSERT INTO audit_mark (at, transaction) VALUES ('2999-01-01Z', 3)"),
+    Attack("wallet_moved", "wallet_moved_is_open", copied("wallet_moved", '\'{"journal_kind": "another"}\'')),
+    Attack(
+        "wallet_standing",
+        "wallet_standing_is_last",
+        copied("wallet_standing", "jsonb_build_object('at', at - interval '1 minute')"),
+        name="before another",
+    ),
+    Attack(
+        "wallet_standing",
+        "wallet_standing_is_last",
+        copied("wallet_standing", "jsonb_build_object('at', at + interval '1 day')"),
+        name="of tomorrow",
+    ),
 ]

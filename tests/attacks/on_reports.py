@@ -4,6 +4,7 @@ from tests.attacks.attack import Attack, changed, kept, nothing, twice
 
 READY = "(SELECT id FROM audit_report WHERE state = 'ready')"
 MADE_UP = "UPDATE audit_report SET state = 'ready', made_at = asked_at, head = '{}'"
+GIVEN_UP = "UPDATE audit_report SET state = 'failed', failure = 'no'"
 
 ATTACKS: list[Attack] = [
     *nothing("audit_report", "asked_at by choices digests done failure id kind moved_at since state tries until"),
@@ -22,6 +23,14 @@ ATTACKS: list[Attack] = [
     Attack("audit_report", "audit_report_identity", "UPDATE audit_report SET kind = kind WHERE state = 'making'"),
     Attack("audit_report", "audit_report_is_kept", "UPDATE audit_report SET done = 1 WHERE state = 'failed'"),
     Attack("audit_report", "audit_report_as_said", f"{MADE_UP} WHERE state = 'making'", name="nothing in the log"),
+    Attack("audit_report", "audit_report_waits", f"{GIVEN_UP} WHERE state = 'making'", name="given up"),
+    Attack(
+        "audit_report",
+        "audit_report_waits",
+        "INSERT INTO audit_report (kind, since, until, choices, by, state, tries, done, failure, digests)"
+        " SELECT kind, since, until, choices, 'staff:1', 'making', 0, 0, '', '{}' FROM audit_report LIMIT 1",
+        name="never waited",
+    ),
     *(
         Attack(table, f"{table}_in_the_making", deed, name=name)
         for table, columns, values in (

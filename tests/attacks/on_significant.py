@@ -2,7 +2,14 @@
 
 from tests.attacks.attack import Attack, changed, kept, nothing, twice
 
+NOW_FOUND = """
+    INSERT INTO audit_significant (key, category, weight, event_id, "on", currency, title, because, rows, happened_at,
+        state, assigned_to)
+    SELECT 'event:' || {of}, 'error', 1, {event}, '{on}', '', '', '', '[]', {at}, '{state}', '{whose}'
+    FROM audit_event AS event WHERE id = (SELECT min(id) FROM audit_event)
+"""
 FOUND = "at key category weight on currency title because rows happened_at"
+RIGHT = {"of": "id", "event": "id", "on": "' || \"on\" || '", "at": "at", "state": "new", "whose": ""}
 
 ATTACKS: list[Attack] = [
     *nothing("audit_significant", f"id assigned_to state {FOUND}"),
@@ -42,4 +49,36 @@ ATTACKS: list[Attack] = [
     ),
     *kept("audit_significant_step", "audit_significant_step_is_kept", "words"),
     Attack("audit_threshold", "audit_threshold_is_kept", "TRUNCATE audit_threshold"),
+    Attack("audit_threshold", "audit_threshold_as_said", "UPDATE audit_threshold SET single = 9000000000"),
+    Attack(
+        "audit_significant", "audit_significant_is_mailed", "UPDATE audit_significant SET mailed_at = '2999-01-01Z'"
+    ),
+    Attack(
+        "audit_cursor", "audit_cursor_is_sealed", "UPDATE audit_cursor SET leaves = 1000000", name="what is to come"
+    ),
+    Attack(
+        "audit_cursor",
+        "audit_cursor_is_sealed",
+        "INSERT INTO audit_cursor VALUES ('new', 1000000)",
+        name="from then on",
+    ),
+    Attack("audit_cursor", "audit_cursor_is_sealed", "UPDATE audit_cursor SET leaves = leaves - 1", name="back"),
+    Attack("audit_significant", "audit_significant_as_said", "UPDATE audit_significant SET state = 'closed'"),
+    Attack(
+        "audit_significant",
+        "audit_significant_as_said",
+        "UPDATE audit_significant SET assigned_to = 'staff:9'",
+        name="to another",
+    ),
+    *(
+        Attack("audit_significant", "audit_significant_is_new", NOW_FOUND.format(**RIGHT | wrong), name=name)
+        for name, wrong in {
+            "closed": {"state": "closed"},
+            "somebody's": {"whose": "staff:9"},
+            "of nothing": {"event": "NULL"},
+            "of another": {"of": "999999"},
+            "about another": {"on": "staff:9"},
+            "at another time": {"at": "now()"},
+        }.items()
+    ),
 ]

@@ -6,7 +6,7 @@ from uuid import uuid4
 from django.db import connection, transaction
 from django.utils import timezone
 
-from audit import approvals, hours, log
+from audit import approvals, log
 from audit.models import (
     Category,
     Checkpoint,
@@ -15,6 +15,7 @@ from audit.models import (
     Leaf,
     Report,
     ReportState,
+    Rolled,
     Significant,
     Tile,
     Weight,
@@ -33,8 +34,8 @@ from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
-from wallet import annulment, holds, payouts, standing
-from wallet.models import BankNotice, BankOrder, BankPayout, BankPayoutNotice, Journal, NoticePath
+from wallet import annulment, holds, moved, payouts, standing
+from wallet.models import BankNotice, BankOrder, BankPayout, BankPayoutNotice, Journal, Moved, NoticePath
 from wallet.payments import doubts, notices
 from wallet.provider_statements import keeping
 from wallet.withdrawals import TWO_PEOPLE_ABOVE
@@ -96,16 +97,22 @@ def _coup(banker: Player, punter: Player) -> None:
 
 
 def _hours() -> None:
-    """The hour of all this, as if it were over long since."""
-    settle(timezone.now() + timedelta(hours=3))
-    hours.roll_due()
+    """An hour of some time ago, as if all this had happened in it; and how accounts stand."""
+    settle()
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
+    Moved.objects.create(
+        hour=hour, journal_kind="stake", account_kind="cash", currency="SEK", mode="R", entries=1, amount=-1, into=0
+    )
+    Rolled.objects.create(sums=moved.SUMS, hour=hour, rows=1)
     standing.look()
 
 
 def _staff() -> None:
     """One who was given another role by two others."""
     asker, decider = a_member_of_staff("administrator"), a_member_of_staff("compliance")
-    asked = staffing.ask_for_roles(member=a_member_of_staff("support"), roles=["operator"], reason="for a test", by=asker)
+    asked = staffing.ask_for_roles(
+        member=a_member_of_staff("support"), roles=["operator"], reason="for a test", by=asker
+    )
     approvals.decide(
         approval_id=asked.pk, yes=True, by=str(decider), person=decider.person, reason="for a test", may=bool
     )

@@ -18,7 +18,7 @@ from wallet.payments.notices import Decision
 APPS = ("audit", "players", "wallet", "games", "casino")
 KIND = re.compile(r"[a-z_]+\.[a-z_]+")
 RECORDERS = {"record", "record_refusal", "event", "_record", "_of_guest", "_done"}
-IN_SQL = re.compile(r"'([a-z_]+\.[a-z_]+)'")
+IN_SQL = re.compile(r"(?<!audit_hour_is_open\()'([a-z_]+\.[a-z_]+)'")  # what names sums is no kind
 # What is put together, or handed on by who says it: the text in the code, and the kinds that come of it.
 PUT_TOGETHER = {
     "withdrawal.{}": [f"withdrawal.{status}" for status in WithdrawalStatus],

@@ -68,11 +68,11 @@ CHAPTER: Final = Chapter(
             "2.8.8",
             "significant: errors and mismatches, negative balances",
             (
-                "test_gli19_2_8_8_errors",
+                "test_gli19_2_8_8_errors_of_the_ledger",
                 "test_gli19_2_8_8_mismatches",
                 "test_gli19_2_8_8_negative_balances",
             ),
-            "The database refuses a negative balance, so the test gives the finding that would tell of one.",
+            "Tests recorded what the ledger's check would say; now a row is broken behind its back, and it is checked.",
         ),
         Demand(
             "2.8.8",
@@ -104,6 +104,7 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_8_8_voids_and_the_balances_they_adjust",
                 "test_gli19_2_8_8_overrides_and_changes_name_who_made_them",
+                "test_gli19_2_8_8_an_exclusion_lifted_before_its_time_names_both_who_did_it",
             ),
             "An adjustment was only asserted to be absent; now one is found with its amount.",
         ),

@@ -46,13 +46,18 @@ def table(db):
 
 
 @pytest.fixture
-def counted_weeks(monkeypatch, db):
-    """Both sums have been made of every hour from `MONDAY` on, whatever stands in them."""
+def watch(monkeypatch, db):
+    """Test weeks, once both sums have been made of every hour from `MONDAY` on, whatever stands in them."""
     monkeypatch.setattr(hours, "_registered", {})
     for sums in (rolling.CARDS, rolling.SHUFFLES):
         hours.register(sums, roll=lambda hour: 0, first=lambda since: None if since else MONDAY)
-    settle()
-    hours.roll_due()
+
+    def in_turn() -> int:
+        settle()
+        hours.roll_due()
+        return judging.watch()
+
+    return in_turn
 
 
 def alarms() -> list[tuple[str, dict]]:
@@ -130,32 +135,32 @@ class TestShoesDealtThrough:
 
 
 class TestEveryWeek:
-    def test_is_tested_once_and_an_alarm_raised_once(self, table, counted_weeks):
+    def test_is_tested_once_and_an_alarm_raised_once(self, table, watch):
         keep(MONDAY + timedelta(days=2), table.version_id, dealt(share=FAIR + 0.02))
-        assert judging.watch() == 1
-        assert judging.watch() == 0
+        assert watch() == 1
+        assert watch() == 0
         ((on, said),) = alarms()
         assert on == f"table_version:{table.version_id}"
         assert (said["week"], said["mode"], said["variant"]) == ("2026-03-02", "R", "baccarat")
         assert [test["test"] for test in said["tests"]] == ["Cards dealt first in a round"]
         assert float(said["tests"][0]["p"]) < judging.ALARM_LEVEL
 
-    def test_is_tested_by_itself(self, table, counted_weeks):
+    def test_is_tested_by_itself(self, table, watch):
         for weeks, share in ((0, FAIR), (2, FAIR + 0.02)):
             keep(MONDAY + timedelta(weeks=weeks, hours=5), table.version_id, dealt(share=share))
-        assert judging.watch() == 2
+        assert watch() == 2
         assert [said["week"] for _, said in alarms()] == ["2026-03-16"]
 
-    def test_raises_no_alarm_over_fair_cards(self, table, counted_weeks):
+    def test_raises_no_alarm_over_fair_cards(self, table, watch):
         keep(MONDAY, table.version_id, dealt())
-        assert judging.watch() == 1
+        assert watch() == 1
         assert alarms() == []
         tested = Event.objects.get(kind=judging.TESTED)
         assert json.loads(bytes(tested.body))["data"] == {"families": 1, "tests": 1, "week": "2026-03-02"}
 
-    def test_raises_an_alarm_over_shuffles_of_so_many_decks(self, counted_weeks):
+    def test_raises_an_alarm_over_shuffles_of_so_many_decks(self, watch):
         keep_unshuffled(MONDAY, 8)
-        judging.watch()
+        watch()
         assert [on for on, _ in alarms()] == ["decks:8"]
 
     def test_waits_until_it_is_over_and_counted(self, table):

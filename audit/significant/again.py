@@ -1,0 +1,100 @@
+"""Leaves of the last day are read a second time, every night: where a finder stands is a row that web and workers
+write. Who has stolen their log-in could move it past what happened, or write what it would find before it does, as
+something else. What was not found is found then, and staff are told that it was late.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.db.models import Min
+
+from audit import by_time, log, sealing
+from audit.models import Cursor, Event, Leaf, Significant
+from audit.significant import finding, thresholds
+from audit.significant.finding import Found, Leaves
+
+logger = logging.getLogger(__name__)
+
+BACK: Final = timedelta(hours=30)  # more than from one night to the next
+MISSED: Final = "significant.missed"  # the kind of event
+MOST_TOLD: Final = 100  # keys that an event names
+
+
+@dataclass(frozen=True)
+class Amiss:
+    """What is to be found in the last day, and is not there, or stands there as something else; by their keys."""
+
+    missing: Mapping[str, Found]
+    other: Mapping[str, Found]
+
+    def still(self, later: "Amiss") -> "Amiss":
+        """Return what is so in both."""
+        return Amiss(
+            {key: each for key, each in self.missing.items() if key in later.missing},
+            {key: each for key, each in self.other.items() if key in later.other},
+        )
+
+
+def look() -> int:
+    """Read the leaves of the last day again, keep what should have been found, and return how much that was. What
+    stands as something else is found once more, under a key of its own.
+    """
+    amiss = _amiss()
+    if not (amiss.missing or amiss.other):
+        return 0
+    # What finders look up is of this moment: something that is not read yet can be behind it.
+    sealing.seal()
+    finding.find()
+    amiss = amiss.still(_amiss())
+    late = {key for key, each in amiss.missing.items() if finding.keep(each)}
+    other = {key for key, each in amiss.other.items() if finding.keep(replace(each, key=f"again:{key}"))}
+    if late or other:
+        told: dict[str, log.Json] = {
+            "late": len(late),
+            "late_keys": sorted(late)[:MOST_TOLD],
+            "other": len(other),
+            "other_keys": sorted(other)[:MOST_TOLD],
+        }
+        log.record(MISSED, by="system", on="significant", data=told)
+    return len(late) + len(other)
+
+
+def _amiss() -> Amiss:
+    first, changed = _since(datetime.now(UTC) - BACK)
+    found: dict[str, Found] = {}
+    for name, finder, is_always in finding.finders():
+        # What amounts counted before thresholds changed, nobody knows any more.
+        begin = first if is_always else max(first, changed)
+        end = Cursor.objects.filter(pk=name).values_list("leaves", flat=True).first() or 0
+        try:
+            for leaf in range(begin, end, finding.BATCH):
+                for each in finder(Leaves(leaf, min(leaf + finding.BATCH, end))):
+                    found.setdefault(each.key, each)
+        except Exception:
+            logger.exception("%s does not read again", name)  # staff were told when it read first, or are when it does
+    there = {
+        key: rest
+        for key, *rest in Significant.objects.filter(key__in=list(found)).values_list("key", "category", "weight", "on")
+    }
+    missing = {key: each for key, each in found.items() if key not in there}
+    other = {key: each for key, each in found.items() if key in there and there[key] != _what(each)}
+    return Amiss(missing, other)
+
+
+def _what(found: Found) -> list[str | int]:
+    return [found.category.value, found.weight.value, found.on]
+
+
+def _since(moment: datetime) -> tuple[int, int]:
+    """Return the first leaf since then, and the one after the last change of thresholds, 0 where there is none."""
+    lowest = by_time.first_id("audit_event", moment)
+    first = Leaf.objects.filter(event_id__gte=lowest).aggregate(first=Min("leaf"))["first"]
+    last = Event.objects.filter(kind=thresholds.CHANGED, pk__gte=lowest).order_by("-pk").first()
+    changed = Leaf.objects.filter(event=last).values_list("leaf", flat=True).first() if last else None
+    size = sealing.leaves()
+    if last and changed is None:
+        changed = size  # it is not sealed yet
+    return (size if first is None else first), (0 if changed is None else changed + 1)
