@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -96,6 +97,8 @@ def staff_approval(request: StaffRequest, approval_id: int) -> HttpResponse:
     """One request: what was asked for, by whom and why, until when, and how it ended."""
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
     if asked is None:
+        if Approval.objects.filter(pk=approval_id).exists():
+            raise PermissionDenied
         raise Http404
     return _page(request, asked, VerdictForm())
 

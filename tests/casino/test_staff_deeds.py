@@ -110,7 +110,7 @@ def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(pla
     assert "Say why" in refused.content.decode()
     finance.post(reverse("staff_approval_decide", args=[asked.pk]), {"yes": "0", "reason": "no such round"})
     assert "no such round" in finance.get(here).content.decode()
-    assert at("support").get(here).status_code == 404  # nothing of its kind is for support to decide
+    assert at("support").get(here).status_code == 403  # nothing of its kind is for support to decide
 
 
 def test_what_has_ended_is_found_by_kind_by_how_and_by_whom_it_is_about(player):
