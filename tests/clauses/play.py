@@ -267,6 +267,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_a_6_2_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_in_a_life",
                 "test_gli19_a_6_2_a_thousand_fair_lives_raise_no_more_alarms_than_they_may",
                 "test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_has_said_so",
+                "test_gli19_a_6_2_two_who_watch_at_once_raise_one_alarm",
             ),
             "The alarm, its event and how rarely it is false were asserted without the clause's name; now they have "
             "it.",
