@@ -15,7 +15,7 @@ from players import looking
 from players.access import StaffRequest, staff_required
 from wallet import withdrawal_queue, withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
-from wallet.withdrawal_forms import DecisionForm, QueueForm
+from wallet.staff_withdrawal_forms import DecisionForm, QueueForm
 from wallet.withdrawal_queue import Page, Wanted
 from wallet.withdrawal_words import REASONS
 

@@ -10,9 +10,11 @@ from django.conf import settings
 APPS = ("audit", "casino", "games", "players", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # The back office speaks English only.
-ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide"})
+ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "unfold"})
 # Modules of the back office and of the command line, and the engine, which says nothing.
-_ENGLISH_MODULE = re.compile(r"(^|/)(audit|management|engine|simulation)/|(^|/)(staff|styleguide)[^/]*(\.py|/)")
+_ENGLISH_MODULE = re.compile(
+    r"(^|/)(audit|management|engine|simulation|lists)/|(^|/)(admin|staff|styleguide)[^/]*(\.py|/)"
+)
 DOMAIN = "django"
 ALLOWED = "allowed.toml"
 

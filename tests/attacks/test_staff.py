@@ -5,6 +5,7 @@ people approved, and that once.
 from contextlib import contextmanager
 from uuid import uuid4
 
+import psycopg
 import pytest
 from allauth.mfa.models import Authenticator
 from django.db import DatabaseError, connection, transaction
@@ -23,7 +24,9 @@ def refused(why):
     """The database refuses, with this SQLSTATE or in these words."""
     with pytest.raises(DatabaseError) as error, transaction.atomic():
         yield
-    assert error.value.__cause__.sqlstate == why or why in str(error.value)
+    cause = error.value.__cause__
+    assert isinstance(cause, psycopg.Error)
+    assert cause.sqlstate == why or why in str(error.value)
 
 
 def execute(approval_id, login=None):
@@ -122,7 +125,8 @@ def test_an_account_is_made_of_the_log_in_that_was_approved_alone(asker, decider
             execute(approval_id, login)
     with refused("SB023"):
         execute(approval_id, a_login(password="known-to-somebody-1").pk)
-    for wrong in ({"roles": []}, {"roles": ["owner"]}, {"person": str(uuid4())}):
+    others: tuple[dict[str, object], ...] = ({"roles": []}, {"roles": ["owner"]}, {"person": str(uuid4())})
+    for wrong in others:
         with refused("SB023"):
             execute(sent(StaffDeed.MAKE, making(**wrong), asker, decider=decider), a_login().pk)
     execute(approval_id, a_login().pk)

@@ -7,6 +7,7 @@ from django.db import transaction
 from audit import hours
 from audit.hours import HOUR
 from audit.reports import checking
+from audit.reports.kinds import Interval
 from tests.audit.reporting import a_kind, asked, made_here, registered
 from tests.hours import settle
 from tests.people import events
@@ -14,13 +15,18 @@ from tests.people import events
 
 def test_the_hour_in_which_sums_were_verified_yesterday_is_verified_tonight(db, monkeypatch):
     monkeypatch.setattr(hours, "_registered", {})
-    verified = []
+    verified: list[Interval] = []
+
+    def add(whole: Interval) -> tuple[()]:
+        verified.append(whole)
+        return ()
+
     begin = datetime.now(UTC) - 40 * HOUR
     hours.register(
         "test",
         roll=lambda hour: 0,
         first=lambda since: begin if since is None else None,
-        differences=lambda whole: verified.append(whole) or (),
+        differences=add,
     )
     settle()
     hours.roll_due()

@@ -1,6 +1,7 @@
 """Two of staff act on one significant event at the same moment: one of them is told that the other was faster."""
 
 from datetime import UTC, datetime
+from functools import partial
 from threading import Barrier
 
 import pytest
@@ -63,7 +64,7 @@ def test_one_step_is_taken_and_the_other_told_who_was_faster(found):
 
 
 def test_what_two_acknowledge_is_acknowledged_once(found):
-    done = at_once([lambda by=by: working.acknowledge(significant_ids=[found.pk], by=by) for by in ("staff:1", "2")])
+    done = at_once([partial(working.acknowledge, significant_ids=[found.pk], by=by) for by in ("staff:1", "2")])
     assert sorted((each.done, each.already) for each in done) == [(0, 1), (1, 0)]
     assert Acknowledged(1, 0) in done
     assert SignificantStep.objects.count() == 1

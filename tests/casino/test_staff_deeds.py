@@ -1,5 +1,7 @@
 """What staff do to one player: each with a reason, each by whose role it is, and what was typed is kept."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 
@@ -59,7 +61,9 @@ def test_locking_and_opening_take_a_reason(player):
     assert "Say why" in support.post(page("staff_player_lock", player), {"reason": " "}).content.decode()
     assert account_locks.lock_of(player) is None
     support.post(page("staff_player_lock", player), {"reason": "stolen card"})
-    assert account_locks.lock_of(player).reason == "stolen card"
+    lock = account_locks.lock_of(player)
+    assert lock
+    assert lock.reason == "stolen card"
     assert "stolen card" in support.get(page("staff_player", player)).content.decode()
     support.post(page("staff_player_unlock", player), {"reason": "found"})
     assert account_locks.lock_of(player) is None
@@ -68,8 +72,10 @@ def test_locking_and_opening_take_a_reason(player):
 def test_a_pause_by_staff_says_why_and_lasts_the_hours_of_the_law(player):
     at("support").post(page("staff_player_pause", player), {"reason": "asked by telephone"})
     exclusion = exclusions.in_force(player)
+    assert exclusion
+    assert exclusion.until
     assert (exclusion.kind, exclusion.reason) == ("pause", "asked by telephone")
-    assert exclusion.until - exclusion.begun == exclusions.timedelta(hours=player.jurisdiction.pause_hours)
+    assert exclusion.until - exclusion.begun == timedelta(hours=player.jurisdiction.pause_hours)
 
 
 def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(player):

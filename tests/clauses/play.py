@@ -48,8 +48,8 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_3_end_when_others_come_and_what_changed_is_told",
                 "test_gli19_2_8_3_a_game_stands_with_its_paytable_its_languages_its_rules_and_what_was_played",
             ),
-            "Each field by name, of a version in force and of one that was withdrawn; the rules as data besides, so that "
-            "those of the past can be read. Nothing missing.",
+            "Each field by name, of a version in force and of one that was withdrawn; the rules as data besides, so "
+            "that those of the past can be read. Nothing missing.",
             page="`/staff/reports/`, game performance; `/staff/games/`",
         ),
         Demand(

@@ -2,6 +2,7 @@
 has nobody yet.
 """
 
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -229,7 +230,7 @@ def test_two_of_the_last_are_not_disabled_at_once(cloned_db):
             return str(error)
         return ""
 
-    answers = at_once([lambda asked=asked: agree(asked) for asked in pending])
+    answers = at_once([partial(agree, asked) for asked in pending])
     assert sorted(bool(answer) for answer in answers) == [False, True]
     assert User.objects.filter(staff__in=[one, other], is_active=True).count() == 1
 

@@ -146,7 +146,8 @@ class TestTheDatabase:
         assert balance(player.pk, Mode.REAL) == 10_500
 
     def test_executes_no_approval_of_another_kind_nor_none(self, player):
-        approvals.register("test.other", execute=lambda *_: None, permission="x", describe=lambda _: None)
+        other = approvals.Description("Another thing", ())
+        approvals.register("test.other", execute=lambda *_: None, permission="x", describe=lambda _: other)
         try:
             staff = a_member_of_staff("support")
             request = {
