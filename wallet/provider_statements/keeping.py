@@ -233,8 +233,7 @@ def _enter(difference: Difference, *, by: str, settles: bool, words: str) -> Dif
         "about": difference.subject,
         "words": words,
     }
-    kind = "difference.settled" if settles else "difference.noted"
-    log.record(kind, by=by, on=str(difference), data=data)
+    log.record("difference.settled" if settles else "difference.noted", by=by, on=str(difference), data=data)
     return step
 
 
