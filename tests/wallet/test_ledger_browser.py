@@ -137,7 +137,9 @@ def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
     assert finance.get(f"/staff/ledger/?journal={typed}").headers["Location"].endswith(f"/journals/{journal.pk}/")
 
 
-@pytest.mark.parametrize("query", ["journal=0", "journal=7e8c24ec-1f32-442c-8478-87574ebd5497", "journal=x", "player=x", "since=x"])
+@pytest.mark.parametrize(
+    "query", ["journal=0", "journal=7e8c24ec-1f32-442c-8478-87574ebd5497", "journal=x", "player=x", "since=x"]
+)
 def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
     answer = finance.get(f"/staff/ledger/?{query}")
     assert answer.context["form"].errors
