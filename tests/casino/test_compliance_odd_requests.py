@@ -12,9 +12,10 @@ from audit import log, sealing
 from audit.models import Category, Significant, Weight
 from audit.significant import finding
 from players import significant_mail
-from players.models import Mail
+from players.models import Mail, StaffDeed
 from tests.builders import a_table
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.players.test_staffing import ask, decide
 
 pytestmark = pytest.mark.django_db
 
@@ -173,8 +174,7 @@ def test_it_is_given_to_nobody_who_does_not_work_on_it(compliance, whose):
     else:
         member = a_member_of_staff("compliance" if whose == "disabled" else whose)
         if whose == "disabled":
-            member.user.is_active = False
-            member.user.save()
+            decide(ask(StaffDeed.DISABLE, member))
         to = str(member)
     answer = compliance.post(
         f"/staff/significant/{found.pk}/step/", {"seen": "new", "assigned": "", "step": "assigned", "to": to}
