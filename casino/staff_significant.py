@@ -21,11 +21,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Weight, Work
 from audit.significant import finding, working
+from games.labels import variant_label
+from games.models import Table
 from games.staff_rounds import READERS as ROUND_READERS
 from games.staff_rounds import id_for_code
+from games.variants import GAMES
 from players import log_alarms, looking
 from players.access import StaffRequest, staff_required
-from players.models import User
+from players.models import Staff, User
 from players.services import LOG_IN
 from players.significant import TRIES, whose
 from wallet.models import Currency
@@ -207,8 +210,11 @@ def _handlers() -> dict[str, str]:
 
 
 def _names() -> dict[str, str]:
-    """Return what staff read in place of what events call somebody."""
-    return _handlers() | {LOG_IN: "nobody the house knows"}
+    """Return what staff read in place of what events call somebody of theirs, a table or a game."""
+    staff = {str(each): each.name for each in Staff.objects.all()}
+    places = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
+    games = {f"game:{slug}": variant_label(game, "name", "en") for slug, game in GAMES.items()}
+    return {**staff, **places, **games, LOG_IN: "nobody the house knows"}
 
 
 def _players(found: list[Significant]) -> set[int]:

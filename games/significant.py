@@ -25,7 +25,7 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "table.reopened": (Category.STANDSTILL, Weight.NOTICE, "A table that was stopped goes on"),
     "table.opened": (Category.PARAMETER, Weight.NOTICE, "A table was opened"),
     "table.closed": (Category.PARAMETER, Weight.NOTICE, "A table was closed"),
-    "table.version": (Category.PARAMETER, Weight.NOTICE, "The rules or limits of a table were changed"),
+    "table.version": (Category.PARAMETER, Weight.NOTICE, "Rules and limits of a table came into force"),
     "table.scheduled": (Category.PARAMETER, Weight.NOTICE, "Rules or limits of a table were approved for later"),
     "table.schedule_withdrawn": (Category.PARAMETER, Weight.NOTICE, "A table’s approved version was withdrawn"),
     "table.schedule_failed": (Category.PARAMETER, Weight.ALERT, "A table’s approved version could not go live"),
