@@ -112,7 +112,7 @@ class TestTheList:
         assert found("finance", player=player.pk) == codes
 
     def test_names_nobody_by_address_to_whoever_may_not_see_it(self, evening):
-        text = page("finance", player=the_player(evening).user.email)
+        text = page("supervisor", player=the_player(evening).user.email)
         assert "No player is called that." in text
         assert "E-mail" not in text
         assert "e-mail" not in text
