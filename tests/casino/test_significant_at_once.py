@@ -28,8 +28,8 @@ def found(cloned_db) -> Significant:
     return Significant.objects.get()
 
 
-def both_act(found: Significant) -> list[str]:
-    """One closes it, one takes it over, both having seen it new and nobody's."""
+def both_act(found: Significant, one: Step, other: Step) -> list[str]:
+    """Two people each take a step, both having seen it new and nobody's."""
 
     def act(step: Step, by: str) -> str:
         words, to = ("Looked at.", "") if step is Step.CLOSED else ("", by)
@@ -40,10 +40,10 @@ def both_act(found: Significant) -> list[str]:
         except working.Meanwhile as error:
             return str(error)
 
-    return at_once([lambda: act(Step.CLOSED, "staff:1"), lambda: act(Step.ASSIGNED, "staff:2")])
+    return at_once([lambda: act(one, "staff:1"), lambda: act(other, "staff:2")])
 
 
-def test_without_the_lock_both_steps_would_be_taken(found, monkeypatch):
+def test_without_the_lock_both_would_close_it(found, monkeypatch):
     both, enter = Barrier(2), working._enter
 
     def entering(*one, **said):
@@ -52,12 +52,12 @@ def test_without_the_lock_both_steps_would_be_taken(found, monkeypatch):
 
     monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
     monkeypatch.setattr(working, "_enter", entering)
-    both_act(found)
+    both_act(found, Step.CLOSED, Step.CLOSED)
     assert SignificantStep.objects.count() == 2
 
 
 def test_one_step_is_taken_and_the_other_told_who_was_faster(found):
-    said = both_act(found)
+    said = both_act(found, Step.CLOSED, Step.ASSIGNED)
     (step,) = SignificantStep.objects.all()
     assert step.step in said
     assert [f"{step.by} was faster" in each for each in said if each != step.step] == [True]
