@@ -4,18 +4,15 @@ the house's memory or an hour. Which file left the house is an event that names 
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from django.conf import settings
 
 from audit.reports.asking import clock
-from audit.reports.files import CsvFile, File
 from audit.reports.heading import Head, moment
 from audit.reports.kinds import Column, Row
+from audit.reports.whole import whole
 
 EXPORT: Final = "audit.export_rows"
 MOST: Final = 10_000  # rows of a file
@@ -50,24 +47,5 @@ def write(
     lines = [("Operator", settings.OPERATOR_NAME), ("List", name), *asked]
     lines += [("Generated at", moment(clock(), ZONE)), ("Asked for by", by)]
     head = Head(lines, ZONE, columns, notes=[goes_on] if goes_on else [])
-    pieces: list[bytes] = []
-    if form == "csv":
-        _fill(CsvFile(head, pieces.append), head, rows)
-    else:
-        from audit.reports.workbook import (
-            SheetFile,
-        )  # its library takes long to load, and every process loads this module
-
-        with (
-            TemporaryDirectory(prefix="sabot-rows-") as folder,
-            closing(SheetFile(head, pieces.append, Path(folder))) as book,
-        ):
-            _fill(book, head, rows)
-    content = b"".join(pieces)
+    content = whole(form, head, rows)
     return Taken(content, hashlib.sha256(content).hexdigest())
-
-
-def _fill(file: File, head: Head, rows: Sequence[Row]) -> None:
-    for row in rows:
-        file.row(row)
-    file.end(head)

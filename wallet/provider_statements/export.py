@@ -3,17 +3,14 @@ Written as reports are, so that no cell begins a formula and every amount is exa
 """
 
 from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
 from django.db.models import Prefetch
 
-from audit.reports.files import CsvFile, File
 from audit.reports.heading import Head
 from audit.reports.kinds import Column, Form, Row
-from audit.reports.workbook import SheetFile
+from audit.reports.whole import whole
 from wallet.models import Difference, DifferenceKind, ProviderStatement
 from wallet.provider_statements.comparing import Total
 
@@ -40,14 +37,7 @@ COLUMNS = (
 
 def written(statement: ProviderStatement, name: str) -> bytes:
     """Return the file of a statement's result, *name* being csv or xlsx."""
-    pieces: list[bytes] = []
-    with TemporaryDirectory() as folder:
-        head = _head(statement)
-        file: File = CsvFile(head, pieces.append) if name == "csv" else SheetFile(head, pieces.append, Path(folder))
-        for row in _rows(statement):
-            file.row(row)
-        file.end(head)
-    return b"".join(pieces)
+    return whole(name, _head(statement), _rows(statement))
 
 
 def _head(statement: ProviderStatement) -> Head:

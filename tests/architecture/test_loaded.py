@@ -1,0 +1,16 @@
+"""What every process of the house loads: the pages alone, and no library that only few of them ever use."""
+
+import subprocess
+import sys
+
+from django.conf import settings
+
+HEAVY = {"mpmath", "numpy", "openpyxl"}  # for statistics, simulations and workbooks
+LOAD = "import django, sys; django.setup(); import casino.urls; print(*sys.modules)"
+
+
+def test_no_page_waits_for_a_library_of_files_or_of_many_numbers():
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD], cwd=settings.BASE_DIR, capture_output=True, text=True, check=True
+    )
+    assert HEAVY.isdisjoint(done.stdout.split())
