@@ -1,13 +1,29 @@
-#!/usr/bin/env python
+#!/usr/bin/env python3
 """The one command-line entrance: `manage.py help` lists what it can do."""
 
 import gc
 import os
 import sys
+from pathlib import Path
 
-from django.core.management import execute_from_command_line
+VENV = Path(__file__).resolve().parent / ".venv"
+
+
+def main() -> None:
+    """Run a command of the house, by the Python that has its libraries."""
+    try:
+        from django.core.management import execute_from_command_line
+    except ModuleNotFoundError as missing:
+        python = VENV / "bin" / "python"
+        if missing.name != "django" or Path(sys.prefix) == VENV:
+            raise
+        if not python.exists():
+            sys.exit("Sabot's libraries are not installed yet: `make run` does it, and opens the house.")
+        os.execv(python, [str(python), *sys.argv])  # noqa: S606  (our own file, with the arguments that we were given)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+    execute_from_command_line(sys.argv)
+
 
 if __name__ == "__main__":
     gc.set_threshold(10_000)  # nothing of what a start imports is garbage: looking for it took a sixth of every start
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
-    execute_from_command_line(sys.argv)
+    main()

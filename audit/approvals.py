@@ -1,4 +1,5 @@
 """Approvals, the four eyes of the house: one person asks, another decides, and what was asked for is done as it stands.
+Until then whoever asked may withdraw it.
 
 The request is frozen as canonical JSON with its SHA-256 when it is asked for. Nothing but those bytes is executed, in
 the transaction of the decision: if it cannot be, nothing has been decided. What may be asked for, the floors above
@@ -24,6 +25,7 @@ from audit.models import Approval, Clock, Decision, Event, Verdict
 LASTS = timedelta(days=3)
 TOO_LATE = "SB007"  # SQLSTATE of audit_decide_in_time
 LATE = "Nobody decided this in time. It has to be asked for again."
+NOT_THEIRS = "One of the two people does not work here in this role any more. It has to be asked for again."
 
 
 class ApprovalError(Exception):
@@ -48,6 +50,10 @@ class Expired(ApprovalError):
 
 class OwnRequest(ApprovalError):
     """Who asked and who decides are one person."""
+
+
+class NotYours(ApprovalError):
+    """Somebody else asked for it."""
 
 
 class NotAllowed(ApprovalError):
@@ -89,6 +95,8 @@ class Kind:
     """
 
     name: str
+    title: str  # what is asked for, as a noun
+    then: str  # what happens once it is approved, as a sentence
     execute: Act
     refuse: Act
     permission: str  # app.codename
@@ -97,6 +105,7 @@ class Kind:
 
 
 _kinds: dict[str, Kind] = {}
+_listeners: list[Callable[[Approval], None]] = []
 
 
 def _nothing(request: Mapping[str, log.Json], verdict: Verdicted) -> None:
@@ -106,6 +115,8 @@ def _nothing(request: Mapping[str, log.Json], verdict: Verdicted) -> None:
 def register(
     kind: str,
     *,
+    title: str,
+    then: str,
     execute: Act,
     permission: str,
     describe: Callable[[Mapping[str, log.Json]], Description],
@@ -114,9 +125,15 @@ def register(
 ) -> None:
     """Make *kind* something that can be asked for; an app does so once, when it is ready.
 
-    *execute* raises CannotExecute where the request no longer fits.
+    *title* and *then* say to staff what it is and what follows; *execute* raises CannotExecute where the request no
+    longer fits.
     """
-    _kinds[kind] = Kind(kind, execute, refuse, permission, describe, lasts)
+    _kinds[kind] = Kind(kind, title, then, execute, refuse, permission, describe, lasts)
+
+
+def listen(told: Callable[[Approval], None]) -> None:
+    """Have *told* called, in the same transaction, with every approval that is asked for or has ended."""
+    _listeners.append(told)
 
 
 def kind(name: str) -> Kind:
@@ -163,6 +180,7 @@ def ask(*, kind: str, on: str, request: Mapping[str, log.Json], by: str, person:
         "expires_at": asked.expires_at.isoformat(),
     }
     log.record("approval.asked", by=by, on=_name(asked.pk), data=data)
+    _tell(asked)
     return asked
 
 
@@ -182,9 +200,7 @@ def decide(*, approval_id: int, yes: bool, by: str, person: UUID, reason: str, m
 
 @transaction.atomic
 def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may: Callable[[str], bool]) -> Decision:
-    asked = Approval.objects.filter(pk=approval_id).first()
-    if asked is None:
-        raise UnknownApproval("There is no such request.")
+    asked = _find(approval_id)
     if not may(_kinds[asked.kind].permission):
         raise NotAllowed("Your role does not decide requests of this kind.")
     if asked.person == person:
@@ -203,6 +219,31 @@ def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may
     log.record("approval.decided", by=by, on=_name(asked.pk), data=data | {"sha256": bytes(asked.sha256).hex()})
     act = _kinds[asked.kind].execute if yes else _kinds[asked.kind].refuse
     act(request, Verdicted(by, reason, asked.pk))
+    return decision
+
+
+def withdraw(*, approval_id: int, by: str, person: UUID, reason: str) -> Decision:
+    """Take a request back, which *person* made, under this account or another one. Nothing is done, and nothing that
+    waits for it is refused: it can be asked for again.
+
+    Raises UnknownApproval, NotYours, Expired, AlreadyDecided; each is recorded.
+    """
+    try:
+        return _withdraw(approval_id, by, person, reason)
+    except ApprovalError as refusal:
+        data: dict[str, log.Json] = {"why": type(refusal).__name__}
+        log.record_refusal("approval.not_withdrawn", by=by, on=_name(approval_id), data=data)
+        raise
+
+
+@transaction.atomic
+def _withdraw(approval_id: int, by: str, person: UUID, reason: str) -> Decision:
+    asked = _find(approval_id)
+    if asked.person != person:
+        raise NotYours("Somebody else asked for this. It can be refused, but not withdrawn.")
+    decision = _enter(asked, Verdict.WITHDRAWN, by, person, reason)
+    data: dict[str, log.Json] = {"kind": asked.kind, "on": asked.on, "reason": reason, "asked_by": asked.by}
+    log.record("approval.withdrawn", by=by, on=_name(asked.pk), data=data)
     return decision
 
 
@@ -242,22 +283,37 @@ def thaw(asked: Approval) -> Mapping[str, log.Json]:
     return request
 
 
+def _find(approval_id: int) -> Approval:
+    asked = Approval.objects.filter(pk=approval_id).first()
+    if asked is None:
+        raise UnknownApproval("There is no such request.")
+    return asked
+
+
 def _enter(asked: Approval, verdict: Verdict, by: str, person: UUID | None, reason: str) -> Decision:
     """Insert the decision first of all: who comes second waits here and finds it."""
     try:
         with transaction.atomic():
-            return Decision.objects.create(
+            decision = Decision.objects.create(
                 approval=asked, verdict=verdict, by=by, asker=asked.person, person=person, reason=reason
             )
     except DatabaseError as error:
-        if _state(error) == TOO_LATE:
+        if sqlstate(error) == TOO_LATE:
             raise Expired(LATE) from error
         if not Decision.objects.filter(pk=asked.pk).exists():
             raise
         raise AlreadyDecided("This has been decided already.") from error
+    _tell(asked)
+    return decision
 
 
-def _state(error: DatabaseError) -> str | None:
+def _tell(asked: Approval) -> None:
+    for told in _listeners:
+        told(asked)
+
+
+def sqlstate(error: DatabaseError) -> str | None:
+    """Return with which code the database refuses; a kind's own function says by it why it cannot be executed."""
     cause = error.__cause__
     return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 

@@ -13,7 +13,12 @@ class AuditConfig(AppConfig):
         from audit.significant import own
 
         approvals.register(
-            retention.KIND, execute=retention.execute, permission=retention.PERMISSION, describe=retention.describe
+            retention.KIND,
+            title="time for which something is kept",
+            then="The new time holds at once. What has been kept for longer goes with the next night.",
+            execute=retention.execute,
+            permission=retention.PERMISSION,
+            describe=retention.describe,
         )
         own.register()
         alterations.ready()

@@ -19,6 +19,7 @@ from django.db.backends.utils import CursorWrapper
 
 from audit import models
 from audit.findings import Finding
+from audit.keys import origin
 from audit.memory import Memory, Signed, history, signed
 from audit.rehashing import BATCH, Rehashing
 from audit.tiles import StoredTiles
@@ -211,9 +212,11 @@ class _Log:
 
     def memory(self, memory: Memory, later: list[bytes]) -> Iterator[Finding]:
         """Check what the signer remembers: each tree against the log, and one by one against the checkpoints that the
-        database keeps. *memory* is from before the state that is checked, *later* the history since then.
+        database keeps under the same name: a log that was begun anew has those of the one before it, too. *memory* is
+        from before the state that is checked, *later* the history since then.
         """
-        there = {(each.tree.size, each.tree.root) for each in self.signed}
+        mine = origin(self._keys)
+        there = {(each.tree.size, each.tree.root) for each in self.signed if each.tree.origin == mine}
         trees: list[Signed] = []
         for each in memory.trees():
             if isinstance(each, Finding):

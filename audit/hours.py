@@ -70,6 +70,11 @@ def register(sums: str, *, roll: Roll, first: First, differences: Differences | 
     _registered[sums] = Sums(roll, first, differences)
 
 
+def registered() -> Sequence[str]:
+    """Return the name of everything that is summed up."""
+    return tuple(_registered)
+
+
 # A transaction has begun to write when it has a number. This one takes its own after `now()` was read, so that one with
 # a later number began to write later. That which a snapshot calls the next one could have begun long before.
 MARK = """

@@ -1,5 +1,7 @@
 """The public keys that this house believes: those it was given. What the database says of keys counts for nothing."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
 
 from audit.verify import LOG, Key, keys_of
@@ -15,6 +17,6 @@ def known() -> list[Key]:
     return keys_of(text.replace(",", "\n"))
 
 
-def origin(keys: list[Key]) -> str:
+def origin(keys: Sequence[Key]) -> str:
     """Return what the log is called: the name of its key, "" without one."""
     return next((key.name for key in keys if key.kind == LOG), "")

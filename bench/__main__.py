@@ -5,12 +5,12 @@ import json
 import sys
 from collections.abc import Iterable
 
-from bench import engines, house, ledger, live, push, reports, sealing, verifying
+from bench import engines, house, ledger, lists, live, push, reports, sealing, verifying
 from bench.contest import QUICK, THOROUGH, Result, Unavailable, measure, say
 from bench.places import RESULTS
 
 GAMES = (engines.ONE_DECK, engines.SHOE, house.SUITE)
-SUITES = (*GAMES, *ledger.SUITES, *live.SUITES, push.SUITE, sealing.SUITE, verifying.SUITE, reports.SUITE)
+SUITES = (*GAMES, *ledger.SUITES, *live.SUITES, push.SUITE, sealing.SUITE, verifying.SUITE, reports.SUITE, lists.SUITE)
 NAMES = tuple(name for suite in SUITES for name in suite.aims)
 COLUMNS = "{:<20}{:>16}{:>16}{:>9}{:>7}  {}"
 

@@ -19,7 +19,6 @@ from bench.team import team
 
 ROUNDS: Final = int(os.environ.get("ROUNDS", "10000000"))
 AN_HOUR: Final = 1140  # rounds: ten million are a year
-HOURS: Final = max(ROUNDS // AN_HOUR, 2)
 PLAYERS: Final = min(ROUNDS // 100, 1000)
 AT_ONCE: Final = 500_000
 
@@ -58,25 +57,28 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
         say(durability(addresses))
         environment = production(var, addresses)
         fill(environment, PLAYERS)
-        with psycopg.connect(addresses.superuser_url, autocommit=True, dbname=_house(addresses.database_url)) as owner:
-            _write(owner)
+        database = house_in(addresses.database_url)
+        with psycopg.connect(addresses.superuser_url, autocommit=True, dbname=database) as owner:
+            owner.execute(TRUSTED)
+            write_rounds(owner, ROUNDS)
         sum_up(environment)
         one = [{"database": addresses.database_url}]
         with team("reporting", one, environment, "all") as ours, team("reporting", one, environment, "scan") as scan:
             yield Contest(scan, dict.fromkeys(names, ours))
 
 
-def _write(superuser: psycopg.Connection) -> None:
-    superuser.execute(TRUSTED)
-    for first in range(1, ROUNDS + 1, AT_ONCE):
-        say(f"Writing rounds: {first - 1:,} of {ROUNDS:,} …")
-        last = min(first + AT_ONCE - 1, ROUNDS)
-        superuser.execute(WRITE, {"first": first, "last": last, "rounds": ROUNDS, "hours": HOURS})
+def write_rounds(superuser: psycopg.Connection, rounds: int) -> None:
+    """Write so many rounds of a year; whoever does may do so without triggers."""
+    hours = max(rounds // AN_HOUR, 2)
+    for first in range(1, rounds + 1, AT_ONCE):
+        say(f"Writing rounds: {first - 1:,} of {rounds:,} …")
+        last = min(first + AT_ONCE - 1, rounds)
+        superuser.execute(WRITE, {"first": first, "last": last, "rounds": rounds, "hours": hours})
     superuser.execute("VACUUM ANALYZE games_round, games_participation, games_wager")
 
 
-def _house(url: str) -> str:
-    """Return the name of the database of the house."""
+def house_in(url: str) -> str:
+    """Return the name of the database that an address leads to."""
     found = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     assert isinstance(found, str)
     return found

@@ -4,13 +4,16 @@ import json
 from typing import ClassVar
 
 from django.contrib.admin import register
+from django.db.models import Q
 
-from audit.models import Approval, Checkpoint, Event, Significant, Work
+from audit import approvals
+from audit.models import Approval, Category, Checkpoint, Event, Significant, Weight, Work
 from audit.reports.kinds import Column, Form
-from audit.significant import working
+from audit.significant import finding, working
 from players.lists.deeds import Deed, Plan
 from players.lists.finds import Find, kind, number, subject
 from players.lists.listing import Listing
+from players.lists.sieve import Filter, chosen
 from players.lists.site import SITE
 from players.sections import Section
 
@@ -34,6 +37,10 @@ class Events(Listing):
     columns = (NUMBER, AT, KIND, BY, ON)
     more = (Column("data", "What was said"),)
     finds = (BY_NUMBER, Find("kind: round.voided", "kind", kind), BY_SUBJECT)
+    filters = (
+        Filter("kind", "Kind", lambda: [(each, each) for each in sorted(finding.kinds())], lambda kind: Q(kind=kind)),
+    )
+    period = "at"
 
     def of_data(self, event: Event) -> str:
         """Return the event as it is sealed."""
@@ -56,19 +63,25 @@ class SignificantEvents(Listing):
     readers = ("audit.handle_significant",)
     columns = (
         NUMBER,
-        Column("happened_at", "Happened", Form.TIME),
+        Column("at", "Found", Form.TIME),
         Column("category", "Category"),
         Column("weight", "Weight"),
+        Column("state", "State"),
         Column("title", "What"),
         ON,
         Column("amount", "Amount", Form.MONEY),
         Column("currency", "Currency"),
-        Column("state", "State"),
         Column("assigned_to", "Whose"),
     )
-    more = (Column("because", "Because"), Column("event_id", "Event", Form.NUMBER))
+    more = (
+        Column("happened_at", "Happened", Form.TIME),
+        Column("because", "Because"),
+        Column("event_id", "Event", Form.NUMBER),
+    )
     finds = (BY_NUMBER, BY_SUBJECT)
-    filters = ("state", "category")
+    filters = (chosen("state", "State", Work), chosen("category", "Category", Category))
+    together = (frozenset({"state", "category"}),)
+    period = "at"
     links = {"id": ("staff_significant_event", "significant_id", "pk")}
     deeds: ClassVar[tuple[Deed, ...]] = (
         Deed(
@@ -77,9 +90,14 @@ class SignificantEvents(Listing):
             permission="audit.handle_significant",
             meaning="You have seen them, and they need no more. What is closed with words is done one by one.",
             plan=_acknowledge,
-            do=lambda found, reason, by: working.acknowledge(significant_ids=[found.pk], by=by),
+            do=lambda found, reason, by: working.acknowledge(significant_ids=[found.pk], by=by, words=reason),
+            kept="It stands with each of them as what you said of it. The event log does not have it.",
         ),
     )
+
+    def of_weight(self, found: Significant) -> str:
+        """Return how much it matters, in a word."""
+        return Weight(found.weight).name.capitalize()
 
 
 @register(Approval, site=SITE)
@@ -102,7 +120,10 @@ class Approvals(Listing):
     )
     more = (Column("sha256", "SHA-256 of the request"),)
     finds = (BY_NUMBER, BY_SUBJECT)
+    filters = (Filter("kind", "Kind", lambda: [(each, each) for each in approvals.kinds()], lambda kind: Q(kind=kind)),)
+    period = "at"
     related = ("decision",)
+    links = {"id": ("staff_approval", "approval_id", "pk")}
 
     def of_sha256(self, approval: Approval) -> str:
         """Return the hash in hex."""
@@ -128,3 +149,4 @@ class Checkpoints(Listing):
     key = ("size",)
     columns = (Column("size", "Events", Form.NUMBER), AT, Column("note", "Signed note"))
     finds = (Find("number of events", "pk", number),)
+    period = "at"

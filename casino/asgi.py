@@ -21,26 +21,30 @@ from django.utils.translation import override
 from casino.door import Allowance, Door
 from casino.live import Port
 from casino.live_hub import Hub
-from players.identity_views import TOO_MUCH
+from players.uploads import TOO_MUCH
+from wallet.provider_statements.reading import MOST_BYTES
 
 LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))
 THREADS = int(os.environ.get("WEB_THREADS", "16"))
 
 SECONDS_FOR_DOCUMENTS = 300.0  # 25 MB from a telephone with a poor connection
+FORM_AROUND = 100_000  # bytes: the other fields of a form with a file
 
 
-def _where_documents_are_sent() -> Iterator[tuple[str, Allowance]]:
-    """Yield the one page that takes files, at its address in each language."""
+def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
+    """Yield the page that takes documents, at its address in each language, and the one that takes statements."""
     for language, _name in settings.LANGUAGES:
         with override(language):
             page = reverse("identity")
         yield page, Allowance(settings.LARGEST_UPLOAD, SECONDS_FOR_DOCUMENTS, instead=f"{page}?{TOO_MUCH}=1")
+    statements = f"{reverse('staff_statements')}?{TOO_MUCH}=1"
+    yield reverse("staff_statement_upload"), Allowance(MOST_BYTES + FORM_AROUND, instead=statements)
 
 
 _threads = WSGIMiddleware(cast("Any", pages), workers=THREADS)  # their types of WSGI differ in name only
 _door = Door(
     cast("Any", _threads),
     ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
-    at=dict(_where_documents_are_sent()),
+    at=dict(_where_files_are_sent()),
 )
 application = Port(Hub(LIVE_STREAMS), _door)

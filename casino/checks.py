@@ -18,6 +18,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from audit import keys, sending
 from audit.verify import LOG, TIME, Unproven
+from casino.backup import home
 from casino.postgresql.roles import LONGEST_TRANSACTION
 from players.models import User
 
@@ -87,6 +88,22 @@ def check_transactions_end(
             f"Transactions of web and workers have to end within {LONGEST_TRANSACTION} seconds.",
             hint="manage.py create_roles sees to it; PostgreSQL has to be 17 or newer.",
             id="sabot.E016",
+        )
+    ]
+
+
+@register(Tags.database)
+def check_at_home(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find a copy of the house's database that nobody has settled: cards that it would deal may be known."""
+    if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()) or home.is_home(connections[DEFAULT_DB_ALIAS]):
+        return []
+    return [
+        Error(
+            "This database is a copy of the house's own: what it would deal may be known by now.",
+            hint="Run manage.py after_restore; see docs/operating.md.",
+            id="sabot.E017",
         )
     ]
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
 
+from players import staffing
 from players.identity import player_of
 from wallet import accounts
 from wallet.models import Mode
@@ -15,7 +17,8 @@ from wallet.models import Mode
 
 def house(request: HttpRequest) -> dict[str, Any]:
     """Return ``reader``, the player who reads the page (None for visitors and staff), ``demo``, ``support_email``,
-    ``csp_nonce`` as django-htmx asks for it, and ``real_balance``, which costs its query only where it is read.
+    ``csp_nonce`` as django-htmx asks for it, and ``real_balance`` and ``staff_names``, which cost their queries only
+    where they are read.
 
     A page may be about a ``player``, who is somebody else.
     """
@@ -23,6 +26,7 @@ def house(request: HttpRequest) -> dict[str, Any]:
     return {
         "reader": player,
         "real_balance": partial(accounts.balance, player.pk, Mode.REAL) if player else None,
+        "staff_names": SimpleLazyObject(staffing.called),
         "demo": settings.DEMO,
         "support_email": settings.SUPPORT_EMAIL,
         "csp_nonce": getattr(request, "csp_nonce", ""),

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
+from io import StringIO
 from pathlib import Path
 from types import FrameType
 
@@ -27,6 +28,7 @@ from django.db import connections
 from casino import embedded
 from casino.embedded.children import Child, Program, describe, last_lines
 from casino.embedded.errors import EmbeddedError
+from casino.messages.sources import project
 
 ADDRESS = "127.0.0.1"
 BACKLOG = 512  # connections that wait while web starts again
@@ -90,6 +92,7 @@ class Launcher:
 
     def _open(self, listening: socket.socket) -> None:
         """Do everything up to the first page, saying each step."""
+        compile_texts(self._say)
         if _uses_embedded():
             self._start_servers()
         self._say("Bringing the tables up to date …")
@@ -237,6 +240,23 @@ def _webs(processes: int) -> Iterator[tuple[str, str]]:
     yield "Web", "web.log"
     for number in range(2, processes + 1):
         yield f"Web {number}", f"web-{number}.log"
+
+
+def compile_texts(say: Callable[[str], None]) -> None:
+    """Make what Django reads of the catalogues where `make` did not: without it no table has its languages.
+
+    Raises CannotOpen.
+    """
+    if not (languages := project().uncompiled()):
+        return
+    say(f"Compiling the texts ({', '.join(languages)}) …")
+    try:
+        call_command("compile_messages", stdout=StringIO())
+    except OSError as error:
+        raise CannotOpen(
+            f"The texts have to be compiled, and {error.filename} cannot be written: run manage.py compile_messages"
+            " as the user whom the folder belongs to."
+        ) from error
 
 
 def listening_socket(port: int) -> socket.socket:

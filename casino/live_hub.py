@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable
 from time import monotonic
 from typing import Final
-from uuid import UUID
 
 import structlog
 
@@ -21,7 +20,9 @@ from casino.live_lobbies import Lobbies
 from casino.live_shows import SHOWS
 from casino.live_streams import OVER, Stream
 from casino.live_tables import Watched
+from games import serving
 from games.live.tickets import Ticket
+from games.serving import MAY_WATCH
 from players.watching import STILL_WATCHING, asked
 
 MOST_OF_ONE_PLAYER: Final = 6
@@ -143,16 +144,16 @@ class Hub:
         self._lobbies.hear(news)
 
     async def _let_newcomers_in(self, line: Line) -> None:
-        """Give each newcomer whose session runs the state as it is: the public part, and their own."""
+        """Give each newcomer who is welcome the state as it is: the public part, and their own."""
         if not self._newcomers:
             return
         newcomers = list(self._newcomers)
-        running = await self._running(line, newcomers)
+        running = await self._welcome(line, newcomers)
         for stream in newcomers:
             if stream not in self._newcomers:  # gone meanwhile
                 continue
             del self._newcomers[stream]
-            if stream.ticket.session in running:
+            if stream in running:
                 self._take_in(stream)
             else:
                 stream.end(OVER)
@@ -166,22 +167,30 @@ class Hub:
             self._chats.take_in(number, stream)
 
     async def _look_at_sessions(self, line: Line) -> None:
-        """Every few seconds end the streams of sessions that are over, and show the others that the line stands."""
+        """Every few seconds end the streams of sessions that are over and of whom a table serves no more, and show the
+        others that the line stands.
+        """
         if monotonic() < self._sessions_due:
             return
         watching = self._watching()
         if watching:
-            running = await self._running(line, watching)
+            running = await self._welcome(line, watching)
             for stream in watching:
-                if stream.ticket.session in running:
+                if stream in running:
                     stream.beat()
                 else:
                     stream.end(OVER)
         self._sessions_due = monotonic() + BETWEEN_LOOKS_AT_SESSIONS
 
-    async def _running(self, line: Line, streams: Iterable[Stream]) -> set[UUID]:
+    async def _welcome(self, line: Line, streams: Iterable[Stream]) -> set[Stream]:
+        """Return those whose session runs, at a table that serves them or where they have a part in the round."""
         rows = await line.ask(STILL_WATCHING, asked({stream.ticket.session for stream in streams}))
-        return {row["id"] for row in rows}
+        running = {row["id"] for row in rows}
+        found = {stream for stream in streams if stream.ticket.session in running}
+        at_tables = {stream: place for stream in found if (place := _place(stream))}
+        rows = await line.ask(MAY_WATCH, serving.asked(set(at_tables.values()))) if at_tables else []
+        served = {(row["player"], row["live_table"]) for row in rows}
+        return {stream for stream in found if stream not in at_tables or at_tables[stream] in served}
 
     async def _read(self, line: Line, table: Watched) -> None:
         """Read a table. One that cannot be understood holds up no other: it stays as it was shown last."""
@@ -215,3 +224,9 @@ class Hub:
     def _seconds_of_rest(self) -> float:
         due = [self._sessions_due, *(table.due for table in self._tables.values() if table.due is not None)]
         return max(0.0, min(due) - monotonic())
+
+
+def _place(stream: Stream) -> tuple[int, int] | None:
+    """Return who watches which table; None where it is a lobby."""
+    number = stream.ticket.live_table
+    return None if number is None else (stream.ticket.player, number)

@@ -29,7 +29,7 @@ class Card:
 
     def is_for(self, stream: Stream) -> bool:
         """Say whether somebody's lobby has the table."""
-        return lobby.is_for(self.state, stream.ticket.currency)
+        return lobby.is_for(self.state, stream.ticket.currency, stream.ticket.jurisdiction)
 
     def event(self, language: str) -> bytes:
         """Return what is sent; nothing where the card cannot be rendered."""

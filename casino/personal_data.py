@@ -33,6 +33,7 @@ from wallet.payout_accounts import reveal
 BATCH: Final = 1000  # rows
 FEW: Final = 4  # documents, which are large
 UNTOLD: Final = "significant"  # in the name of a page: that it was looked at would tell of a suspicion
+OF_TWO: Final = ("duplicate.found", "duplicate.resolved")  # events about somebody else as well, as `LEFT_OUT` says
 Row = Mapping[str, Any]
 
 
@@ -111,6 +112,7 @@ PARTS: Final = (
     Part("rounds", games.Participation, "player", ("round__code", "round__cards", "round__outcome", "table__name")),
     Part("bets", games.Wager, "participation__player", ("participation__round__code",)),
     Part("annulled rounds", games.VoidPart),
+    Part("letters about rounds", games.LetterCopy, "player", ("letter__kind", "letter__round_id", "letter__at")),
     Part("seats at guests' tables", games.CheminSeat),
     Part("banks held", games.CheminTenure, "seat__player"),
     Part("coups as banker", games.CheminCoup, "banker_player"),
@@ -159,12 +161,13 @@ def bank_account_numbers(player: Player) -> Iterator[Row]:
 
 def events(player: Player) -> Iterator[Row]:
     """Yield what the event log has on or by the player, with the personal values that belong to it; of looks at what is
-    significant about them nothing, as the law against money laundering asks.
+    significant about them nothing, as the law against money laundering asks, and nothing that is about another as well.
     """
     who = str(player)
     mark = 0
     while True:
-        found = LoggedEvent.objects.filter(Q(on=who) | Q(by=who), pk__gt=mark).order_by("pk")[:BATCH]
+        theirs = LoggedEvent.objects.filter(Q(on=who) | Q(by=who), pk__gt=mark).exclude(kind__in=OF_TWO)
+        found = theirs.order_by("pk")[:BATCH]
         batch = list(found.values("id", "at", "kind", "by", "on", "body"))
         values: dict[int, dict[str, str]] = {}
         told = [row["id"] for row in batch if row["kind"] != SEEN]  # from where staff looked is theirs

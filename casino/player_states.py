@@ -7,10 +7,12 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from players import verification
+from players.account_locks import locked_among
 from players.finding import NAMES
-from players.models import AccountLock, Closure, Exclusion, Flag, Player, Submission, User
+from players.models import Closure, Exclusion, Flag, Player, Submission, User
 
 SEE_FLAGS = "players.see_flags"
+EXCLUDE = "players.exclude_player"
 
 
 @dataclass(frozen=True)
@@ -52,14 +54,12 @@ def _names(numbers: Collection[int]) -> dict[int, str]:
 def _badges(people: dict[int, Player], reader: User) -> dict[int, tuple[Badge, ...]]:
     numbers = list(people)
     closed = dict(Closure.objects.filter(player__in=numbers).order_by("pk").values_list("player_id", "state"))
-    last_locks = AccountLock.objects.filter(player__in=numbers).order_by("player", "-pk").distinct("player")
-    locked = {number for number, locks in last_locks.values_list("player_id", "locks") if locks}
-    excluded = set(
-        Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), player__in=numbers, lift=None).values_list(
-            "player_id", flat=True
-        )
-    )
+    locked = locked_among(numbers)
     verified = verification.verified_among(numbers)
+    excluded: set[int] = set()
+    if reader.has_perm(EXCLUDE):
+        standing = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), player__in=numbers, lift=None)
+        excluded = set(standing.values_list("player_id", flat=True))
     flagged: set[int] = set()
     if reader.has_perm(SEE_FLAGS):
         flagged = set(Flag.objects.filter(player__in=numbers, closed_at=None).values_list("player_id", flat=True))

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players import exclusions, gate, sittings
 from players.access import PlayerRequest, player_required, session_id
-from players.models import Exclusion, ExclusionKind, Player
+from players.models import Exclusion, ExclusionKind, Player, Staff
 from players.moments import written_moment
 from players.protection_forms import IntervalForm, SelfExclusionForm, TimeOutForm
 from wallet import purse
@@ -117,10 +117,12 @@ def _where_they_play(request: PlayerRequest, slug: str, mode: Mode) -> str:
     return reverse("table", args=[slug, mode])
 
 
-def give_back(player: Player) -> None:
-    """Return what lies in games, of both kinds of money, to the account that it can be withdrawn from."""
+def give_back(player: Player, *, why: purse.Leaving = purse.Leaving.EXCLUDED, by: Staff | None = None) -> None:
+    """Return what lies in games, of both kinds of money, to the account that it can be withdrawn from: because the
+    player stops, or *by* a member of staff.
+    """
     for mode in Mode:
-        purse.give_back(player=player, mode=mode, why=purse.Leaving.EXCLUDED, by=str(player))
+        purse.give_back(player=player, mode=mode, why=why, by=str(by or player))
 
 
 def _overview(

@@ -296,7 +296,7 @@ SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 SESSION_COOKIE_AGE = 12 * 3600
 CSRF_FAILURE_VIEW = "casino.views.csrf_failure"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 100
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200  # ten bets in five currencies, each with two ends, are the largest form
 DATA_UPLOAD_MAX_NUMBER_FILES = 3
 # Three documents of at most 8 MB, and the form around them. They stay in memory: a temporary file would lie on the disk
 # unencrypted.

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from casino.staff_approvals import READERS as APPROVAL_READERS
+from casino.staff_dashboard import READERS as DASHBOARD_READERS
 from games.staff_chat import MODERATE as MODERATE_CHAT
 from games.staff_chat import READ as READ_CHAT
 from games.staff_floor import READERS as TABLE_READERS
@@ -20,6 +21,7 @@ from players import staffing
 from players.access import StaffRequest, staff_required
 from players.models import User
 from players.sections import Section
+from players.staff_replies import READ as READ_REPLIES
 from wallet.payments.staff_views import READERS as DEPOSIT_READERS
 from wallet.provider_statements.staff_views import READERS as STATEMENT_READERS
 from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
@@ -92,6 +94,13 @@ FUNCTIONS = (
         "Statements",
         "What providers say they took and paid, beside what the house has.",
     ),
+    Function(
+        Section.HOUSE,
+        DASHBOARD_READERS,
+        "staff_dashboard",
+        "Dashboard",
+        "How the house stands: figures of any days, what waits, returns, and whether its own work gets done.",
+    ),
     Function(Section.HOUSE, APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(
         Section.MONEY,
@@ -126,6 +135,13 @@ FUNCTIONS = (
     ),
     Function(
         Section.PEOPLE, ("players.answer_service",), "staff_service", "Service", "What players wrote, and answering it."
+    ),
+    Function(
+        Section.PEOPLE,
+        READ_REPLIES,
+        "staff_replies",
+        "Replies",
+        "What answers to players begin from, in five languages.",
     ),
     Function(
         Section.PEOPLE,

@@ -1,7 +1,10 @@
-"""Approvals as staff decide them. The ground floor keeps them and knows nobody; who may decide is said here."""
+"""Approvals as staff decide them, and as whoever asked withdraws them. The ground floor keeps them and knows nobody;
+who may decide is said here.
+"""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final
 
 from django import forms
@@ -31,6 +34,8 @@ class Case:
     """
 
     approval: Approval
+    kind: approvals.Kind
+    asked_by: str
     description: approvals.Description | None  # None: what is stored is not what was asked for
     is_own: bool
     may_decide: bool
@@ -48,19 +53,38 @@ class VerdictForm(forms.Form):
     )
 
 
+class WithdrawForm(forms.Form):
+    """Withdraw what one asked for, and why."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=300,
+        strip=True,
+        error_messages={"required": "Say why: the reason is kept on record."},
+    )
+    sure = forms.BooleanField(
+        label="This request is not to be decided any more.",
+        error_messages={"required": "Confirm that you mean it: a request that is withdrawn stays so."},
+    )
+
+
 class FilterForm(forms.Form):
-    """Which of those that have ended: of a kind, ended how, about what."""
+    """Which of those that have ended: of a kind, ended how, about what, asked for by whom."""
 
     kind = forms.ChoiceField(label="Kind", required=False)
     verdict = forms.ChoiceField(
         label="Ended", required=False, choices=[("", "any way"), *((each.value, each.label) for each in Verdict)]
     )
     on = forms.CharField(label="About", required=False, max_length=100, help_text="As in player:12.")
+    whose = forms.ChoiceField(
+        label="Asked by", required=False, choices=[("", "anybody"), ("mine", "me, under whichever account")]
+    )
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
     def __init__(self, asked: Mapping[str, Any], kinds: Collection[str]) -> None:
         super().__init__(asked)
-        self.fields["kind"].choices = [("", "any kind"), *((name, name) for name in sorted(kinds))]  # type: ignore[attr-defined]
+        titles = sorted(((name, approvals.kind(name).title) for name in kinds), key=itemgetter(1))
+        self.fields["kind"].choices = [("", "any kind"), *titles]  # type: ignore[attr-defined]
 
 
 def waiting_for(staff: Staff) -> int:
@@ -78,13 +102,16 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
     kinds = _reads(request)
     waiting = approvals.waiting().filter(_seen(request)).order_by("pk")[: MOST_WAITING + 1]
     form = FilterForm(request.GET, kinds)
-    ended, older = _ended(form, kinds)
+    ended, older = _ended(form, kinds, request.staff)
+    names = _names([*waiting, *(each.approval for each in ended)], ended)
     context = {
-        "waiting": [_case(request, each) for each in waiting[:MOST_WAITING]],
+        "waiting": [_case(request, each, names) for each in waiting[:MOST_WAITING]],
         "is_more": len(waiting) > MOST_WAITING,
         "form": form,
-        "is_filtered": any(request.GET.get(name) for name in ("kind", "verdict", "on")),
-        "decided": ended,
+        "is_filtered": any(request.GET.get(name) for name in ("kind", "verdict", "on", "whose")),
+        "decided": [
+            (each, approvals.kind(each.approval.kind), names[each.approval.by], names[each.by]) for each in ended
+        ],
         "older": older,
     }
     return render(request, "staff/approvals.html", context)
@@ -100,7 +127,7 @@ def staff_approval(request: StaffRequest, approval_id: int) -> HttpResponse:
         if Approval.objects.filter(pk=approval_id).exists():
             raise PermissionDenied
         raise Http404
-    return _page(request, asked, VerdictForm())
+    return _page(request, asked)
 
 
 @staff_required(*approvals.permissions())
@@ -124,9 +151,36 @@ def staff_approval_decide(request: StaffRequest, approval_id: int) -> HttpRespon
         else:
             messages.success(request, f"Request {approval_id} is {decision.verdict}.")
             return redirect("staff_approvals")
+    return _refused(request, approval_id, form, verdict=form)
+
+
+@staff_required(*READERS)
+@looking.listed("approvals")
+@require_POST
+def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResponse:
+    """Withdraw what the reader asked for, under whichever account, with a reason."""
+    form = WithdrawForm(request.POST)
+    if form.is_valid():
+        try:
+            approvals.withdraw(
+                approval_id=approval_id,
+                by=str(request.staff),
+                person=request.staff.person,
+                reason=form.cleaned_data["reason"],
+            )
+        except approvals.ApprovalError as error:
+            form.add_error("reason", str(error))
+        else:
+            messages.success(request, f"Request {approval_id} is withdrawn. Nothing has been done.")
+            return redirect("staff_approvals")
+    return _refused(request, approval_id, form, withdrawing=form)
+
+
+def _refused(request: StaffRequest, approval_id: int, form: forms.Form, **forms_: forms.Form) -> HttpResponse:
+    """Say why not, beside the request where the reader sees it."""
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
     if asked is not None:
-        return _page(request, asked, form)
+        return _page(request, asked, **forms_)
     messages.error(request, " ".join(map(str, form.errors.get("reason", ["Approve or refuse."]))))
     return redirect("staff_approvals")
 
@@ -144,28 +198,58 @@ def _seen(request: StaffRequest) -> Q:
     return Q(kind__in=_reads(request)) | Q(person=request.staff.person)
 
 
-def _case(request: StaffRequest, asked: Approval) -> Case:
-    is_own = asked.person == request.staff.person
-    return Case(asked, _description(asked), is_own, asked.kind in _decides(request.staff))
+def _case(request: StaffRequest, asked: Approval, names: Mapping[str, str]) -> Case:
+    return Case(
+        asked,
+        approvals.kind(asked.kind),
+        names[asked.by],
+        _description(asked),
+        is_own=asked.person == request.staff.person,
+        may_decide=asked.kind in _decides(request.staff),
+    )
 
 
-def _page(request: StaffRequest, asked: Approval, form: VerdictForm) -> HttpResponse:
+def _names(asked: Iterable[Approval], ended: Iterable[Decision]) -> Mapping[str, str]:
+    """Return what staff read for each account that asked or decided."""
+    accounts = {*(each.by for each in asked), *(each.by for each in ended)}
+    numbers = [account.partition(":")[2] for account in accounts if account.startswith("staff:")]
+    called = {str(member): f"{member.name} ({member})" for member in Staff.objects.filter(pk__in=numbers)}
+    return {account: called.get(account, account) for account in accounts}
+
+
+def _page(
+    request: StaffRequest,
+    asked: Approval,
+    *,
+    verdict: forms.Form | None = None,
+    withdrawing: forms.Form | None = None,
+) -> HttpResponse:
+    decision = Decision.objects.filter(pk=asked.pk).first()
+    names = _names([asked], [decision] if decision else [])
     context = {
-        "case": _case(request, asked),
-        "decision": Decision.objects.filter(pk=asked.pk).first(),
+        "case": _case(request, asked, names),
+        "decision": decision,
+        "decided_by": decision and names[decision.by],
         "is_waiting": approvals.waiting().filter(pk=asked.pk).exists(),
         "sha256": bytes(asked.sha256).hex(),
-        "form": form,
+        "form": verdict or VerdictForm(),
+        "withdrawing": withdrawing or WithdrawForm(),
     }
     return render(request, "staff/approval.html", context)
 
 
-def _ended(form: FilterForm, kinds: Collection[str]) -> tuple[list[Decision], int | None]:
-    """Return a page of requests that have ended, the newest asked first, and the mark for older ones."""
+def _ended(form: FilterForm, kinds: Collection[str], reader: Staff) -> tuple[list[Decision], int | None]:
+    """Return a page of requests that have ended, of *kinds* and the reader's own, the newest asked first, and the mark
+    for older ones.
+    """
     if not form.is_valid():
         return [], None
     said = form.cleaned_data
-    found = Decision.objects.filter(approval__kind__in=[said["kind"]] if said["kind"] else kinds)
+    found = Decision.objects.filter(Q(approval__kind__in=kinds) | Q(asker=reader.person))
+    if said["kind"]:
+        found = found.filter(approval__kind=said["kind"])
+    if said["whose"]:
+        found = found.filter(asker=reader.person)
     if said["verdict"]:
         found = found.filter(verdict=said["verdict"])
     if said["on"]:

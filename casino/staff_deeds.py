@@ -18,10 +18,11 @@ from django.views.decorators.http import require_http_methods
 
 from audit import approvals
 from casino.protection import give_back
-from players import account_locks, exclusions, looking
+from players import account_locks, exclusions, looking, staffing
 from players.access import StaffRequest, staff_required
-from players.models import Exclusion, Player
-from wallet import accounts, adjusting
+from players.models import Player
+from players.told import TOLD, TOLD_ONCE_DONE
+from wallet import accounts, adjusting, purse
 from wallet.forms import MoneyField, MoneyForm
 from wallet.models import Mode, Why
 from wallet.money import format_money
@@ -49,6 +50,7 @@ class ReasonForm(forms.Form):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=TOLD,
         error_messages={"required": "Say why: the reason is kept on record."},
     )
 
@@ -61,11 +63,16 @@ class AdjustForm(MoneyForm):
         label="Direction", choices=[("up", "Add to the balance"), ("down", "Take from the balance")]
     )
     amount = MoneyField(label="Amount")
-    why = forms.ChoiceField(label="What the player reads", choices=[("", "Choose a sentence"), *Why.choices])
+    why = forms.ChoiceField(
+        label="What the player reads",
+        choices=[("", "Choose a sentence"), *Why.choices],
+        error_messages={"required": "Choose the sentence that the player is to read."},
+    )
     reason = forms.CharField(
         label="Reason, for the record",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=TOLD_ONCE_DONE,
         error_messages={"required": "Say why: who decides reads it, and the log keeps it."},
     )
 
@@ -79,13 +86,16 @@ def _lock_deed(player: Player) -> Deed:
     lock = account_locks.lock_of(player)
     if lock is None:
         return Deed("Lock the account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True)
-    stands = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by}: {lock.reason}"
+    stands = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by.name} ({lock.by}): {lock.reason}"
     return Deed("Open the account again", stands, _page("staff_player_unlock", player))
 
 
 def _pause_deed(player: Player) -> Deed:
     return Deed(
-        f"Pause for {player.jurisdiction.pause_hours} hours", _excluded(player), _page("staff_player_pause", player)
+        f"Pause for {player.jurisdiction.pause_hours} hours",
+        _excluded(player),
+        _page("staff_player_pause", player),
+        is_grave=True,  # nobody can end it before its time
     )
 
 
@@ -106,9 +116,9 @@ def _adjust_deed(player: Player) -> Deed:
 def _excluded(player: Player) -> str:
     exclusion = exclusions.in_force(player)
     if exclusion is None:
-        return "The player may play."
+        return "The account is locked." if account_locks.lock_of(player) else "The player may play."
     until = f"until {exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "for good"
-    return f"{exclusion.get_kind_display()} {until}, by {exclusion.by}."
+    return f"{exclusion.get_kind_display()} {until}, by {staffing.called().get(exclusion.by, exclusion.by)}."
 
 
 def _page(name: str, player: Player) -> str:
@@ -132,7 +142,9 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            account_locks.lock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+            with transaction.atomic():
+                account_locks.lock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+                give_back(player, why=purse.Leaving.LOCKED, by=request.staff)
         except account_locks.LockError as error:
             messages.error(request, str(error))
         else:
@@ -140,7 +152,8 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
         return redirect("staff_player", player.pk)
     effects = (
         "Nobody can log in to it until staff open it again, and whoever is logged in is out at once.",
-        "Money stays where it is. Rounds in progress are played to their end; withdrawals wait here for a decision.",
+        "Rounds and bets in progress are played to their end, and what they bring comes to the account.",
+        "What lies in Golden Baccarat comes to the account at once. Withdrawals wait for staff as they did.",
         "The player is written to, and reads after the right password how to reach the house.",
     )
     return _ask(request, player, form, _lock_deed(player), "Lock the account", effects)
@@ -172,13 +185,14 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
-            made: Exclusion = exclusions.pause(player=player, by=str(request.staff), reason=form.cleaned_data["reason"])
-            give_back(player)
+            made = exclusions.pause_for_the_house(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+            give_back(player, by=request.staff)
         messages.success(request, f"{player} is paused until {made.until:%Y-%m-%d %H:%M} UTC.")
         return redirect("staff_player", player.pk)
     effects = (
         "At once: free play too, and no deposits. A round in progress is played to its end.",
         "Nobody can end it before its time.",
+        "The player is written to, and reads on every page of play that the house did it, and until when.",
     )
     return _ask(request, player, form, _pause_deed(player), "Pause the player", effects)
 
@@ -200,8 +214,10 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
                 reason=said["reason"],
                 by=request.staff,
             )
-        except (adjusting.CannotAdjust, approvals.AskedTwice) as error:
+        except adjusting.CannotAdjust as error:
             form.add_error("amount", str(error))
+        except approvals.AskedTwice as error:
+            form.add_error(None, str(error))
         else:
             messages.success(request, f"Asked for, as request {asked.pk}. Finance decides: nothing has moved yet.")
             return redirect("staff_player", player.pk)

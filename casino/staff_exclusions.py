@@ -14,9 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import approvals
 from casino.protection import give_back
+from casino.staff_whom import WhoForm, whom
 from players import exclusions, lifting, looking
 from players.access import StaffRequest, staff_required
 from players.models import Exclusion, Player
+from players.told import TOLD, TOLD_ONCE_DONE
 
 LONGEST = 3650  # days
 LONGEST_ID = 19  # digits, from which on no number fits the column
@@ -26,18 +28,15 @@ SHOWN = 100  # exclusions in force, the newest
 class ExclusionForm(forms.Form):
     """Who, how long and why."""
 
-    email = forms.EmailField(label="Player’s e-mail address")
+    player = forms.ModelChoiceField(
+        Player.objects.all(),
+        widget=forms.HiddenInput,
+        error_messages={"required": "Find the player first.", "invalid_choice": "No player has this number."},
+    )
     days = forms.IntegerField(
         label="Days", required=False, min_value=1, max_value=LONGEST, help_text="Leave empty: until further notice."
     )
-    reason = forms.CharField(label="Reason", max_length=500)
-
-    def clean_email(self) -> Player:
-        """Return the player."""
-        found = Player.objects.filter(user__email__iexact=self.cleaned_data["email"]).first()
-        if found is None:
-            raise forms.ValidationError("No player has this e-mail address.")
-        return found
+    reason = forms.CharField(label="Reason", max_length=500, help_text=TOLD)
 
 
 class LiftForm(forms.Form):
@@ -50,24 +49,27 @@ class LiftForm(forms.Form):
 @looking.listed("exclusions")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
-    """List who is excluded now; exclude somebody, at once and with a reason."""
-    named = _named(request.GET.get("player", ""))
-    if named:
-        looking.note(request, named, what="e-mail address")
-    form = ExclusionForm(request.POST or None, initial={"email": named.user.email if named else ""})
+    """List who is excluded now; find somebody, and exclude them, at once and with a reason."""
+    who = WhoForm(request.GET if "who" in request.GET else None)
+    found = whom(who, request.user)
+    named = found[0].player if len(found) == 1 else _named((request.POST or request.GET).get("player", ""))
+    form = ExclusionForm(request.POST or None, initial={"player": named})
     if request.method == "POST" and form.is_valid():
-        player: Player = form.cleaned_data["email"]
+        player: Player = form.cleaned_data["player"]
         with transaction.atomic():
             exclusions.exclude(
                 player=player, days=form.cleaned_data["days"], reason=form.cleaned_data["reason"], by=request.staff
             )
-            give_back(player)
+            give_back(player, by=request.staff)
         messages.success(request, f"{player} is excluded. A round in progress finishes; none begins after it.")
         return redirect("staff_exclusions")
+    if named:
+        looking.note(request, named, what="e-mail address")
     in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
     listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
     lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
-    return render(request, "staff/exclusions.html", {"form": form, "lines": lines})
+    context = {"lines": lines, "told_once_done": TOLD_ONCE_DONE, "named": named, "exclusion_form": form}
+    return render(request, "staff/exclusions.html", context | {"form": who, "found": found})
 
 
 def _named(player_id: str) -> Player | None:

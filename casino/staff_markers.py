@@ -31,6 +31,7 @@ from players.models import (
     Player,
     User,
 )
+from players.told import TOLD
 from wallet.limits_page import what, written
 from wallet.models import Payment
 from wallet.money import format_money
@@ -66,6 +67,7 @@ class ContactForm(forms.Form):
         label="What was said and agreed; or why none was needed",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=TOLD,
     )
     next_look = forms.DateField(
         label="Look again on (optional)", required=False, widget=forms.DateInput(attrs={"type": "date"})
@@ -77,7 +79,11 @@ class CloseForm(forms.Form):
 
     conclusion = forms.ChoiceField(label="How it ends", choices=[("", "Choose"), *FlagOutcome.choices])
     note = forms.CharField(
-        label="Note (optional)", required=False, max_length=1000, widget=forms.Textarea(attrs={"rows": 2})
+        label="Note (optional)",
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=TOLD,
     )
 
 

@@ -148,7 +148,8 @@ def staff_report_ask(request: StaffRequest, kind: str) -> HttpResponse:
     if found is None:
         raise Http404
     _demand(request.user, found)
-    form = ReportForm(found, request.POST or None, initial={"period": str(Period.YESTERDAY)})
+    initial = {"period": str(Period.YESTERDAY)} | request.GET.dict()  # as other pages fill it in
+    form = ReportForm(found, request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:

@@ -59,7 +59,7 @@ def staff_players(request: StaffRequest) -> HttpResponse:
     tried: list[Finder] = []
     if form.is_valid():
         asked = form.cleaned_data
-        tried, hits = _search(request.user, asked["who"], asked["by"], asked["after"] or 0)
+        tried, hits = search(request.user, asked["who"], asked["by"], asked["after"] or 0)
         people = {hit.player_id for each in hits.values() for hit in each}
         if len(people) == 1 and not asked["by"]:
             (number,) = people
@@ -71,7 +71,7 @@ def staff_players(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/players.html", {"form": form, "found": found, "tried": tried, "usable": usable})
 
 
-def _search(reader: User, typed: str, by: str, after: int) -> tuple[list[Finder], dict[str, Sequence[Hit]]]:
+def search(reader: User, typed: str, by: str = "", after: int = 0) -> tuple[list[Finder], dict[str, Sequence[Hit]]]:
     """Return the finders that could make something of what was typed, and what each found: one page, and one more."""
     tried, hits = [], {}
     for finder in FINDERS:

@@ -53,9 +53,13 @@ class FilterForm(forms.Form):
     )
     whose = forms.ChoiceField(label="Whose", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
     about = forms.CharField(label="Player or round", required=False, max_length=100)
-    currency = forms.ChoiceField(label="Currency", required=False, choices=[("", "All"), *Currency.choices])
-    since = forms.DateField(label="From", required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label="To", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    currency = forms.ChoiceField(
+        label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
+    )
+    since = forms.DateField(label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(
+        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 

@@ -11,6 +11,7 @@ from casino import (
     protection,
     staff,
     staff_approvals,
+    staff_dashboard,
     staff_deeds,
     staff_exclusions,
     staff_looks,
@@ -24,6 +25,7 @@ from casino import (
     staff_search,
     staff_significant,
     staff_thresholds,
+    staff_whom,
     views,
 )
 from casino.closing_views import account_close
@@ -51,6 +53,8 @@ urlpatterns = [
     path("demo/bank/statement.csv", bank_statement, name="demo_bank_statement"),
     path("styleguide/", styleguide, name="styleguide"),
     path("staff/", staff.staff_home, name="staff_home"),
+    path("staff/dashboard/", staff_dashboard.staff_dashboard, name="staff_dashboard"),
+    path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),
     path("staff/admin/", SITE.urls),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
     path(
@@ -93,7 +97,7 @@ urlpatterns = [
         staff_significant.staff_significant_step,
         name="staff_significant_step",
     ),
-    path("staff/limits/", staff_limits.staff_limits, name="staff_limits"),
+    path("staff/limits/", staff_whom.staff_limits, name="staff_limits"),
     path("staff/markers/", staff_markers.staff_markers, name="staff_markers"),
     path("staff/markers/<int:flag_id>/", staff_markers.staff_marker, name="staff_marker"),
     path("staff/markers/<int:flag_id>/contact/", staff_markers.staff_marker_contact, name="staff_marker_contact"),
@@ -125,6 +129,11 @@ urlpatterns = [
     path("staff/approvals/<int:approval_id>/", staff_approvals.staff_approval, name="staff_approval"),
     path(
         "staff/approvals/<int:approval_id>/decide/", staff_approvals.staff_approval_decide, name="staff_approval_decide"
+    ),
+    path(
+        "staff/approvals/<int:approval_id>/withdraw/",
+        staff_approvals.staff_approval_withdraw,
+        name="staff_approval_withdraw",
     ),
     path("staff/exclusions/", staff_exclusions.staff_exclusions, name="staff_exclusions"),
     path(

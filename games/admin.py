@@ -2,22 +2,43 @@
 the page of a round deals it again from its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.contrib.admin import register
+from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
 from games.codes import read_code
-from games.models import Incident, Participation, ReturnsAlarm, Table, TableVersion, VoidPart
+from games.models import (
+    OPEN_PHASES,
+    CheminCoup,
+    Incident,
+    IncidentKind,
+    LiveRound,
+    LiveTable,
+    Participation,
+    Phase,
+    Result,
+    ReturnsAlarm,
+    RulesVersion,
+    Table,
+    TableVersion,
+    VoidPart,
+)
 from games.staff_floor import READERS as TABLE_READERS
 from games.staff_rounds import READERS as ROUND_READERS
-from games.tables import TableError, set_open
+from games.table_checks import TableError
+from games.tables import set_open
+from games.variants import GAMES
+from games.versions.staff_pages import READERS as GAME_READERS
 from players.lists.deeds import Deed, Plan
 from players.lists.finds import Find, called, number, unique_id
 from players.lists.listing import Listing, Part
+from players.lists.sieve import Filter, Option, chosen
 from players.lists.site import SITE
 from players.sections import Section
+from wallet.models import Mode
 
 NUMBER = Column("id", "No.", Form.NUMBER)
 AT = Column("at", "When", Form.TIME)
@@ -25,6 +46,17 @@ CURRENCY = Column("currency", "Currency")
 BY_NUMBER = Find("number", "pk", number)
 BY_CODE = Find("round code", "round__code", read_code)
 BY_ROUND = Find("round id", "round_id", unique_id)
+
+
+def _tables() -> Iterable[Option]:
+    for table, name in Table.objects.order_by("name").values_list("pk", "name"):
+        for mode, money in Mode.choices:
+            yield f"{table}{mode}", f"{name}, {money}"
+
+
+AT_TABLE = Filter(
+    "table", "Table", _tables, lambda value: Q(table=int(value[:-1]), mode=value[-1]), key=("at", "id")
+)  # in the order of its index
 
 
 @register(Participation, site=SITE)
@@ -56,8 +88,14 @@ class RoundsPlayed(Listing):
         Column("round__cards", "Cards"),
     )
     finds = (BY_CODE, BY_ROUND, BY_NUMBER)
+    filters = (AT_TABLE,)
+    period = "at"
     links = {"round__code": ("staff_round", "round_id", "round_id")}
     related = ("round", "table", "player")
+
+    def of_result(self, part: Participation) -> str:
+        """Return what the round did to the balance, in a word."""
+        return Result(part.result).label
 
     def parts(self, row: Any) -> Sequence[Part]:
         """Return the bets."""
@@ -70,6 +108,126 @@ class RoundsPlayed(Listing):
         )
         bets = row.wagers.order_by("pk").values_list("bet", "stake", "payout", "commission", "result")
         return [Part("Bets", columns, list(bets))]
+
+
+def _live_tables() -> Iterable[Option]:
+    for each in LiveTable.objects.select_related("table").order_by("table__name", "mode"):
+        yield str(each.pk), f"{each.table.name}, {each.get_mode_display()}"
+
+
+HOW_FAR = {"open": Q(phase__in=OPEN_PHASES), "void": Q(phase=Phase.VOID)}
+STATUS = Filter(
+    "status",
+    "Status",
+    lambda: [("open", "In progress"), ("void", "Annulled, or ended without a bet")],
+    HOW_FAR.__getitem__,
+    is_few=True,
+)
+
+
+@register(LiveRound, site=SITE)
+class SharedRounds(Listing):
+    """Every round of the tables that several people play at, whoever bet on it, from its opening on."""
+
+    section = Section.GAMES
+    name = "Rounds of shared tables"
+    purpose = "Every round of tables that many play at, guests’ tables too, from its opening on."
+    readers = ROUND_READERS
+    key = ("opened_at", "id")
+    columns = (
+        Column("code", "Round"),
+        Column("live_table__table__name", "Table"),
+        Column("live_table__mode", "Money"),
+        Column("shoe__number", "Shoe", Form.NUMBER),
+        Column("number", "In its shoe", Form.NUMBER),
+        Column("phase", "How far"),
+        Column("opened_at", "Opened", Form.TIME),
+        Column("ended_at", "Ended", Form.TIME),
+    )
+    more = (
+        Column("id", "Round id"),
+        Column("closed_at", "Bets closed", Form.TIME),
+        Column("dealt_at", "Dealt", Form.TIME),
+        Column("over", "Cards"),
+        Column("version__number", "Version of the table", Form.NUMBER),
+    )
+    finds = (Find("round id", "pk", unique_id),)
+    filters = (
+        Filter("table", "Table", _live_tables, lambda value: Q(live_table=int(value))),
+        STATUS,
+    )
+    period = "opened_at"
+    related = ("live_table__table", "shoe", "version")
+    links = {"code": ("staff_round", "round_id", "pk")}
+
+    def of_over(self, live_round: LiveRound) -> str:
+        """Return the cards of a round that is over: until then they are turned up one by one at the table."""
+        return live_round.cards if live_round.ended_at else ""
+
+
+@register(CheminCoup, site=SITE)
+class GuestsCoups(Listing):
+    """Coups that guests played against each other, once they are over."""
+
+    section = Section.GAMES
+    name = "Coups between guests"
+    purpose = "Coups of Chemin de Fer that are over: who held the bank against whom, and what came of it."
+    readers = ROUND_READERS
+    key = ("at", "round_id")
+    columns = (
+        Column("round__code", "Round"),
+        AT,
+        Column("round__live_table__table__name", "Table"),
+        Column("holder", "Banker"),
+        Column("bank", "Bank", Form.MONEY),
+        Column("call", "Call"),
+        Column("at_risk", "At risk", Form.MONEY),
+        Column("against", "Punter"),
+        Column("outcome", "Outcome"),
+        Column("tax", "Tax", Form.MONEY),
+        Column("currency", "Currency"),
+    )
+    more = (
+        Column("punter_total", "Punter’s total", Form.NUMBER),
+        Column("banker_total", "Banker’s total", Form.NUMBER),
+        Column("punter_departs", "Punter departed from the rule"),
+        Column("banker_departs", "Banker departed from the rule"),
+    )
+    finds = (Find("round id", "pk", unique_id), Find("player:12", "banker_player", called("player")))
+    period = "at"
+    related = ("round__live_table__table", "round__version", "banker", "banker_player", "punter__player")
+    links = {"round__code": ("staff_round", "round_id", "pk")}
+
+    def of_holder(self, coup: CheminCoup) -> str:
+        """Return who held the bank."""
+        return str(coup.banker_player or f"the house, at place {coup.banker.number}")
+
+    def of_against(self, coup: CheminCoup) -> str:
+        """Return whose hand was played against the bank, "" where nobody's was."""
+        if coup.punter is None:
+            return ""
+        return str(coup.punter.player or f"the house, at place {coup.punter.number}")
+
+    def of_currency(self, coup: CheminCoup) -> str:
+        """Return the one currency of the table."""
+        (currency,) = coup.round.version.limits
+        return str(currency)
+
+    def parts(self, row: Any) -> Sequence[Part]:
+        """Return what lay against the bank."""
+        columns = (
+            Column("place", "Place", Form.NUMBER),
+            Column("player", "Player"),
+            Column("stake", "Stake", Form.MONEY),
+            Column("returned", "Came back", Form.MONEY),
+            CURRENCY,
+        )
+        stakes = row.stakes.select_related("seat", "player").order_by("seat__number")
+        lines = [
+            (each.seat.number, str(each.player or "the house"), each.stake, each.returned, self.of_currency(row))
+            for each in stakes
+        ]
+        return [Part("Stakes", columns, lines)]
 
 
 @register(VoidPart, site=SITE)
@@ -92,6 +250,7 @@ class VoidedParts(Listing):
         CURRENCY,
     )
     finds = (BY_NUMBER, Find("player:12", "player", called("player")), Find("round id", "void", unique_id))
+    period = "void__at"
     links = {"void__round__code": ("staff_round", "round_id", "void_id")}
     related = ("void__round", "player")
 
@@ -106,7 +265,9 @@ class Incidents(Listing):
     readers = ("games.view_incident",)
     columns = (NUMBER, AT, Column("kind", "Kind"), Column("table__name", "Table"), Column("round_id", "Round"))
     more = (Column("cause", "Cause"), Column("cards", "Cards"))
-    finds = (BY_NUMBER, BY_ROUND)
+    finds = (BY_NUMBER, BY_ROUND, Find("table:3", "table", called("table")))
+    filters = (chosen("kind", "Kind", IncidentKind),)
+    period = "at"
     related = ("table",)
 
 
@@ -128,6 +289,7 @@ class ReturnsAlarms(Listing):
     )
     more = (Column("rules_digest", "Digest of the rules"), Column("evidence", "Evidence"), Column("bets", "Bets"))
     finds = (BY_NUMBER,)
+    period = "at"
 
 
 def _close(table: Table) -> Plan:
@@ -202,3 +364,24 @@ class TableVersions(Listing):
     more = (Column("rules_digest", "Digest of the rules"), Column("limits", "Limits"), Column("clock", "Clock"))
     finds = (BY_NUMBER, Find("table:3", "table", called("table")))
     related = ("table",)
+    period = "created_at"
+
+
+@register(RulesVersion, site=SITE)
+class VersionsOfRules(Listing):
+    """The rules of every game as this house has had them."""
+
+    section = Section.GAMES
+    name = "Versions of rules"
+    purpose = "Rules of every game as they were from when on, with the digest that rounds name."
+    readers = GAME_READERS
+    columns = (
+        NUMBER,
+        Column("variant", "Game"),
+        Column("version", "Version"),
+        Column("available_from", "Available from", Form.TIME),
+    )
+    more = (Column("digest", "Digest of the rules"), Column("body", "Rules"))
+    finds = (BY_NUMBER,)
+    filters = (Filter("game", "Game", lambda: [(slug, slug) for slug in sorted(GAMES)], lambda slug: Q(variant=slug)),)
+    period = "available_from"

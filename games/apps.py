@@ -17,6 +17,8 @@ class GamesConfig(AppConfig):
 
         approvals.register(
             malfunction.KIND,
+            title="annulment of a round",
+            then="Every stake goes back and every payout is taken back, the shoe is retired, and the players are told.",
             execute=malfunction.execute,
             permission=malfunction.PERMISSION,
             describe=malfunction.describe,

@@ -44,6 +44,14 @@ def demand(variant: Variant, control: Control) -> None:
         raise NotOffered
 
 
+def demand_deal(variant: Variant, how: Deal) -> None:
+    """Refuse a way to deal that the game does not offer. To deal the bets as they lie is for the table to offer, which
+    does so where it has one player, whatever the game. Raises NotOffered.
+    """
+    if how is not Deal.AS_IT_LIES:
+        demand(variant, CONTROL_OF[how])
+
+
 def plays_on(variant: Variant) -> AccountKind:
     """Return which of the player's accounts the game plays on: where there is Re-buy, a purse of its own."""
     return AccountKind.PURSE if Control.REBUY in variant.controls else AccountKind.CASH

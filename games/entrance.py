@@ -3,43 +3,46 @@
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, Final, ParamSpec
 from urllib.parse import urlencode
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
-from games.errors import Barred, TableClosed, UnknownCurrency
+from games.controls import plays_on
+from games.errors import Barred, NotServed, OtherMoney, TableClosed, UnknownCurrency
 from games.models import Shape, Table
-from games.places import is_played_for
-from games.sentences import unplayable
+from games.sentences import Unplayable, unplayable
+from games.serving import demand_served, stands_at
+from games.variants import VARIANTS
 from players import gate, registers
 from players.access import PlayerRequest
 from players.models import Player
-from wallet.models import Mode
+from wallet import purse
+from wallet.models import AccountKind, Mode
 
 More = ParamSpec("More")  # what else an address says
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
+UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotServed, OtherMoney)
 View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 
 
 def at_a_playable_table(view: TableView[More]) -> View[More]:
-    """Hand the view the table with this slug, 404 where there is none, or none for that kind of money. Where the player
-    cannot play there, or nowhere (`Barred`), a form leads to the table's page, and that says why.
+    """Hand the view the table with this slug, 404 where there is none. Where the player cannot play there, or nowhere
+    (`Barred`), a form leads to the table's page, and that says why. Whoever stands at a table that serves them no more
+    is let in until the round is over; its services take no stake.
     """
 
     @wraps(view)
     def entered(request: PlayerRequest, slug: str, mode: Mode, *args: More.args, **kwargs: More.kwargs) -> HttpResponse:
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug)
         try:
-            demand_playable(table, request.player)
-        except (TableClosed, UnknownCurrency) as error:
+            demand_playable(table, request.player, mode)
+        except UNPLAYABLE as error:
             return _turned_away(request, table, mode, error)
-        if not is_played_for(table, mode):
-            raise Http404
         try:
             return view(request, table, mode, *args, **kwargs)
         except Barred as error:
@@ -62,12 +65,17 @@ def at_a_shared_table(view: TableView[More]) -> View[More]:
     return at_a_playable_table(entered)
 
 
-def demand_playable(table: Table, player: Player) -> None:
-    """Raises TableClosed where no version of the table was ever put live, UnknownCurrency where it does not take the
-    player's money.
+def demand_playable(table: Table, player: Player, mode: Mode) -> None:
+    """Raises TableClosed where no version of the table was ever put live; NotServed, OtherMoney where it is for other
+    players or money and the player has no part in what goes on there; UnknownCurrency where it does not take theirs.
     """
     if table.version is None:
         raise TableClosed
+    try:
+        demand_served(table.version, player, mode)
+    except (NotServed, OtherMoney):
+        if not stands_at(player, table, mode):
+            raise
     if player.currency not in table.version.limits:
         raise UnknownCurrency(player.currency)
 
@@ -94,13 +102,23 @@ def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) 
     return render(request, "games/barred.html", {"table": table, "now_mode": mode, "bar": bar})
 
 
-def _turned_away(
-    request: PlayerRequest, table: Table, mode: Mode, error: TableClosed | UnknownCurrency
-) -> HttpResponse:
+def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: Unplayable) -> HttpResponse:
     if request.method not in ("GET", "HEAD"):
         return _to_the_table(request, table, mode)
-    context = {"table": table, "now_mode": mode, "notice": unplayable(error)}
+    context = {
+        "table": table,
+        "now_mode": mode,
+        "notice": unplayable(error),
+        "leave_key": uuid4() if _lies_in_purse(request.player, table, mode) else None,
+    }
     return render(request, "games/refused.html", context, status=HTTPStatus.NOT_FOUND)
+
+
+def _lies_in_purse(player: Player, table: Table, mode: Mode) -> bool:
+    """Say whether the game has a balance of its own with money of the player's, which they can take out anywhere."""
+    game = VARIANTS.get(table.variant)
+    is_on_purse = game is not None and plays_on(game) is AccountKind.PURSE
+    return is_on_purse and purse.balance(player, mode) > 0
 
 
 def _to_the_table(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:

@@ -3,6 +3,7 @@
 from games.engine.chemin.refusals import Refusal
 from players.gate import Bar
 from wallet.ledger import LimitReached
+from wallet.models import Mode
 
 
 class PlayError(Exception):
@@ -71,6 +72,18 @@ class NotOffered(PlayError):
 
 class UnknownCurrency(PlayError):
     """The table is not played in this currency."""
+
+
+class NotServed(PlayError):
+    """The table serves no players of this jurisdiction."""
+
+
+class OtherMoney(PlayError):
+    """The table is not played for this kind of money: *mode*."""
+
+    def __init__(self, mode: Mode) -> None:
+        super().__init__(mode)
+        self.mode = mode
 
 
 class LimitError(PlayError):

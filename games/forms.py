@@ -1,18 +1,20 @@
 """What a table page may send."""
 
-from datetime import date
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django import forms
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db.models import Exists, OuterRef
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from games.controls import Change, Deal
-from games.models import Table
+from games.models import Participation, Table
 from games.search import Ending, Search
+from players.days import Day
+from players.models import Player
+from wallet.models import Mode
 
 BET = "bet:"
 TAKE = "take:"
@@ -66,19 +68,6 @@ class ClickForm(forms.Form):
         raise forms.ValidationError("unknown", code="unknown")
 
 
-class Day(forms.DateField):
-    """A day as browsers send it."""
-
-    def __init__(self, label: Any) -> None:
-        super().__init__(
-            label=label,
-            required=False,
-            input_formats=["%Y-%m-%d"],
-            widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-            validators=[MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))],
-        )
-
-
 class SearchForm(forms.Form):
     """Which rounds Game logs show. An empty field asks for nothing."""
 
@@ -102,6 +91,14 @@ class SearchForm(forms.Form):
             (Ending.VOID, pgettext_lazy("rounds", "Annulled")),
         ],
     )
+
+    def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
+        """Offer the tables at which *player* has played for real money: others have nothing to show."""
+        super().__init__(*args, **kwargs)
+        played = Participation.objects.filter(player=player, mode=Mode.REAL, table=OuterRef("pk"))
+        cast("forms.ModelChoiceField", self.fields["table"]).queryset = Table.objects.filter(Exists(played)).order_by(
+            "id"
+        )
 
     def clean(self) -> None:
         """Refuse a period that ends before it begins."""

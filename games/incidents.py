@@ -1,22 +1,31 @@
 """Incidents: what should not have happened at a table, kept as it was found, for staff to look into."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import cast
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, Prefetch, QuerySet, Sum
 
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
 from games.chemin.floor import Parts, in_words, parts_of
 from games.live import clock
-from games.models import UNDEALT, Incident, IncidentKind, LiveRound, Phase, Round, VoidPart
+from games.models import UNDEALT, Incident, IncidentKind, LiveRound, Participation, Phase, Round, VoidPart
 from games.recall import Finding
 
 PAGE = 20
+
+
+@dataclass(frozen=True)
+class InAll:
+    """Everybody in a round who played it in one currency."""
+
+    players: int
+    staked: int  # minor units
+    currency: str
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,29 @@ class Case:
     asked: Approval | None  # that the round be annulled, waiting for a second person
     cards: str = ""  # as they were found, in dealing order; of a deal in progress those that lie open
     parts: Parts | None = None  # of the guests in it, where they play each other
+    in_all: Sequence[InAll] = ()  # of those who were in it once it was over
+
+    @property
+    def round_id(self) -> UUID:
+        """The round that it is about."""
+        round_id = self.incident.round_id or self.incident.live_round_id
+        assert round_id  # noqa: S101  (an incident is about a round)
+        return round_id
+
+    @property
+    def code(self) -> str:
+        """What its round is called."""
+        live = self.incident.live_round
+        return self.finished.code if self.finished else live.code if live else ""
+
+    @property
+    def state(self) -> str:
+        """How it stands, in words."""
+        if self.awaits_ruling:
+            return "annulment asked for" if self.asked else "awaits the supervisor"
+        if self.incident.live_round_id is None:
+            return "round annulled" if self.is_annulled else "closed by the program"
+        return str(self.incident.ruling.get_ruling_display())
 
     @property
     def phase(self) -> str:
@@ -117,24 +149,53 @@ def unruled() -> QuerySet[Incident]:
     return Incident.objects.filter(live_round__isnull=False, ruling=None).order_by("pk")
 
 
-def incidents(*, before: int | None = None) -> IncidentPage:
-    """Return a page of incidents that are older than the mark *before*, newest first, with what was decided and what
-    their voids did.
+def incidents(
+    *, before: int | None = None, awaiting: bool = False, table_id: int | None = None, kind: str = ""
+) -> IncidentPage:
+    """Return a page of incidents that are older than the mark *before*, newest first, with what was decided and who was
+    in their rounds; only those *awaiting* their ruling, at a table, of a kind, where that is asked for.
     """
-    found = Incident.objects.order_by("-pk").select_related(
-        "table", "ruling", "live_round__live_table__table", "live_round__shoe", "live_round__version"
-    )
+    found = _found().order_by("-pk")
+    if awaiting:
+        found = found.filter(live_round__isnull=False, ruling=None)
+    if table_id is not None:
+        found = found.filter(table_id=table_id)
+    if kind:
+        found = found.filter(kind=kind)
     if before is not None:
         found = found.filter(pk__lt=before)
     rows = tuple(found[: PAGE + 1])
     return IncidentPage(_cases(rows[:PAGE]), rows[PAGE - 1].pk if len(rows) > PAGE else None)
 
 
-def _cases(rows: Sequence[Incident]) -> tuple[Case, ...]:
+def case_of(incident_id: int) -> Case | None:
+    """Return an incident with all that belongs to it; None where there is no such one."""
+    return next(iter(_cases(_found().filter(pk=incident_id))), None)
+
+
+def _found() -> QuerySet[Incident]:
+    return Incident.objects.select_related(
+        "table", "ruling", "live_round__live_table__table", "live_round__shoe", "live_round__version"
+    )
+
+
+def _in_all(round_ids: Sequence[UUID]) -> Mapping[UUID, Sequence[InAll]]:
+    """Return how many were in each finished round, and with how much, by currency."""
+    rows = Participation.objects.filter(round_id__in=round_ids).values("round_id", "currency", "mode")
+    summed = rows.annotate(players=Count("pk"), staked=Sum("staked")).order_by("round_id", "currency")
+    by_round: dict[UUID, list[InAll]] = {}
+    for row in summed:
+        by_round.setdefault(row["round_id"], []).append(InAll(row["players"], row["staked"], row["currency"]))
+    return by_round
+
+
+def _cases(rows: Iterable[Incident]) -> tuple[Case, ...]:
+    rows = tuple(rows)
     ids = [round_id for row in rows if (round_id := row.round_id or row.live_round_id)]
     parts = Prefetch("void__parts", VoidPart.objects.order_by("player_id"))
     finished = Round.objects.select_related("table_version", "void").prefetch_related(parts).in_bulk(ids)
     asked = {each.on: each for each in approvals.waiting().filter(on__in=[f"round:{each}" for each in ids])}
+    in_all = _in_all(ids)
     parts_in = parts_of(row.live_round for row in rows if row.live_round)
     moment = clock.now()
     return tuple(
@@ -144,6 +205,7 @@ def _cases(rows: Sequence[Incident]) -> tuple[Case, ...]:
             asked.get(f"round:{round_id}"),
             _cards(row, moment),
             parts_in.get(round_id),
+            tuple(in_all.get(round_id, ())),
         )
         for row in rows
         if (round_id := row.round_id or row.live_round_id)

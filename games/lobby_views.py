@@ -18,7 +18,6 @@ from games.help import game_lines
 from games.live import tickets
 from games.live.lobby import render_card
 from games.lobby_wish import Choices, Wish
-from games.models import Table
 from games.still import still
 from games.variants import VARIANTS
 from players import gate
@@ -48,7 +47,7 @@ def lobby(request: HouseRequest) -> HttpResponse:
 def lobby_now(request: HttpRequest) -> HttpResponse:
     """Answer a page that asks by itself with what moves on the cards as it stands, and with a ticket for a stream."""
     wish, language = Wish.of(request.GET), _language()
-    cards = tuple(selectors.lobby_cards(wish.mode, _currency(request)))
+    cards = tuple(selectors.lobby_cards(wish.mode, _currency(request), _jurisdiction(request)))
     context = {
         "stream": _stream(request, wish),
         "cards": [render_card(card, language) for card in cards],
@@ -62,7 +61,7 @@ def lobby_now(request: HttpRequest) -> HttpResponse:
 @at_a_human_pace
 def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
     """Have a table among the player's favourites, or no more: its star to htmx, otherwise the lobby they came from."""
-    table = get_object_or_404(Table, slug=slug, version__isnull=False)
+    table = get_object_or_404(selectors.playable(request.player), slug=slug)
     wish = Wish.of(request.GET)
     if request.POST.get(KEEP) in (YES, NO):
         keep_table(player=request.player, table_id=table.pk, is_kept=request.POST[KEEP] == YES)
@@ -98,7 +97,7 @@ def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
         "choices": Choices.among(tables),
         "all_tables": tables,
         "tables": [table for table in tables if wish.fits(table)],
-        "to_try": [each for each in tables if may_try and each.is_open and each.is_solo],
+        "to_try": [each for each in tables if may_try and each.may_be_tried],
     }
 
 
@@ -107,12 +106,18 @@ def _stream(request: HttpRequest, wish: Wish) -> str:
     player, session = player_of(request.user), session_id(request)
     if player is None or session is None:
         return ""
-    ticket = tickets.lobby_ticket(player.pk, wish.mode, session, _language(), player.currency)
+    where = {"currency": player.currency, "jurisdiction": player.jurisdiction_id}
+    ticket = tickets.lobby_ticket(player.pk, wish.mode, session, _language(), **where)
     return tickets.issue(ticket, request.session.session_key)
 
 
 def _currency(request: HttpRequest) -> str | None:
     return selectors.lobby_currency(player_of(request.user), _language())
+
+
+def _jurisdiction(request: HttpRequest) -> str | None:
+    player = player_of(request.user)
+    return player.jurisdiction_id if player else None
 
 
 def _address(wish: Wish) -> str:

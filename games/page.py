@@ -12,7 +12,7 @@ from games.examination import is_readable
 from games.limits import Limits
 from games.lower import lower_bet
 from games.models import NextRound, Participation, Round, Table, TableVersion, Void
-from games.presentation import GameView, Notice, PurseView, QuickView
+from games.presentation import GameView, Notice, PurseForms, PurseView, QuickView
 from games.rows import columns, fetch_one, instance
 from games.sentences import examined
 from games.variants import VARIANTS
@@ -47,7 +47,7 @@ def game_view(
     reader has not seen it.
     """
     variant, mode = VARIANTS[place.table.variant], Mode(place.mode)
-    limits, takes_bets = table_limits(place), places.takes_bets(place.table)
+    limits, takes_bets = table_limits(place), places.takes_bets(place.table, mode)
     on_stage = shown or place.last_round
     part = participation(on_stage, place.player.pk) if on_stage else None
     if part and hasattr(part.round, "void"):
@@ -97,13 +97,20 @@ def dealt(part: Participation) -> Dealt:
     )
 
 
-def purse_view(place: NextRound, limits: Limits, funds: int) -> PurseView:
-    """Return what stands beside the balance of a game that has one of its own."""
-    return PurseView(
-        account=accounts.balance(place.player_id, Mode(place.mode)),
+def purse_forms(player_id: int, mode: Mode, limits: Limits) -> PurseForms:
+    """Return what moves money into a game that has a balance of its own, and out of it."""
+    return PurseForms(
+        account=accounts.balance(player_id, mode),
         quick=tuple(QuickView(chip, chip // MINOR) for chip in limits.chips[QUICK]),
         key=uuid4(),
         leave_key=uuid4(),
+    )
+
+
+def purse_view(place: NextRound, limits: Limits, funds: int) -> PurseView:
+    """Return what stands beside the balance of a game that has one of its own."""
+    return PurseView(
+        **vars(purse_forms(place.player_id, Mode(place.mode), limits)),
         is_short=sum(place.slip.values()) > funds,
         is_empty=funds < limits.lowest,
         lower_total=sum(lower_bet(place.slip, limits, funds).values()),

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from django.db import connection
 
-from games.chemin.rules import GuestRules
 from games.controls import plays_on
 from games.errors import TableChanged
-from games.models import NextRound, Shape, Table, TableVersion
+from games.models import NextRound, Table, TableVersion
 from games.rows import Value, columns, fetch_one, instance
 from games.seeds import new_sealed_seed
+from games.serving import is_played_for
 from games.variants import GAMES, VARIANTS
 from players import gate
 from players.models import Player
@@ -131,19 +131,14 @@ def keep_value(place: NextRound, value: str) -> None:
             cursor.execute(KEEP_VALUE, [value, place.pk])
 
 
-def takes_bets(table: Table) -> bool:
-    """Say whether a round may begin there: the table is open, and this program plays the rules it was put live with."""
-    version = table.version
-    return table.is_open and version is not None and version.rules_digest == GAMES[table.variant].digest
-
-
-def is_played_for(table: Table, mode: Mode) -> bool:
-    """Say whether a table that was put live is one for that kind of money: where house players sit, nobody plays for
-    real money.
+def takes_bets(table: Table, mode: Mode | str) -> bool:
+    """Say whether a round may begin there for that kind of money: the table is open and played for it, and this program
+    plays the rules it was put live with.
     """
-    if table.shape != Shape.GUESTS or mode is Mode.FREE or table.version is None:
-        return True
-    return not GuestRules.of(table.version.limits).is_practice
+    version = table.version
+    if version is None or version.rules_digest != GAMES[table.variant].digest:
+        return False
+    return table.is_open and is_played_for(version, mode)
 
 
 def touch(place: NextRound) -> None:

@@ -101,13 +101,19 @@ class QuickView:
 
 
 @dataclass(frozen=True)
-class PurseView:
-    """What a game with a balance of its own shows beside it. Amounts in minor units."""
+class PurseForms:
+    """Re-buy and Leave game, of a game with a balance of its own. Amounts in minor units."""
 
     account: int  # what Re-buy draws on
     quick: tuple[QuickView, ...]
     key: UUID  # of the re-buy form as it stands on this page
     leave_key: UUID
+
+
+@dataclass(frozen=True)
+class PurseView(PurseForms):
+    """The same at a solo table, with what the balance covers."""
+
     is_short: bool  # the bets on the table come to more than there is
     is_empty: bool  # not even the smallest bet is covered
     lower_total: int  # the most of the bets that is covered; 0 where nothing is

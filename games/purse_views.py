@@ -10,7 +10,10 @@ from django.views.decorators.http import require_POST
 
 from games import solo
 from games.entrance import at_a_playable_table
-from games.models import Table
+from games.live import seats
+from games.live.views import NOTICE as LIVE_NOTICE
+from games.live.views import live_table_of
+from games.models import Shape, Table
 from games.places import ON_A_PURSE
 from games.presentation import Notice
 from games.views import NOTICE
@@ -29,8 +32,8 @@ from wallet.money import format_money
 def table_rebuy(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:
     """Move money from the account into the game, or say why not, on the table."""
     _demand_purse(table)
-    solo.place_at(player=request.player, table_id=table.pk, mode=mode)
-    request.session[NOTICE] = vars(_rebuy(request, mode))
+    _take_place(request, table, mode)
+    request.session[_notice_of(table)] = vars(_rebuy(request, mode))
     return redirect("table", slug=table.slug, mode=mode)
 
 
@@ -41,10 +44,11 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
     """Move what is left in the game back to the account, and lead to the lobby. A table that the player cannot play any
     more holds nothing back.
     """
-    _demand_purse(get_object_or_404(Table, slug=slug))
+    table = get_object_or_404(Table, slug=slug)
+    _demand_purse(table)
     form = KeyForm(request.POST)
     if not form.is_valid():
-        request.session[NOTICE] = vars(Notice("error", str(form.errors["key"][0])))
+        request.session[_notice_of(table)] = vars(Notice("error", str(form.errors["key"][0])))
         return redirect("table", slug=slug, mode=mode)
     returned = purse.leave(player=request.player, mode=mode, key=form.cleaned_data["key"])
     if returned.amount:
@@ -55,6 +59,19 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
         sentence = _("You left the game. There was nothing left in it to give back.")
     messages.success(request, sentence)
     return redirect("lobby")
+
+
+def _notice_of(table: Table) -> str:
+    """Return the session's key of a sentence for the table's page."""
+    return LIVE_NOTICE if table.shape == Shape.SHARED else NOTICE
+
+
+def _take_place(request: PlayerRequest, table: Table, mode: Mode) -> None:
+    """See to it that the player has a place at the table, and with it the account that the game plays on."""
+    if table.shape == Shape.SHARED:
+        seats.seat_at(request.player, live_table_of(table, mode))
+    else:
+        solo.place_at(player=request.player, table_id=table.pk, mode=mode)
 
 
 def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:

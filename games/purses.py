@@ -8,8 +8,9 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.db.models.query import QuerySet
 
-from games.models import NextRound
-from players.models import Player
+from games.models import LiveSeat, NextRound
+from games.places import ON_A_PURSE
+from players.models import Player, Session
 from wallet import accounts, purse
 from wallet.models import Account, AccountKind, Mode
 
@@ -33,7 +34,13 @@ def _return_if_idle(owner_id: int, mode: Mode) -> bool:
 
 
 def _idle() -> QuerySet[Account]:
-    """Return purses with money whose owner did nothing, by the database's clock, and has no bet at a shared table."""
+    """Return purses with money whose owner did nothing, by the database's clock, and has no bet at a shared table. Who
+    sits at one may wait for the next round: there it is the session that tells.
+    """
     used = NextRound.objects.filter(player=OuterRef("owner"), used_at__gt=Now() - IDLE)
+    seat = LiveSeat.objects.filter(
+        player=OuterRef("owner"), live_table__mode=OuterRef("mode"), live_table__table__variant__in=ON_A_PURSE
+    )
+    there = Session.objects.filter(user__player=OuterRef("owner"), ended_at=None, acted_at__gt=Now() - IDLE)
     found = Account.objects.filter(kind=AccountKind.PURSE, balance__gt=0, held=0).order_by("pk")
-    return found.exclude(Exists(used))
+    return found.exclude(Exists(used)).exclude(Exists(seat), Exists(there))

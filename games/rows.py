@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection, models
 
 M = TypeVar("M", bound=models.Model)
-Value: TypeAlias = int | str | bool | UUID | list[str] | None
+Value: TypeAlias = int | str | bool | UUID | list[str] | list[int] | None
 
 
 def columns(model: type[models.Model], alias: str) -> str:
@@ -28,7 +28,7 @@ def fetch_one(statement: str, parameters: Sequence[Value] | Mapping[str, Value])
     return None if row is None else iter(row)
 
 
-def fetch_named(statement: str, parameters: Sequence[Value | list[int]]) -> dict[str, Any] | None:
+def fetch_named(statement: str, parameters: Sequence[Value]) -> dict[str, Any] | None:
     """Return the first row under the names of its columns, or None."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

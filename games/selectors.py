@@ -16,6 +16,7 @@ from games.live.lobby import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_f
 from games.models import Shape, Table
 from games.places import takes_bets
 from games.rows import named
+from games.serving import is_played_for
 from games.still import Still, still
 from games.variants import GAMES, VARIANTS
 from players.models import Player
@@ -39,6 +40,7 @@ class LobbyTable:
     may_enter: bool
     is_solo: bool
     is_favourite: bool
+    may_be_tried: bool  # by visitors, for chips that are no money: as it is played for free money
     decks: int
     chat_language: str  # "": any
     currency: str
@@ -53,11 +55,12 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
     """Return every table that a player can play for that kind of money, with the range that may be staked there; to a
     visitor all that were put live, in the currency of their language. Favourites come first, then what is open.
     """
-    currency = lobby_currency(player, language)
-    cards, kept = {card.slug: card for card in lobby_cards(mode, currency)}, kept_tables(player)
+    currency, where = lobby_currency(player, language), player.jurisdiction_id if player else None
+    cards, kept = {card.slug: card for card in lobby_cards(mode, currency, where)}, kept_tables(player)
     tables = [
-        _lobby_table(table, currency, number, language, cards.get(table.slug), is_favourite=table.pk in kept)
-        for number, table in enumerate(_playable(player), start=1)
+        _lobby_table(table, currency, number, language, mode, cards.get(table.slug), is_favourite=table.pk in kept)
+        for number, table in enumerate(playable(player), start=1)
+        if table.version and is_played_for(table.version, mode)
         if table.shape != Shape.GUESTS or table.slug in cards
     ]
     return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))
@@ -68,9 +71,9 @@ def lobby_currency(player: Player | None, language: str) -> str | None:
     return player.currency if player else currency_of(language)
 
 
-def lobby_cards(mode: Mode, currency: str | None) -> Iterable[LobbyCard]:
-    """Return what moves on the cards of all tables for one kind of money, as they stand now, without the guests' tables
-    of another currency.
+def lobby_cards(mode: Mode, currency: str | None, jurisdiction: str | None) -> Iterable[LobbyCard]:
+    """Return what moves on the cards of all tables for one kind of money that serve players of a jurisdiction (None:
+    visitors), as they stand now, without the guests' tables of another currency.
     """
     with connection.cursor() as cursor:
         cursor.execute(READ_LOBBY, [mode.value])
@@ -78,22 +81,32 @@ def lobby_cards(mode: Mode, currency: str | None) -> Iterable[LobbyCard]:
         cursor.execute(READ_CARDS, [numbers])
         columns = [column.name for column in cursor.description]
         cards = [card_state(named(columns, row)) for row in cursor.fetchall()]
-    return [card for card in cards if is_for(card, currency)]
+    return [card for card in cards if is_for(card, currency, jurisdiction)]
 
 
 def playable_table(variant: str, player: Player | None) -> Table | None:
     """Return the first table of a game that a player can play, None where there is none."""
-    return _playable(player).filter(variant=variant).first()
+    return playable(player).filter(variant=variant).first()
 
 
-def _playable(player: Player | None) -> QuerySet[Table]:
-    """Return the tables that were put live and take the player's currency, open or not."""
+def playable(player: Player | None) -> QuerySet[Table]:
+    """Return the tables that were put live, serve the player and take their currency, open or not."""
     found = Table.objects.filter(version__isnull=False).select_related("version").order_by("id")
-    return found.filter(version__limits__has_key=player.currency) if player else found
+    if player is None:
+        return found
+    served = found.filter(version__jurisdictions__contains=[player.jurisdiction_id])
+    return served.filter(version__limits__has_key=player.currency)
 
 
 def _lobby_table(
-    table: Table, wanted: str | None, number: int, language: str, card: LobbyCard | None, *, is_favourite: bool
+    table: Table,
+    wanted: str | None,
+    number: int,
+    language: str,
+    mode: Mode,
+    card: LobbyCard | None,
+    *,
+    is_favourite: bool,
 ) -> LobbyTable:
     """Return the table with its limits in the *wanted* currency, or else in the first it takes."""
     assert table.version is not None  # noqa: S101  (the query asked for it)
@@ -101,7 +114,7 @@ def _lobby_table(
     guests = card.rules if isinstance(card, GuestCardState) else None
     limits = guests or Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
     span = limits if isinstance(limits, GuestRules) else limits.main
-    is_open = card.is_open if card else takes_bets(table)
+    is_open = card.is_open if card else takes_bets(table, mode)
     return LobbyTable(
         slug=table.slug,
         variant=table.variant,
@@ -113,6 +126,7 @@ def _lobby_table(
         may_enter=card.may_enter if card else is_open,
         is_solo=table.shape == Shape.SOLO,
         is_favourite=is_favourite,
+        may_be_tried=table.shape == Shape.SOLO and takes_bets(table, Mode.FREE),
         decks=game.decks,
         chat_language=table.chat_language,
         currency=limits.currency,

@@ -59,7 +59,10 @@ def barred(bar: Bar) -> Notice:
     return Notice("error", bar.sentence, reverse(bar.page), _("Find out more"))
 
 
-def unplayable(error: errors.TableClosed | errors.UnknownCurrency) -> Notice:
+Unplayable = errors.TableClosed | errors.UnknownCurrency | errors.NotServed | errors.OtherMoney
+
+
+def unplayable(error: Unplayable) -> Notice:
     """Say why a table is not one that the player can play at."""
     return Notice("error", _sentence(error))
 
@@ -153,6 +156,11 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("This table has no such chip. Choose one from the tray.")
     if isinstance(error, errors.UnknownCurrency):
         return _("This table is not played in your currency.")
+    if isinstance(error, errors.NotServed):
+        return _("This table is not open to players where you live.")
+    if isinstance(error, errors.OtherMoney):
+        free, real = _("This table is not played for free money."), _("This table is not played for real money.")
+        return free if error.mode == Mode.FREE else real
     if isinstance(error, errors.NotOffered):
         return _("This table has no such button.")
     if isinstance(error, MissingMainBet):

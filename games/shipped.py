@@ -7,7 +7,8 @@ from games.chemin.rules import GuestClock, GuestRules, StoredGuestLimits
 from games.limits import StoredCurrency, StoredLimits
 from games.live.clock import Clock
 from games.models import Shape, Table
-from games.tables import TableClock, TableLimits, follow_rules, make_table, set_open
+from games.table_checks import TableClock, TableLimits
+from games.tables import follow_rules, make_table, set_open
 
 MINOR = 100
 

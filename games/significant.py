@@ -49,6 +49,10 @@ ORDINARY: Final = (
     "chat.named",
     "chat.removed",
     "table.chat_language",
+    # What is added to an incident, which was told when it was found.
+    "incident.noted",
+    "incident.written",
+    "incident.exported",
     # Play as it goes on.
     "bank.ended",
     "bank.excess",

@@ -13,7 +13,7 @@ from django.db import transaction
 from audit import log
 from games import places, rounds
 from games.composing import changed, check_change, stakes_of
-from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand, plays_on
+from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
 from games.engine.bets import Control
 from games.engine.coup import deal
 from games.engine.settle import settle
@@ -34,6 +34,7 @@ from games.limits import Limits
 from games.models import NextRound, Participation, Shape, Table, TableVersion
 from games.rounds import FinishedRound
 from games.seeds import unseal
+from games.serving import demand_served
 from games.slip import Slip
 from games.variants import VARIANTS
 from players import gate, registers
@@ -58,7 +59,8 @@ def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the player's place at a table, taking it on first sight: a round is committed to before anything can be
     staked on it. Where the game has a purse, being here keeps it from being given back as unused.
 
-    Raises Barred where none was taken and something keeps the player from playing.
+    Raises Barred, NotServed, OtherMoney, TableClosed where none was taken and something keeps the player from playing
+    there.
     """
     while (found := places.read(player, table_id, mode)) is None:
         _take_place(player, table_id, mode)
@@ -79,11 +81,15 @@ def open_table(*, player: Player, table_id: int, mode: Mode) -> NextRound:
 
 @transaction.atomic
 def _take_place(player: Player, table_id: int, mode: Mode) -> None:
-    """Whoever has a place has the account that the game plays on. A shared table has no places. Raises Barred."""
+    """Whoever has a place has the account that the game plays on. A shared table has no places. Raises Barred,
+    NotServed, OtherMoney, TableClosed.
+    """
     bar = gate.bar_to_play(player, real=mode is Mode.REAL)
     if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
         raise Barred(bar)
-    if plays_on(VARIANTS[Table.objects.get(pk=table_id, shape=Shape.SOLO).variant]) is AccountKind.PURSE:
+    table = Table.objects.select_related("version").get(pk=table_id, shape=Shape.SOLO)
+    demand_served(table.version, player, mode)
+    if plays_on(VARIANTS[table.variant]) is AccountKind.PURSE:
         accounts.open_purse(player, mode)
     places.take(player, table_id, mode)
 
@@ -95,8 +101,8 @@ def add_chip(
     """Put one chip on a bet of the slip.
 
     *table_version* is the number of the version that the player was shown, here and below; None for callers that show
-    nothing. Raises Barred, TableWaits, TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an
-    engine's SettlementError where the bets exclude each other.
+    nothing. Raises Barred, TableWaits, NotServed, OtherMoney, TableClosed, TableChanged, UnknownChip, OverMaximum,
+    BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
     """
     place = _open_place(player, table_id, mode)
     _check_version(place, table_version)
@@ -153,9 +159,9 @@ def play_round(
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises Barred, TableWaits, TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat,
-    UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is recorded, in a transaction of its
-    own, since the refused one rolls back.
+    Raises Barred, TableWaits, NotServed, OtherMoney, TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked,
+    NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is recorded, in a
+    transaction of its own, since the refused one rolls back.
     """
     registers.ask_where_due(player)
     try:
@@ -192,7 +198,7 @@ def _play(
     if place.slip_version != slip_version:
         raise SlipChanged
     variant = VARIANTS[place.table.variant]
-    demand(variant, CONTROL_OF[how])
+    demand_deal(variant, how)
     stakes = stakes_of(_slip(place), how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
     # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
     # refusal would tell of its cards.
@@ -257,7 +263,7 @@ def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 
 def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the locked place at an open table of someone who may play there. Raises StalePage, Barred, TableWaits,
-    TableClosed.
+    NotServed, OtherMoney, TableClosed.
     """
     place = _locked_place(player, table_id, mode)
     _demand_open(place)
@@ -265,8 +271,10 @@ def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 
 
 def _demand_open(place: NextRound) -> None:
-    """Raises TableClosed where `places.takes_bets` says no."""
-    if not places.takes_bets(place.table):
+    """Raises NotServed, OtherMoney, and TableClosed where `places.takes_bets` says no."""
+    mode = Mode(place.mode)
+    demand_served(place.table.version, place.player, mode)
+    if not places.takes_bets(place.table, mode):
         raise TableClosed
 
 
@@ -280,13 +288,16 @@ def _check_version(place: NextRound, shown: int | None) -> None:
 
 
 def _keep(place: NextRound, slip: Slip, limits: Limits) -> NextRound:
-    """Store a changed slip, if `check_change` has nothing against it."""
+    """Store a changed slip, if `check_change` has nothing against it. Whom the table serves no more takes bets off."""
+    before = _slip(place)
+    if slip.total > before.total:
+        _demand_open(place)
     check_change(
-        _slip(place),
+        before,
         slip,
         variant=VARIANTS[place.table.variant],
         limits=limits,
-        takes_bets=places.takes_bets(place.table),
+        takes_bets=True,
         funds=partial(_funds, place),
     )
     place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]

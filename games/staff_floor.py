@@ -8,7 +8,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.approvals import ApprovalError
@@ -16,6 +16,7 @@ from games.chemin.closing import break_up
 from games.live import malfunction
 from games.live.floor import floor
 from games.live.malfunction import MalfunctionError
+from games.models import LiveTable
 from players import looking
 from players.access import StaffRequest, staff_required
 
@@ -89,13 +90,14 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
         malfunction.let_stand(incident_id=incident_id, reason=reason, by=str(by))
         return f"Incident {incident_id} is ruled on: the round stands."
 
-    return _do(request, form, rule, "staff_incidents")
+    return _do(request, form, rule, "staff_incident", incident_id)
 
 
 @staff_required(SUPERVISE)
 @require_POST
 def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse:
     """Let a stopped table go on."""
+    get_object_or_404(LiveTable, pk=live_table_id)
     form = ReasonForm(request.POST)
 
     def reopen() -> str:
@@ -126,7 +128,7 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     return _do(request, form, have_them_get_up, "staff_tables")
 
 
-def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str) -> HttpResponse:
+def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str, *of: int) -> HttpResponse:
     """Do what the form asks for and say so, or say why not."""
     try:
         if form.is_valid():
@@ -135,4 +137,4 @@ def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: 
             messages.error(request, UNSURE)
     except (MalfunctionError, ApprovalError) as error:
         messages.error(request, str(error))
-    return redirect(page)
+    return redirect(page, *of)

@@ -24,6 +24,7 @@ from games.chemin.integrity_scope import Scope
 from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table
 from players import looking
 from players.access import StaffRequest, staff_required
+from players.days import Day
 from players.models import Player
 from wallet.models import Currency, Mode
 
@@ -36,16 +37,14 @@ SORTS: Final = [("signs", "What stands out"), ("deviation", "Deviation"), ("net"
 class ScopeForm(forms.Form):
     """Which play to look at. What is left out is chosen for the reader: the last month, real money."""
 
-    since = forms.DateField(
-        label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
-    until = forms.DateField(
-        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
+    since = Day("From (UTC)")
+    until = Day("To, that day included")
     mode = forms.TypedChoiceField(
         label="Money", required=False, choices=Mode.choices, coerce=Mode, empty_value=Mode.REAL, initial=Mode.REAL
     )
-    currency = forms.ChoiceField(label="Currency", required=False, choices=[("", "All"), *Currency.choices])
+    currency = forms.ChoiceField(
+        label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
+    )
     table = forms.ModelChoiceField(
         Table.objects.filter(shape=Shape.GUESTS).order_by("name"), label="Table", required=False, empty_label="All"
     )

@@ -1,8 +1,10 @@
 from django.urls import path
 
-from games import staff_chat, staff_floor, staff_play, staff_rounds, staff_views
+from games import staff_chat, staff_floor, staff_incidents, staff_play, staff_rounds, staff_views
+from games.letters import staff_pages as staff_letters
 from games.randomness.staff_pages import staff_randomness
 from games.returns import staff_pages as returns
+from games.versions import ask_pages as asking
 from games.versions import staff_pages as games
 
 urlpatterns = [
@@ -10,7 +12,11 @@ urlpatterns = [
     path("games/tables/<int:table_id>/", games.staff_game_table, name="staff_game_table"),
     path("games/schedule/<int:approval_id>/withdraw/", games.staff_schedule_withdraw, name="staff_schedule_withdraw"),
     path("games/<slug:variant>/", games.staff_game, name="staff_game"),
-    path("incidents/", staff_views.staff_incidents, name="staff_incidents"),
+    path("incidents/", staff_incidents.staff_incidents, name="staff_incidents"),
+    path("incidents/<int:incident_id>/", staff_incidents.staff_incident, name="staff_incident"),
+    path("incidents/<int:incident_id>/note/", staff_incidents.staff_incident_note, name="staff_incident_note"),
+    path("incidents/<int:incident_id>/letter/", staff_letters.staff_incident_letter, name="staff_incident_letter"),
+    path("incidents/<int:incident_id>/export/", staff_incidents.staff_incident_export, name="staff_incident_export"),
     path("incidents/<int:incident_id>/ruling/", staff_floor.staff_incident_rule, name="staff_incident_rule"),
     path("chat/", staff_chat.staff_chat, name="staff_chat"),
     path("chat/log/", staff_chat.staff_chat_log, name="staff_chat_log"),
@@ -31,7 +37,9 @@ urlpatterns = [
     path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),
     path("rounds/<uuid:round_id>/cancel/", staff_floor.staff_round_cancel, name="staff_round_cancel"),
     path("tables/", staff_views.staff_tables, name="staff_tables"),
+    path("tables/new/", asking.staff_table_new, name="staff_table_new"),
     path("tables/close/", staff_views.staff_tables_close, name="staff_tables_close"),
+    path("tables/<int:table_id>/change/", asking.staff_table_change, name="staff_table_change"),
     path("tables/<int:table_id>/status/", staff_views.staff_table_status, name="staff_table_status"),
     path("tables/<int:table_id>/chat/", staff_views.staff_table_chat, name="staff_table_chat"),
     path("tables/live/<int:live_table_id>/reopen/", staff_floor.staff_live_reopen, name="staff_live_reopen"),

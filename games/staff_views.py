@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from games import incidents, tables
+from games import tables
 from games.labels import variant_label
 from games.live.floor import floor
 from games.models import Shape, Table
@@ -40,22 +40,6 @@ class ChatLanguageForm(forms.Form):
     """The language of a table's chat; empty for any."""
 
     chat_language = forms.ChoiceField(required=False, choices=LANGUAGES)
-
-
-class PageForm(forms.Form):
-    """Which page of a list: ``before`` is the id that it ends above."""
-
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
-
-
-@staff_required("games.view_incident")
-@looking.listed("incidents")
-@require_safe
-def staff_incidents(request: HttpRequest) -> HttpResponse:
-    """List what should not have happened, newest first, and what was done about it."""
-    form = PageForm(request.GET)
-    page = incidents.incidents(before=form.cleaned_data["before"] if form.is_valid() else None)
-    return render(request, "staff/incidents.html", {"cases": page.cases, "older": page.older})
 
 
 @staff_required(*READERS)

@@ -1,10 +1,8 @@
 """Tables as staff handle them: made, put live under new limits, opened and closed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from fractions import Fraction
-from types import NoneType
 from typing import cast
 
 from django.conf import settings
@@ -12,19 +10,26 @@ from django.db import connection, transaction
 
 from audit import log
 from audit.log import Json
-from games.chemin.rules import GuestClock, GuestRules, GuestRulesError, StoredGuestLimits
+from games.chemin.rules import GuestClock, GuestRules
 from games.engine.chemin import new_table
 from games.engine.chemin.frozen import freeze
-from games.engine.liability import largest_loss
-from games.engine.odds import LIVE_MINIMUM, lowest_return
-from games.limits import Limits, StoredLimits
 from games.live import news
-from games.live.clock import Clock, ClockError
+from games.live.clock import Clock
 from games.models import CheminTable, LiveTable, Shape, Table, TableVersion
-from games.variants import GAMES, VARIANTS
-from games.variants.game import GuestGame
-from games.versions import languages, rules
-from wallet.models import Mode
+from games.table_checks import (
+    NothingChanged,
+    Overtaken,
+    Served,
+    TableClock,
+    TableError,
+    TableLimits,
+    UnusableLimits,
+    check,
+    check_places_stay,
+    everybody,
+)
+from games.variants import GAMES
+from games.versions import rules
 
 
 @dataclass(frozen=True)
@@ -45,61 +50,9 @@ class Approved:
         return told | ({"due": self.due_at.isoformat()} if self.due_at else {})
 
 
-TableLimits = StoredLimits | StoredGuestLimits  # of games with bets on two hands; of those that guests play
-TableClock = Clock | GuestClock
-
 # Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
 # This lock is given in the order it was asked for: rounds in progress end, those that come now wait for the change.
 STAND_IN_LINE = "LOCK TABLE games_table IN EXCLUSIVE MODE"
-
-
-class TableError(Exception):
-    """Something that may not be done to a table, in a sentence for staff."""
-
-
-class NothingChanged(TableError):
-    """A new version that would be like the one in force."""
-
-    def __init__(self) -> None:
-        super().__init__("These are the limits, the clock and the rules in force: nothing would change.")
-
-
-class UnusableLimits(TableError):
-    """Limits that the rules, the chips or the players of the table cannot be used with."""
-
-
-class WrongShape(TableError):
-    """A table that does not deal for those whom its game is for."""
-
-    def __init__(self) -> None:
-        super().__init__("A game of guests against each other has a guests' table; every other game has another one.")
-
-
-class UnusableClock(TableError):
-    """A table where the house keeps time without a pace, or with one of another kind of table; or a solo table with
-    one.
-    """
-
-
-class Overtaken(TableError):
-    """What was asked for no longer fits: the table has another version by now, or the program other rules."""
-
-
-class MissingLanguage(TableError):
-    """A game that cannot be shown in a language of the house."""
-
-    def __init__(self, variant: str, missing: Mapping[str, Sequence[str]]) -> None:
-        texts = "; ".join(f"{language}: {', '.join(lacking)}" for language, lacking in missing.items())
-        super().__init__(f"{variant} lacks texts ({texts}). It needs every language of the house.")
-
-
-class ReturnTooLow(TableError):
-    """A bet that returns under 75 % at some stake the limits allow (GLI-19 v3.0, 4.7.1)."""
-
-    def __init__(self, bet: str, currency: str, stake: int, rtp: Fraction) -> None:
-        super().__init__(
-            f"{bet} returns {float(rtp):.2%} at a stake of {stake} minor units of {currency}; 75 % is the least."
-        )
 
 
 @transaction.atomic
@@ -112,26 +65,26 @@ def make_table(
     by: str,
     shape: Shape = Shape.SOLO,
     clock: TableClock | None = None,
+    served: Served | None = None,
     approval: Approved | None = None,
 ) -> Table:
     """Make a closed table with its first version. The house does so by itself when it is furnished; what staff
     want is made because of an *approval* (`games.versions`). A shared one has a clock and, in its limits, what the
-    house may lose in a round; it is one table for real money and one for free. So is a guests' table, which has one
-    currency and a clock of its own kind; where the house plays places of it, it is for free money alone.
+    house may lose in a round; it is one table for each kind of money that it is played for. So is a guests' table,
+    which has one currency and a clock of its own kind; where the house plays places of it, it is for free money alone.
+    Without *served* it is for everybody, and for all money that it can be played for.
 
-    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, WrongShape, KeyError for an unknown variant.
+    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, ServesNobody, WrongShape, KeyError for an
+    unknown variant.
     """
+    served = served or everybody(shape, limits)
     table = Table(slug=slug, name=name, variant=variant, shape=shape)
     if approval:
         check_is_as_asked(table, digest=approval.digest, based_on=None)
-    check(table, limits, clock)
+    check(table, limits, clock, served)
     table.save(force_insert=True)
     reason = approval.reason if approval else "The table is made."
-    _put_live(table, limits=limits, clock=clock, reason=reason, by=by, approval=approval)
-    if shape is Shape.SHARED:
-        LiveTable.objects.bulk_create([LiveTable(table=table, mode=mode) for mode in Mode])
-    if shape is Shape.GUESTS:
-        _lay_out(table, GuestRules.of(limits))
+    _put_live(table, limits=limits, clock=clock, served=served, reason=reason, by=by, approval=approval)
     return table
 
 
@@ -143,11 +96,12 @@ def new_version(
     reason: str,
     by: str,
     clock: TableClock | None = None,
+    served: Served | None = None,
     approval: Approved | None = None,
 ) -> TableVersion:
-    """Put other limits in force at a table, another pace where it has one (None keeps it), or the rules the program has
-    now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1). Once the table was opened, the database takes other limits and
-    another pace with their *approval* only.
+    """Put other limits in force at a table, another pace where it has one, other players or money that it is for (None
+    keeps either), or the rules the program has now, from this moment on (GLI-19 v3.0, A.5.1, A.6.1). Once the table was
+    opened, the database takes all but the program's rules with their *approval* only.
 
     Waits for rounds in progress at a solo table, which end under the version they were staked under; the bets that lie
     on the table stay, and pages drawn before are refused. At a shared table the round in progress, its bets included,
@@ -159,8 +113,8 @@ def new_version(
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
     if approval:
         check_is_as_asked(table, digest=approval.digest, based_on=approval.based_on)
-    clock = check_change(table, limits, clock)
-    return _put_live(table, limits=limits, clock=clock, reason=reason, by=by, approval=approval)
+    clock, served = check_change(table, limits, clock, served)
+    return _put_live(table, limits=limits, clock=clock, served=served, reason=reason, by=by, approval=approval)
 
 
 def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> None:
@@ -173,23 +127,27 @@ def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> Non
         raise Overtaken("The program has other rules since this was asked for. Ask for it again.")
 
 
-def check_change(table: Table, limits: TableLimits, clock: TableClock | None) -> TableClock | None:
-    """Refuse what cannot follow the version in force at *table*, and return the clock it would have.
+def check_change(
+    table: Table, limits: TableLimits, clock: TableClock | None, served: Served | None
+) -> tuple[TableClock | None, Served]:
+    """Refuse what cannot follow the version in force at *table*, and return the clock it would have and whom it would
+    serve.
 
-    Raises NothingChanged, UnusableLimits, UnusableClock, ReturnTooLow, MissingLanguage.
+    Raises NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow, MissingLanguage.
     """
     before = table.version
+    served = served or (Served.under(before) if before else everybody(Shape(table.shape), limits))
     if clock is None and before and before.clock:
         clock = (GuestClock if table.shape == Shape.GUESTS else Clock).of(before.clock)
-    in_force = before and (before.limits, before.clock, before.rules_digest)
-    if in_force == (limits, clock and clock.stored(), GAMES[table.variant].digest):
+    in_force = before and (before.limits, before.clock, before.rules_digest, Served.under(before))
+    if in_force == (limits, clock and clock.stored(), GAMES[table.variant].digest, served):
         raise NothingChanged
     if before and (gone := before.limits.keys() - limits.keys()):
         raise UnusableLimits(f"Players with {', '.join(sorted(gone))} would lose the table: close it instead.")
     if before and table.shape == Shape.GUESTS:
-        _check_places_stay(before.limits, limits)
-    check(table, limits, clock)
-    return clock
+        check_places_stay(before.limits, limits)
+    check(table, limits, clock, served)
+    return clock, served
 
 
 def follow_rules(*, by: str) -> None:
@@ -262,103 +220,25 @@ def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
     return table
 
 
-def check_returns(variant_slug: str, limits: StoredLimits) -> None:
-    """Refuse limits under which some allowed stake returns less than 75 %, rounding included. Raises ReturnTooLow."""
-    variant = VARIANTS[variant_slug]
-    for currency in limits:
-        allowed = Limits.of(limits, currency)
-        for bet, (low, high) in ((bet, (each.minimum, each.maximum)) for bet, each in allowed.bets.items()):
-            rtp, stake = lowest_return(variant, bet, low, high, allowed.step)
-            if rtp < LIVE_MINIMUM:
-                raise ReturnTooLow(bet, currency, stake, rtp)
-
-
-def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.SOLO) -> None:
-    """Refuse limits under which the table could not be played: every bet of the rules has them, every minimum, maximum
-    and chip is a multiple of the step, and a shared table says what the house may lose in a round. Raises
-    UnusableLimits.
-    """
-    expected = {bet.code for bet in VARIANTS[variant_slug].bets}
-    for currency, entry in limits.items():
-        step, chips, bets = entry["step"], entry["chips"], entry["bets"]
-        if bets.keys() != expected:
-            raise UnusableLimits(f"{currency}: the bets are not {', '.join(sorted(expected))}.")
-        if step < 1 or not chips or any(chip < 1 or chip % step for chip in chips):
-            raise UnusableLimits(f"{currency}: every chip must be a multiple of the step.")
-        if not entry.get("tray", chips) or set(entry.get("tray", chips)) - set(chips):
-            raise UnusableLimits(f"{currency}: the tray holds some of the chips of the table, and no others.")
-        for bet, (low, high) in bets.items():
-            if not 0 < low <= high or low % step or high % step:
-                raise UnusableLimits(f"{currency}, {bet}: from {low} to {high} in steps of {step} cannot be staked.")
-        if (shape is Shape.SHARED) is not ("liability" in entry):
-            raise UnusableLimits(f"{currency}: a shared table has a liability, and a solo table none.")
-        if shape is Shape.SHARED:
-            _check_liability(variant_slug, limits, currency)
-
-
-def _check_liability(variant_slug: str, limits: StoredLimits, currency: str) -> None:
-    """One player alone can place any bet at its maximum, or the limits would promise what the house does not hold."""
-    liability = limits[currency].get("liability")
-    for bet, (_low, high) in limits[currency]["bets"].items():
-        worst = largest_loss(VARIANTS[variant_slug], {bet: high})
-        if type(liability) is not int or liability < worst:
-            raise UnusableLimits(f"{currency}, {bet}: {high} can win {worst}, more than the liability of {liability}.")
-
-
-def _guest_rules(limits: TableLimits) -> GuestRules:
-    """Read the limits of a guests' table. Raises UnusableLimits."""
-    try:
-        return GuestRules.of(limits)
-    except GuestRulesError as error:
-        raise UnusableLimits(str(error)) from error
-
-
-def _check_places_stay(before: TableLimits, after: TableLimits) -> None:
-    """Whoever sits somewhere sits there on, and for real money never against the house. Raises UnusableLimits."""
-    was, will_be = GuestRules.of(before), _guest_rules(after)
-    if (was.places, was.house_players) != (will_be.places, will_be.house_players):
-        raise UnusableLimits("A guests' table keeps its places and its house players: make another one instead.")
-
-
-def _lay_out(table: Table, rules: GuestRules) -> None:
-    """Put up the table with nobody at it, once for each kind of money that it is played for."""
-    modes = [Mode.FREE] if rules.is_practice else list(Mode)
-    live_tables = LiveTable.objects.bulk_create([LiveTable(table=table, mode=mode) for mode in modes])
-    nobody = freeze(new_table(rules.table_rules))
-    CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
-
-
-def check(table: Table, limits: TableLimits, clock: TableClock | None) -> None:
-    """Refuse what the table, which need not be stored, could not be played under. Raises UnusableLimits, UnusableClock,
-    ReturnTooLow, MissingLanguage, WrongShape, KeyError for an unknown variant.
-    """
-    shape = Shape(table.shape)
-    if isinstance(GAMES[table.variant], GuestGame) is not (shape is Shape.GUESTS):
-        raise WrongShape
-    if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.GUESTS: GuestClock}[shape]):
-        raise UnusableClock("A shared table has a clock, a guests' table one of its own kind, and a solo table none.")
-    if clock:
-        _check_pace(clock)
-    if shape is Shape.GUESTS:
-        _guest_rules(limits)
-    else:
-        bets = cast("StoredLimits", limits)
-        check_usable(table.variant, bets, shape)
-        check_returns(table.variant, bets)
-    if missing := languages.missing(table.variant):
-        raise MissingLanguage(table.variant, missing)
-
-
-def _check_pace(clock: TableClock) -> None:
-    """Refuse a pace that no table can keep. Raises UnusableClock."""
-    try:
-        type(clock).of(clock.stored())
-    except ClockError as error:
-        raise UnusableClock(str(error)) from error
+def _lay_out(table: Table, limits: TableLimits, modes: Iterable[str]) -> None:
+    """Put up a table that several play at with nobody at it, for each kind of money that it was not played for yet."""
+    there = set(table.live.values_list("mode", flat=True))
+    wanted = [LiveTable(table=table, mode=mode) for mode in modes if mode not in there]
+    live_tables = LiveTable.objects.bulk_create(wanted)
+    if table.shape == Shape.GUESTS:
+        nobody = freeze(new_table(GuestRules.of(limits).table_rules))
+        CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
 
 
 def _put_live(
-    table: Table, *, limits: TableLimits, clock: TableClock | None, reason: str, by: str, approval: Approved | None
+    table: Table,
+    *,
+    limits: TableLimits,
+    clock: TableClock | None,
+    served: Served,
+    reason: str,
+    by: str,
+    approval: Approved | None,
 ) -> TableVersion:
     game, before = GAMES[table.variant], table.version
     table.version = TableVersion.objects.create(
@@ -368,9 +248,15 @@ def _put_live(
         rules_digest=game.digest,
         limits=limits,
         clock=clock and clock.stored(),
+        jurisdictions=served.jurisdictions,
+        modes=served.modes,
         approval_id=approval.approval_id if approval else None,
     )
     table.save(update_fields=["version"])
+    if table.shape != Shape.SOLO:
+        _lay_out(table, limits, served.modes)
+        for live_table_id in table.live.values_list("pk", flat=True):
+            news.tell(live_table_id)
     log.record(
         "table.version",
         by=by,
@@ -387,7 +273,9 @@ def _put_live(
 
 def _described(version: TableVersion) -> dict[str, Json]:
     described: dict[str, Json] = {
+        "jurisdictions": cast("Json", version.jurisdictions),
         "limits": cast("Json", version.limits),
+        "modes": cast("Json", version.modes),
         "number": version.number,
         "rules_digest": version.rules_digest,
         "rules_version": version.rules_version,

@@ -92,7 +92,7 @@ def history(request: PlayerRequest) -> HttpResponse:
     """Game logs: the player's real-money rounds, newest first."""
     mark = request.GET.get("before", "")
     before = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 19 else None
-    form = SearchForm(request.GET)
+    form = SearchForm(request.GET, player=request.player)
     page = logs.history(request.player, before=before, language=_language(), search=form.search)
     context = {
         "playing": logs.playing(request.player, _language()) if before is None and not form.query else (),
@@ -112,7 +112,7 @@ def history(request: PlayerRequest) -> HttpResponse:
 @require_safe
 def history_csv(request: PlayerRequest) -> HttpResponseBase:
     """The rounds that Game logs would show, all of them, as a file."""
-    form = SearchForm(request.GET)
+    form = SearchForm(request.GET, player=request.player)
     if form.fault:
         return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
     lines = logs_csv.lines(every(request.player, form.search), _language())

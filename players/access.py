@@ -4,6 +4,7 @@ Staff never play: a staff log-in has no player, so every player page is closed t
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -146,7 +147,9 @@ def _ask_for_a_second_factor(request: HttpRequest) -> HttpResponse:
 def _page_before(request: HttpRequest, htmx: HtmxDetails) -> str:
     """Return path and query of the page on the visitor's screen; for a form or fragment, that of the page it is on."""
     if htmx:
-        return htmx.current_url_abs_path or reverse("home")
+        with suppress(ValueError):  # what a header says need not be an address
+            return htmx.current_url_abs_path or reverse("home")
+        return reverse("home")
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
     referer = request.headers.get("Referer", "")

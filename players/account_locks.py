@@ -8,13 +8,16 @@ reach the house, as with a closed account; everybody else gets the one sentence 
 to besides.
 """
 
+from collections.abc import Iterable
+
 from django.conf import settings
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet
 
 from audit import log
 from players import mail, sessions
-from players.models import AccountLock, Ended, Player, Staff, User
+from players.closures import state_of
+from players.models import AccountLock, ClosureState, Ended, Player, Staff, User
 
 
 class LockError(Exception):
@@ -27,6 +30,12 @@ def lock_of(player: Player) -> AccountLock | None:
     return last if last and last.locks else None
 
 
+def locked_among(players: Iterable[int]) -> set[int]:
+    """Return which of these players' accounts are locked."""
+    last = AccountLock.objects.filter(player__in=list(players)).order_by("player", "-pk").distinct("player")
+    return {number for number, locks in last.values_list("player_id", "locks") if locks}
+
+
 def standing_of_users() -> QuerySet[AccountLock]:
     """Return, within a query of users, whether the account of each is locked, as its only column."""
     rows = AccountLock.objects.filter(player__user=OuterRef("pk")).order_by("-pk")
@@ -35,7 +44,7 @@ def standing_of_users() -> QuerySet[AccountLock]:
 
 @transaction.atomic
 def lock(*, player: Player, reason: str, by: Staff) -> AccountLock:
-    """Lock an account and end its sessions. Raises LockError where it is locked."""
+    """Lock an account and end its sessions. Raises LockError where it is locked, or erased."""
     made = _add(player, locks=True, reason=reason, by=by)
     ended = sessions.end_all(user=player.user, why=Ended.HOUSE, by=str(by))
     log.record("account.locked", by=str(by), on=str(player), data={"reason": made.reason, "sessions": ended})
@@ -45,7 +54,7 @@ def lock(*, player: Player, reason: str, by: Staff) -> AccountLock:
 
 @transaction.atomic
 def unlock(*, player: Player, reason: str, by: Staff) -> AccountLock:
-    """Open an account that staff locked. Raises LockError where it is open."""
+    """Open an account that staff locked. Raises LockError where it is open, or erased."""
     made = _add(player, locks=False, reason=reason, by=by)
     log.record("account.unlocked", by=str(by), on=str(player), data={"reason": made.reason})
     mail.write(user=player.user, template="account_unlocked", context={})
@@ -56,6 +65,8 @@ def _add(player: Player, *, locks: bool, reason: str, by: Staff) -> AccountLock:
     if not reason.strip():
         raise LockError("Say why: the reason is kept on record.")
     User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # one after another
+    if state_of(player) is ClosureState.ERASED:
+        raise LockError("This account was erased: nobody can log in to it, and nobody knows whose it was.")
     if (lock_of(player) is not None) == locks:
         raise LockError("This account is locked already." if locks else "This account is not locked.")
     return AccountLock.objects.create(player=player, locks=locks, reason=reason.strip(), by=by)

@@ -2,36 +2,56 @@
 live and what they wrote stands on pages of its own, never in a list.
 """
 
+from collections.abc import Iterable
+from datetime import timedelta
+from decimal import Decimal
 from typing import ClassVar
 
 from django.contrib.admin import register
+from django.db.models import Q
 
+from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
 from players import sessions
+from players.finding import IDENTITY, SESSIONS
 from players.identity import actor_of
 from players.lists.deeds import Deed, Plan
 from players.lists.finds import Find, called, number, unique_id
 from players.lists.listing import Listing
+from players.lists.sieve import Filter, Option, chosen
 from players.lists.site import SITE
 from players.models import (
+    AccountLock,
     Agreement,
     Closure,
+    ClosureState,
     Ended,
     Exclusion,
+    ExclusionKind,
+    Jurisdiction,
     LimitChange,
+    LimitKind,
+    Mail,
+    Outcome,
     Player,
     RegisterCheck,
     Session,
     Submission,
+    SubmissionStatus,
 )
 from players.sections import Section
 
 SEE = "players.view_player"
+EXCLUDE = "players.exclude_player"
 NUMBER = Column("id", "No.", Form.NUMBER)
 PLAYER = Column("player", "Player")
 AT = Column("at", "When", Form.TIME)
 BY_NUMBER = Find("number", "pk", number)
 BY_PLAYER = Find("player:12", "player", called("player"))
+
+
+def _jurisdictions() -> Iterable[Option]:
+    return [(code, code) for code in Jurisdiction.objects.order_by("pk").values_list("pk", flat=True)]
 
 
 @register(Player, site=SITE)
@@ -51,7 +71,27 @@ class Players(Listing):
         Column("user__is_demo", "Of the demo"),
     )
     finds = (BY_NUMBER, Find("player:12", "pk", called("player")))
+    filters = (
+        Filter("jurisdiction", "Jurisdiction", _jurisdictions, lambda code: Q(jurisdiction=code)),
+        # Every account on its way out begins there; one that is locked stands among the locks.
+        Filter(
+            "status",
+            "Status",
+            lambda: [("leaving", "Closing, closed or erased")],
+            lambda _: Q(closure__state=ClosureState.CLOSING),
+        ),
+    )
+    period = "user__created_at"
     related = ("user",)
+
+
+RUNNING = Filter(
+    "status",
+    "Status",
+    lambda: [("running", "Running")],
+    lambda _: Q(ended_at=None),
+    is_few=True,
+)
 
 
 def _end(session: Session) -> Plan:
@@ -69,7 +109,7 @@ class Sessions(Listing):
     section = Section.PEOPLE
     name = "Sessions"
     purpose = "Log-ins of players and staff: begun, last action, ended and why."
-    readers = (SEE,)
+    readers = SESSIONS
     key = ("began_at", "id")
     columns = (
         Column("id", "Session"),
@@ -80,12 +120,14 @@ class Sessions(Listing):
         Column("why", "Why"),
     )
     finds = (Find("session", "pk", unique_id), Find("player:12", "user__player", called("player")))
+    filters = (RUNNING,)
+    period = "began_at"
     related = ("user__player", "user__staff")
     deeds: ClassVar[tuple[Deed, ...]] = (
         Deed(
             name="end",
             label="End sessions",
-            permission="players.exclude_player",
+            permission=EXCLUDE,
             meaning="Whoever uses such a browser has to log in again; bets that are placed stay placed.",
             plan=_end,
             do=lambda session, reason, by: sessions.end(session_id=session.pk, why=Ended.HOUSE, by=by, reason=reason),
@@ -108,7 +150,7 @@ class Exclusions(Listing):
     section = Section.COMPLIANCE
     name = "Exclusions"
     purpose = "Pauses, time-outs and exclusions: whose, from when until when, by whom."
-    readers = ("players.exclude_player",)
+    readers = (EXCLUDE,)
     columns = (
         NUMBER,
         PLAYER,
@@ -118,6 +160,8 @@ class Exclusions(Listing):
         Column("by", "By"),
     )
     finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("kind", "Kind", ExclusionKind),)
+    period = "begun"
     related = ("player",)
 
 
@@ -135,19 +179,30 @@ class LimitChanges(Listing):
         Column("source", "Whose rule"),
         Column("kind", "Of"),
         Column("period", "Per"),
-        Column("before", "Before", Form.MONEY),
-        Column("amount", "After", Form.MONEY),
-        Column("currency", "Currency"),
+        Column("was", "Before"),
+        Column("now", "After"),
         Column("asked_at", "Asked", Form.TIME),
         Column("effective_at", "Holds from", Form.TIME),
         Column("asked_by", "By"),
     )
     finds = (BY_NUMBER, BY_PLAYER)
+    period = "asked_at"
     related = ("player",)
 
-    def of_currency(self, change: LimitChange) -> str:
-        """Return the currency of the amounts: the player's."""
-        return change.player.currency
+    def of_was(self, change: LimitChange) -> str:
+        """Return what held before, in its unit."""
+        return self._in_words(change, change.before)
+
+    def of_now(self, change: LimitChange) -> str:
+        """Return what was asked for, in its unit."""
+        return self._in_words(change, change.amount)
+
+    def _in_words(self, change: LimitChange, amount: int | None) -> str:
+        if amount is None:
+            return "no limit"
+        if change.kind == LimitKind.TIME:
+            return f"{timedelta(seconds=amount) / timedelta(hours=1):g} hours"
+        return f"{Decimal(amount) / MINOR_UNITS:,.2f} {change.player.currency}"
 
 
 @register(Submission, site=SITE)
@@ -169,6 +224,8 @@ class Submissions(Listing):
         Column("reason", "Refused for"),
     )
     finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("status", "Status", SubmissionStatus),)
+    period = "sent_at"
     related = ("player", "reviewed_by")
     links = {"id": ("staff_identity_case", "submission_id", "pk")}
 
@@ -180,7 +237,7 @@ class RegisterChecks(Listing):
     section = Section.COMPLIANCE
     name = "Register checks"
     purpose = "What the registers of exclusion answered about whom."
-    readers = (SEE,)
+    readers = (EXCLUDE,)
     columns = (
         NUMBER,
         PLAYER,
@@ -190,6 +247,8 @@ class RegisterChecks(Listing):
         AT,
     )
     finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("outcome", "Answer", Outcome, without=[Outcome.CLEAR]),)
+    period = "at"
     related = ("player",)
 
 
@@ -203,6 +262,7 @@ class Agreements(Listing):
     readers = (SEE,)
     columns = (NUMBER, PLAYER, Column("terms_version", "Terms"), AT)
     finds = (BY_NUMBER, BY_PLAYER)
+    period = "at"
     related = ("player",)
 
 
@@ -216,4 +276,59 @@ class Closures(Listing):
     readers = (SEE,)
     columns = (NUMBER, PLAYER, Column("state", "State"), Column("by", "By"), AT)
     finds = (BY_NUMBER, BY_PLAYER)
+    filters = (chosen("state", "State", ClosureState),)
+    period = "at"
     related = ("player",)
+
+
+@register(AccountLock, site=SITE)
+class AccountLocks(Listing):
+    """Accounts that staff locked, and opened again."""
+
+    section = Section.PEOPLE
+    name = "Account locks"
+    purpose = "Accounts that staff locked or opened again, and why: the newest row of a player holds."
+    readers = ("players.lock_player",)
+    columns = (NUMBER, PLAYER, AT, Column("locks", "Locked"), Column("reason", "Reason"), Column("by", "By"))
+    finds = (BY_NUMBER, BY_PLAYER)
+    period = "at"
+    related = ("player", "by")
+
+
+MAILS = {"waiting": Q(next_try_at__isnull=False), "given-up": Q(sent_at=None, next_try_at=None)}
+
+
+@register(Mail, site=SITE)
+class Mails(Listing):
+    """Mail that the house wrote: whether it went. What it says, and to which address, no list tells."""
+
+    section = Section.PEOPLE
+    name = "Mail"
+    purpose = "Mail that the house wrote: to whom, about what, whether it went; not what it says."
+    readers = (IDENTITY,)
+    columns = (
+        NUMBER,
+        Column("who", "To"),
+        Column("template", "About"),
+        Column("language", "Language"),
+        Column("written_at", "Written", Form.TIME),
+        Column("sent_at", "Sent", Form.TIME),
+        Column("attempts", "Attempts", Form.NUMBER),
+        Column("last_error", "Last error"),
+    )
+    finds = (BY_NUMBER, Find("player:12", "user__player", called("player")))
+    filters = (
+        Filter(
+            "status",
+            "Status",
+            lambda: [("waiting", "Waiting"), ("given-up", "Given up")],
+            MAILS.__getitem__,
+            is_few=True,
+        ),
+    )
+    period = "written_at"
+    related = ("user__player", "user__staff")
+
+    def of_who(self, mail: Mail) -> str:
+        """Return what events call whom it is to; "" where the address is nobody's."""
+        return actor_of(mail.user) if mail.user else ""

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from audit import log
-from players.models import Exclusion, ExclusionKind, ExclusionLift, Player, Staff
+from players import mail
+from players.closures import state_of
+from players.models import ClosureState, Exclusion, ExclusionKind, ExclusionLift, Player, Staff
+from players.moments import written_moment
 
 LONGEST_TIME_OUT = timedelta(weeks=6)
 MONTHS = (1, 3, 6, 12)  # that a self-exclusion may last, beside for good
@@ -87,9 +91,17 @@ def months_offered(player: Player) -> list[int]:
 
 
 @transaction.atomic
-def pause(*, player: Player, by: str, reason: str = "") -> Exclusion:
-    """Keep the player from playing for the jurisdiction's hours, from now; staff who do so say for what *reason*."""
-    return _begin(player, ExclusionKind.PAUSE, Length(hours=player.jurisdiction.pause_hours), by, reason)
+def pause(*, player: Player, by: str) -> Exclusion:
+    """Keep the player from playing for the jurisdiction's hours, from now."""
+    return _begin(player, ExclusionKind.PAUSE, _hours_of(player), by)
+
+
+@transaction.atomic
+def pause_for_the_house(*, player: Player, reason: str, by: Staff) -> Exclusion:
+    """Have staff pause a player for the jurisdiction's hours, and write to them. Raises ReasonMissing."""
+    if not reason.strip():
+        raise ReasonMissing
+    return _told(_begin(player, ExclusionKind.PAUSE, _hours_of(player), str(by), reason.strip()))
 
 
 @transaction.atomic
@@ -121,11 +133,14 @@ def exclude_self(*, player: Player, months: int | None, by: str) -> Exclusion:
 
 @transaction.atomic
 def exclude(*, player: Player, days: int | None, reason: str, by: Staff) -> Exclusion:
-    """Have staff exclude a player for *days*, None until they end it (GLI-19 v3.0, 2.4.1). Raises ReasonMissing."""
+    """Have staff exclude a player for *days*, None until they end it (GLI-19 v3.0, 2.4.1), and write to them.
+
+    Raises ReasonMissing.
+    """
     if not reason.strip():
         raise ReasonMissing
     length = FOR_GOOD if days is None else Length(days=days)
-    return _begin(player, ExclusionKind.STAFF, length, str(by), reason.strip())
+    return _told(_begin(player, ExclusionKind.STAFF, length, str(by), reason.strip()))
 
 
 def may_be_lifted(exclusion: Exclusion) -> bool:
@@ -158,6 +173,24 @@ def lift(*, exclusion_id: int, reason: str, asked_by: str, decided_by: str) -> E
         data={"exclusion": exclusion.pk, "reason": reason, "asked_by": asked_by},
     )
     return lifted
+
+
+def _hours_of(player: Player) -> Length:
+    return Length(hours=player.jurisdiction.pause_hours)
+
+
+def _told(made: Exclusion) -> Exclusion:
+    """Write to the player what staff began, until when, and how to reach the house. Why, staff wrote for the record."""
+    player, until = made.player, made.until
+    language, zone = player.user.language, player.jurisdiction.time_zone
+    told = {
+        "is_pause": made.kind == ExclusionKind.PAUSE,
+        "when": written_moment(until, language, zone) if until else "",
+        "support": settings.SUPPORT_EMAIL,
+    }
+    if state_of(player) is not ClosureState.ERASED:
+        mail.write(user=player.user, template="stopped_by_house", context=told)
+    return made
 
 
 def _begin(player: Player, kind: ExclusionKind, length: Length, by: str, reason: str = "") -> Exclusion:

@@ -22,6 +22,7 @@ from players.moments import written_moment
 class Code(StrEnum):
     """What keeps a player from playing."""
 
+    LOCKED = "locked"
     EXCLUDED = "excluded"
     REGISTER = "register"
     UNREACHABLE = "unreachable"
@@ -83,6 +84,9 @@ def _bar(question: str, player: Player, session: UUID | None, *, real: bool) -> 
 def bar(player: Player, code: Code) -> Bar:
     """Return the bar with this code, in words."""
     match code:
+        case Code.LOCKED:
+            text = _("We have locked your account. Until we open it again you cannot log in.")
+            return Bar(code, text, "account_login")
         case Code.EXCLUDED:
             return Bar(code, excluded_sentence(player), "protection")
         case Code.REGISTER:
@@ -118,6 +122,8 @@ def excluded_sentence(player: Player) -> str:
         return _("You have excluded yourself from play for good.")
     words = {"when": written_moment(exclusion.until, get_language() or "en", player.jurisdiction.time_zone)}
     match exclusion.kind:
+        case ExclusionKind.PAUSE if exclusion.is_by_house:
+            return _("The house has paused your play until %(when)s.") % words
         case ExclusionKind.PAUSE:
             return _("You are taking a pause until %(when)s.") % words
         case ExclusionKind.TIME_OUT:

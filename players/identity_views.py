@@ -16,10 +16,8 @@ from players.identity_forms import IdentityForm
 from players.identity_words import DOCUMENT_KINDS, PARTS, REASONS
 from players.models import DocumentKind, Part, RefusalReason, Submission
 from players.rates import now_and_then
-from players.uploads import SHORTEST_EDGE
+from players.uploads import SHORTEST_EDGE, TOO_MUCH
 from players.verification import Standing
-
-TOO_MUCH = "too-much"  # query parameter: the door has led somebody here whose files were too large to be let in
 
 
 @player_required

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from audit import approvals
 from audit.log import Json
@@ -12,6 +12,7 @@ from players.models import Exclusion, Staff
 
 KIND = "exclusion.lift"
 PERMISSION = "players.exclude_player"
+NOT_AGREED = "SB031"  # SQLSTATE of players_check_lift
 
 
 @transaction.atomic
@@ -29,11 +30,16 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
     """Lift the exclusion that was asked about. Raises approvals.CannotExecute."""
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
-        exclusions.lift(exclusion_id=_id(request), reason=asked.reason, asked_by=asked.by, decided_by=verdict.by)
+        with transaction.atomic():
+            exclusions.lift(exclusion_id=_id(request), reason=asked.reason, asked_by=asked.by, decided_by=verdict.by)
     except exclusions.EndsAtItsTime as error:
         raise approvals.CannotExecute("This exclusion ends at its time. Nobody can end it now.") from error
     except exclusions.LiftedAlready as error:
         raise approvals.CannotExecute("This exclusion was lifted already.") from error
+    except DatabaseError as error:
+        if approvals.sqlstate(error) != NOT_AGREED:
+            raise
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
 
 
 def describe(request: Mapping[str, Json]) -> approvals.Description:
@@ -43,11 +49,11 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
     return approvals.Description(
         title=f"Lift the exclusion of {exclusion.player}",
         facts=[
-            ("Kind", exclusion.kind),
+            ("Exclusion", exclusion.get_kind_display().lower()),
             ("Begun", f"{exclusion.begun:%Y-%m-%d %H:%M} UTC"),
             ("Until", until),
-            ("Reason", exclusion.reason or "the player’s own"),
-            ("By", exclusion.by),
+            ("Excluded because", exclusion.reason or "the player’s own wish"),
+            ("Excluded by", exclusion.by),
         ],
     )
 

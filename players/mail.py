@@ -7,7 +7,7 @@ text in the reader's language. What is written to staff lies in ``templates/staf
 
 from collections.abc import Mapping
 from contextlib import suppress
-from smtplib import SMTPException
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 
 from celery import current_app
 from django.conf import settings
@@ -42,9 +42,9 @@ WHERE id = %s
 """
 
 
-def write(*, user: User, template: str, context: Mapping[str, object]) -> None:
+def write(*, user: User, template: str, context: Mapping[str, object]) -> Mail:
     """Write ``templates/mail/<template>.txt`` to *user*, in their language, as part of the current transaction."""
-    _write(user, user.email, user.language, f"mail/{template}", context)
+    return _write(user, user.email, user.language, f"mail/{template}", context)
 
 
 def write_to_staff(*, user: User, template: str, context: Mapping[str, object]) -> None:
@@ -71,17 +71,18 @@ def forget_old() -> int:
     return old.exclude(address="").update(address="", subject="", body="")
 
 
-def _write(user: User | None, address: str, language: str, path: str, context: Mapping[str, object]) -> None:
+def _write(user: User | None, address: str, language: str, path: str, context: Mapping[str, object]) -> Mail:
     with override(language):
         plain = Context({**context, "language": language}, autoescape=False)
         text = Engine.get_default().get_template(f"{path}.txt").render(plain)
     subject, _blank, body = text.strip().partition("\n")
     _folder, _slash, template = path.rpartition("/")
     with transaction.atomic():
-        Mail.objects.create(
+        written = Mail.objects.create(
             user=user, address=address, language=language, template=template, subject=subject.strip(), body=body.strip()
         )
         transaction.on_commit(_ask_for_the_post)
+    return written
 
 
 def _ask_for_the_post() -> None:
@@ -101,7 +102,22 @@ def _send_next() -> bool:
         try:
             EmailMessage(mail.subject, mail.body, settings.DEFAULT_FROM_EMAIL, [mail.address]).send()
         except (OSError, SMTPException, ValueError) as error:  # ValueError: an address that no mail can carry
-            cursor.execute(FAILED, [f"{type(error).__name__}: {error}"[:LONGEST_ERROR], ATTEMPTS, mail.pk])
+            cursor.execute(FAILED, [_said(error)[:LONGEST_ERROR], ATTEMPTS, mail.pk])
         else:
             cursor.execute(SENT, [settings.DEMO, mail.pk])
     return True
+
+
+def _said(error: Exception) -> str:
+    """Return what kept a mail back: the error and the server's code. A server that refuses an address says it
+    again; it is kept in the column that is forgotten in time, and in no other.
+    """
+    name = type(error).__name__
+    match error:
+        case SMTPRecipientsRefused():
+            return f"{name}: {', '.join(sorted({str(code) for code, _ in error.recipients.values()}))}"
+        case SMTPResponseException():
+            return f"{name}: {error.smtp_code}"
+        case SMTPException() | OSError():
+            return f"{name}: {error}"
+    return name

@@ -19,8 +19,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.views.decorators.http import require_safe
 
-from players import second_factor, services
-from players.identity import staff_of
+from players import second_factor, services, sessions
+from players.identity import session_of, staff_of
 from players.models import User
 from players.second_factor import MFAAdapter
 
@@ -48,6 +48,7 @@ class ActivateApp(ActivateTOTPView):
     def form_valid(self, form: BaseForm) -> HttpResponse:
         """Keep the secret, use up the code, tell of it."""
         answer: HttpResponse = super().form_valid(form)
+        _end_what_began_without(self.request)
         held = Authenticator.objects.get(user=self.request.user.pk, type=Authenticator.Type.TOTP)
         second_factor.spend(held, form.cleaned_data["code"])
         _tell(self.request, "authenticator.added")
@@ -76,6 +77,7 @@ class AddPasskey(AddWebAuthnView):
     def form_valid(self, form: BaseForm) -> HttpResponse:
         """Keep it and tell of it."""
         answer: HttpResponse = super().form_valid(form)
+        _end_what_began_without(self.request)
         _tell(self.request, "passkey.added")
         return answer
 
@@ -132,6 +134,16 @@ class ShowRecoveryCodes(ViewRecoveryCodesView):
 
 def _after_adding(are_codes_new: bool) -> str:
     return reverse("mfa_view_recovery_codes" if are_codes_new else "account_security")
+
+
+def _end_what_began_without(request: HttpRequest) -> None:
+    """End every other session where this second factor is the first: whoever is in one of them gave a password alone,
+    and would be taken for somebody who has shown the factor.
+    """
+    user = cast("User", request.user)
+    if not user.has_second_factor:  # type: ignore[attr-defined]  # `HouseBackend` asked when the request came
+        ip = get_adapter().get_client_ip(request)
+        sessions.end_others(user=user, here=session_of(request.session), ip=ip)
 
 
 def _tell(request: HttpRequest, kind: str) -> None:

@@ -17,7 +17,17 @@ from django.utils.translation import gettext as _
 from audit import log, retention
 from audit.models import Kept
 from players import mail
-from players.models import Conversation, ConversationState, Player, ServiceMessage, Staff, Topic, User, Verdict
+from players.models import (
+    Conversation,
+    ConversationState,
+    Player,
+    ReplyTemplate,
+    ServiceMessage,
+    Staff,
+    Topic,
+    User,
+    Verdict,
+)
 
 LONGEST = 4000  # characters of a message
 MOST_OPEN = 10  # conversations of one player that wait for an answer
@@ -33,6 +43,10 @@ class TooManyOpen(ServiceError):
 
 class Closed(ServiceError):
     """The conversation is closed, for good."""
+
+
+class WrittenMeanwhile(ServiceError):
+    """Somebody has written since what whoever answers had read."""
 
 
 class NobodyReads(ServiceError):
@@ -73,19 +87,42 @@ def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None =
 
 
 @transaction.atomic
-def approach(*, staff: Staff, player: Player, topic: Topic, text: str) -> Conversation:
-    """Write to a player first, who is told so by mail and answers in the house. Raises NobodyReads.
+def approach(
+    *, staff: Staff, player: Player, topic: Topic, text: str, template: ReplyTemplate | None = None
+) -> Conversation:
+    """Write to a player first, who is told so by mail and answers in the house; *template* is what the text was begun
+    from. Raises NobodyReads.
 
     A complaint is the player's to make: *topic* is another one.
     """
     if not player.user.is_active:
         raise NobodyReads("This account is closed: nobody can log in to read a message.")
+    conversation = lay_down(staff=staff, player=player, topic=topic, text=text, template=template)
+    mail.write(user=player.user, template="service_message", context={"number": conversation.pk})
+    return conversation
+
+
+@transaction.atomic
+def lay_down(
+    *,
+    staff: Staff,
+    player: Player,
+    topic: Topic,
+    text: str,
+    about: RoundNamed | None = None,
+    template: ReplyTemplate | None = None,
+) -> Conversation:
+    """Put a message to a player among theirs; whoever calls tells them of it."""
     conversation = Conversation.objects.create(
-        player=player, topic=topic, state=ConversationState.ANSWERED, is_unread=True
+        player=player,
+        topic=topic,
+        round_id=about.id if about else None,
+        round_code=about.code if about else "",
+        state=ConversationState.ANSWERED,
+        is_unread=True,
     )
     _say(conversation, text, staff=staff)
-    _record(conversation, "begun", by=str(staff), more={})
-    mail.write(user=player.user, template="service_message", context={"number": conversation.pk})
+    _record(conversation, "begun", by=str(staff), more=_begun_from(template))
     return conversation
 
 
@@ -110,12 +147,18 @@ def close_own(*, player: Player, conversation_id: int) -> Conversation:
 
 
 @transaction.atomic
-def answer(*, staff: Staff, conversation_id: int, text: str) -> Conversation:
-    """Answer a player, who is told so by mail. Raises Conversation.DoesNotExist, Closed."""
+def answer(
+    *, staff: Staff, conversation_id: int, text: str, seen: int, template: ReplyTemplate | None = None
+) -> Conversation:
+    """Answer a player who is told so by mail, having read up to the message *seen*; *template* is what the text was
+    begun from. Raises Conversation.DoesNotExist, Closed, WrittenMeanwhile.
+    """
     conversation = _open(Conversation.objects.all(), conversation_id)
+    if conversation.messages.filter(pk__gt=seen).exists():
+        raise WrittenMeanwhile("Something was written here meanwhile. Nothing was sent: read it, and send again.")
     _say(conversation, text, staff=staff)
     _move(conversation, ConversationState.ANSWERED, is_unread=True)
-    _record(conversation, "answered", by=str(staff), more={})
+    _record(conversation, "answered", by=str(staff), more=_begun_from(template))
     mail.write(user=conversation.player.user, template="service_answer", context={"number": conversation.pk})
     return conversation
 
@@ -178,6 +221,11 @@ def _open(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
 
 def _say(conversation: Conversation, text: str, *, staff: Staff | None) -> None:
     ServiceMessage.objects.create(conversation=conversation, staff=staff, text=text)
+
+
+def _begun_from(template: ReplyTemplate | None) -> dict[str, log.Json]:
+    """Return what is on record of the template that a letter was begun from."""
+    return {"template": f"{template}, version {template.number}"} if template else {}
 
 
 def _move(conversation: Conversation, state: ConversationState, *, verdict: str = "", is_unread: bool = False) -> None:

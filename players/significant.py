@@ -53,6 +53,8 @@ ORDINARY: Final = (
     "marker.flagged",
     "marker.worsened",
     "note.added",
+    "reply.withdrawn",
+    "reply.written",
     "service.answered",
     "service.begun",
     "service.closed",

@@ -18,6 +18,7 @@ from players import duplicates, looking, verification
 from players.access import StaffRequest, staff_required
 from players.identity_words import DOCUMENT_KINDS, PARTS, REASONS
 from players.models import DocumentContent, DocumentKind, Ground, Part, RefusalReason, Resolution, Submission
+from players.told import UNTOLD
 from players.uploads import PDF
 
 REVIEW = "players.review_identity"
@@ -33,6 +34,12 @@ GROUNDS = {
     Ground.PAYOUT: "Paid to the same account",
 }
 RESOLUTIONS = {Resolution.SAME: "One person", Resolution.DIFFERENT: "Different people"}
+CONSEQUENCES = {
+    Resolution.SAME: "Nothing is closed, locked or paid back by it: neither can be verified while the other’s account "
+    "is open. Which of the two stays is decided on their pages. Nobody is written to.",
+    Resolution.DIFFERENT: "Both can be verified. They stand here again if something else is found that they share.",
+}
+PAIR_WORDS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": UNTOLD}
 
 
 class RefusalForm(forms.Form):
@@ -133,7 +140,7 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
 @require_safe
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
     """Every two players who may be one person, until somebody has found out."""
-    context = {"pairs": duplicates.open_pairs(), "grounds": GROUNDS, "resolutions": RESOLUTIONS}
+    context = {"pairs": duplicates.open_pairs()} | PAIR_WORDS
     return render(request, "staff/duplicates.html", context)
 
 
@@ -182,8 +189,6 @@ def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> H
         "documents": [(PARTS[Part(each.part)], each) for each in documents],
         "others": others,
         "pairs": pairs,
-        "grounds": GROUNDS,
-        "resolutions": RESOLUTIONS,
         "form": form,
-    }
+    } | PAIR_WORDS
     return render(request, "staff/identity_case.html", context)

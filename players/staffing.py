@@ -40,6 +40,20 @@ TITLES: Final = {
     StaffDeed.ENABLE: "Enable the account of %s",
     StaffDeed.FACTORS: "Reset the second factors of %s",
 }
+NAMES: Final = {
+    StaffDeed.MAKE: "new account of staff",
+    StaffDeed.ROLES: "other roles of somebody of staff",
+    StaffDeed.DISABLE: "disabling of an account of staff",
+    StaffDeed.ENABLE: "enabling of an account of staff",
+    StaffDeed.FACTORS: "reset of somebody’s second factors",
+}
+THEN: Final = {
+    StaffDeed.MAKE: "The account is made at once. Its owner is written to, and chooses a password with a code by mail.",
+    StaffDeed.ROLES: "The roles change at once, and whoever it is about is told.",
+    StaffDeed.DISABLE: "Nobody can log in with the account any more, and its sessions end.",
+    StaffDeed.ENABLE: "Whoever it belongs to can log in again, in the roles that it had.",
+    StaffDeed.FACTORS: "The second factors no longer count and the sessions end. The next log-in sets up new ones.",
+}
 ENDS_SESSIONS: Final = {StaffDeed.DISABLE: Ended.CLOSED, StaffDeed.FACTORS: Ended.PASSWORD}
 UNIQUE: Final = "23505"
 # By the SQLSTATE with which the database refuses.
@@ -192,11 +206,22 @@ def roles_of(member: Staff) -> list[str]:
     return sorted(Group.objects.filter(user=member.user_id).values_list("name", flat=True))
 
 
+def called() -> dict[str, str]:
+    """Return what staff read for each account of theirs, by what events call it: who it is, and which."""
+    return {str(member): f"{member.name} ({member})" for member in Staff.objects.only("name")}
+
+
 def register() -> None:
     """Have each deed asked for and decided."""
     for deed in StaffDeed:
         approvals.register(
-            deed, execute=execute, refuse=refuse, permission=DECIDE, describe=partial(describe, StaffDeed(deed))
+            deed,
+            title=NAMES[deed],
+            then=THEN[deed],
+            execute=execute,
+            refuse=refuse,
+            permission=DECIDE,
+            describe=partial(describe, deed),
         )
 
 

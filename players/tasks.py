@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.core.management import call_command
 
-from players import locks, mail, sessions, significant_mail
+from players import approval_mail, locks, mail, sessions, significant_mail
 
 
 @shared_task
@@ -28,6 +28,12 @@ def send_mail() -> None:
 def end_idle_sessions() -> None:
     """End the sessions in which nobody has done anything for too long."""
     sessions.end_idle()
+
+
+@shared_task
+def mail_approvals() -> None:
+    """Mail staff what waits for their decision, and what became of what they asked for."""
+    approval_mail.mail_due()
 
 
 @shared_task

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from django.utils.safestring import SafeString, mark_safe
 
-VERSION = "2"
-DATED = date(2026, 11, 21)
+VERSION = "3"
+DATED = date(2026, 11, 23)
 
 TEXTS = Path(__file__).parent / "texts"
 

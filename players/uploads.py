@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from PIL import Image, ImageOps
 
 LARGEST = 8 * 1024 * 1024  # bytes
+TOO_MUCH = "too-much"  # query parameter: the door has led somebody here whose files were too large to be let in
 MOST_PIXELS = 25_000_000  # what one decoded picture takes of memory is three times that, in bytes
 SHORTEST_EDGE = 300  # pixels; nobody can read a document on less
 LONGEST_EDGE = 3000  # pixels, as kept: enough to read the smallest print of a letter

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-# The same rule as `players.sessions.standing` and `players.exclusions.standing`.
+# The same rule as `players.sessions.standing`, `players.exclusions.standing` and `players.account_locks.lock_of`.
 STILL_WATCHING: Final = """
     SELECT session.id
     FROM players_session session
@@ -17,6 +17,7 @@ STILL_WATCHING: Final = """
     WHERE session.id = ANY(%(sessions)s::uuid[])
       AND session.ended_at IS NULL
       AND session.acted_at > clock_timestamp() - make_interval(secs => %(idle)s)
+      AND NOT players_is_locked(player.id)
       AND NOT EXISTS (
         SELECT FROM players_exclusion exclusion
         WHERE exclusion.player_id = player.id

@@ -1,5 +1,6 @@
 """People, tables and money for tests, made through the product's own services."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import count
@@ -17,7 +18,8 @@ from games.live.clock import Clock
 from games.models import NextRound, ScheduledVersion, Shape, Table, TableVersion
 from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from games.solo import Played, add_chip, open_table, place_at, play_round
-from games.tables import TableClock, TableLimits, make_table, set_open
+from games.table_checks import TableClock, TableLimits
+from games.tables import make_table, set_open
 from games.versions import asking
 from players import terms, verification
 from players.limits import required
@@ -216,6 +218,8 @@ def put_live(
     table_id: int,
     limits: TableLimits,
     clock: TableClock | None = None,
+    jurisdictions: Sequence[str] | None = None,
+    modes: Sequence[Mode] | None = None,
     reason: str = "for a test",
     goes_live_at: datetime | None = None,
 ) -> TableVersion:
@@ -224,6 +228,8 @@ def put_live(
         table_id=table_id,
         limits=limits,
         clock=clock,
+        jurisdictions=jurisdictions,
+        modes=modes,
         goes_live_at=goes_live_at,
         reason=reason,
         staff=a_member_of_staff("supervisor", factor=False),

@@ -5,6 +5,7 @@ must be real (threads, processes, the ledger's append-only tables, which refuse 
 gives a database of the test's own.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +85,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         marker = item.get_closest_marker("django_db")
         if marker and (marker.kwargs.get("transaction") or marker.args):
             raise pytest.UsageError(f"{item.nodeid}: transactional tests use the fixture cloned_db")
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector leave out what stays until the end: it would walk through thousands of tests again and
+    again, half a second each time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:

@@ -164,6 +164,13 @@ def open_details(page: Page) -> None:
     expect(page.locator("main details[open]")).to_have_count(1)
 
 
+def show_the_letter(page: Page) -> None:
+    """Have a letter shown as its readers will read it."""
+    page.locator("main textarea").first.fill("Ditt kort vändes för tidigt.")
+    page.get_by_role("button", name="Show it").click()
+    expect(page.get_by_role("heading", name="As it will be read")).to_be_visible()
+
+
 def send_nothing(page: Page) -> None:
     """Send a message that says nothing, past what the browser itself would hold back."""
     page.locator(".form--message").evaluate("form => { form.noValidate = true }")
@@ -193,6 +200,20 @@ def refuse_form(page: Page) -> None:
     """Send the first form of a page past the browser's own checks, with nothing in it."""
     send_nonsense(page)
     expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def ask_for_no_table(page: Page) -> None:
+    """Ask for a table with nothing filled in but what it begins with."""
+    page.get_by_role("button", name="Show what it comes to").click()
+    expect(page.locator(".errorlist").first).to_be_visible()
+
+
+def see_what_it_comes_to(page: Page) -> None:
+    """Fill in the form of another version of a table, and see what it would come to."""
+    page.get_by_label("free money").uncheck()
+    page.get_by_label("Reason").fill("for a look")
+    page.get_by_role("button", name="Show what it comes to").click()
+    expect(page.get_by_role("button", name="Ask for it")).to_be_visible()
 
 
 def withdraw_nonsense(page: Page) -> None:

@@ -29,7 +29,19 @@ from players import exclusions
 from players.flags import record_contact
 from players.limits import set_limit
 from players.markers import find, raise_flag
-from players.models import ContactWay, Duplicate, LimitKind, Part, Period, Player, Staff, Submission, Topic, User
+from players.models import (
+    ContactWay,
+    Duplicate,
+    LimitKind,
+    Part,
+    Period,
+    Player,
+    ServiceMessage,
+    Staff,
+    Submission,
+    Topic,
+    User,
+)
 from players.service import begin
 from tests.audit.reporting import asked, made_here
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table, scheduled
@@ -51,6 +63,8 @@ DECIDERS = ("supervisor", "finance", "compliance", "support", "administrator")  
 TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
 PLAYER_READERS = ("finance", "compliance", "support")
 PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how guests play
+WORDING = ("compliance", "supervisor")  # who writes what answers begin from
+REPLYING = ("operator", "support", *WORDING)  # who reads that
 ANSWERING = ("operator", "compliance", "support")  # who answers players
 MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
 REPORTERS = ("finance", "compliance")  # who makes reports
@@ -62,20 +76,27 @@ BOOKS = ("finance", "compliance")  # who sees the ledger
 PAYING = ("supervisor", "finance", "compliance")  # who sees withdrawals
 LISTS = {
     "players.player": LOOKED_AFTER,
-    "players.session": LOOKED_AFTER,
+    "players.session": CARING,
     "players.exclusion": CARING,
     "players.limitchange": CARING,
     "players.submission": CARING,
-    "players.registercheck": LOOKED_AFTER,
+    "players.registercheck": CARING,
     "players.agreement": LOOKED_AFTER,
     "players.closure": LOOKED_AFTER,
+    "players.accountlock": CARING,
+    "players.mail": CARING,
     "wallet.account": BOOKS,
     "wallet.journal": BOOKS,
     "wallet.payment": BOOKS,
     "wallet.withdrawal": PAYING,
     "wallet.payoutnotice": BOOKS,
+    "wallet.statementline": BOOKS,
+    "wallet.adjustment": BOOKS,
     "games.participation": AT_WORK,
     "games.voidpart": AT_WORK,
+    "games.liveround": AT_WORK,
+    "games.chemincoup": AT_WORK,
+    "games.rulesversion": PLAY_EXAMINERS,
     "games.incident": TABLE_STAFF,
     "games.returnsalarm": PLAY_EXAMINERS,
     "games.table": TABLE_STAFF,
@@ -481,6 +502,11 @@ def a_stopped_table(world: World) -> Mapping[str, object]:
     return {"live_table_id": LiveTable.objects.get(stopped_by=world.incident).pk}
 
 
+def the_incident(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of one incident."""
+    return {"incident_id": world.incident.pk}
+
+
 def a_table_of_guests(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a table at which guests sit."""
     return {"live_table_id": world.guests_id}
@@ -527,6 +553,11 @@ def a_session(world: World) -> Mapping[str, object]:
 def a_conversation(world: World) -> Mapping[str, object]:
     """Arguments of a conversation's pages."""
     return {"conversation_id": world.conversation_id}
+
+
+def an_answer(world: World) -> Mapping[str, object]:
+    """What staff answer, having read all that was written."""
+    return {"text": "We did.", "seen": ServiceMessage.objects.latest("pk").pk}
 
 
 def the_player(world: World) -> Mapping[str, object]:
@@ -765,6 +796,10 @@ LINES = (
         lambda world: {"table_id": world.table_id},
         lambda world: {"reason": "for a test"},
     ),
+    Line("staff_table_new", "GET", staff(PAGE, "supervisor")),
+    Line("staff_table_new", "POST", staff(PAGE, "supervisor")),
+    Line("staff_table_change", "GET", staff(PAGE, "supervisor"), lambda world: {"table_id": world.table_id}),
+    Line("staff_table_change", "POST", staff(PAGE, "supervisor"), lambda world: {"table_id": world.table_id}),
     Line("staff_tables_close", "POST", staff(MOVED, "supervisor"), data=a_final_reason),
     Line(
         "staff_table_chat",
@@ -782,7 +817,7 @@ LINES = (
         "staff_incident_rule",
         "POST",
         staff(MOVED, "supervisor"),
-        lambda world: {"incident_id": world.incident.pk},
+        the_incident,
         lambda world: {"decision": "stands"} | a_final_reason(world),
     ),
     Line("staff_chat", "GET", staff(PAGE, *CHAT_READERS)),
@@ -834,7 +869,18 @@ LINES = (
     Line("staff_rounds", "GET", staff(PAGE, *AT_WORK)),
     Line("staff_round", "GET", staff(PAGE, *AT_WORK), lambda world: {"round_id": world.round_id}),
     Line("staff_randomness", "GET", staff(PAGE, "supervisor", "compliance")),
-    Line("staff_incidents", "GET", staff(PAGE, "operator", "supervisor", "compliance")),
+    Line("staff_incidents", "GET", staff(PAGE, *TABLE_STAFF)),
+    Line("staff_incident", "GET", staff(PAGE, *TABLE_STAFF), the_incident),
+    Line(
+        "staff_incident_note",
+        "POST",
+        staff(MOVED, *TABLE_STAFF),
+        the_incident,
+        lambda world: {"text": "for a test"},
+    ),
+    Line("staff_incident_letter", "GET", staff(PAGE, "supervisor"), the_incident),
+    Line("staff_incident_letter", "POST", staff(PAGE, "supervisor"), the_incident, lambda world: {"kind": "apology"}),
+    Line("staff_incident_export", "GET", staff(TEXT, "compliance"), the_incident),
     Line("payout_callback", "POST", everyone(UNSIGNED)),
     Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor", "compliance")),
     Line(
@@ -855,6 +901,8 @@ LINES = (
         lambda world: {**a_colleague(world), "deed": "factors"},
         lambda world: {"reason": "for a test"},
     ),
+    Line("staff_dashboard", "GET", staff(PAGE, *STAFF)),
+    Line("staff_dashboard_now", "GET", staff(TEXT, *STAFF)),
     Line("staff_approvals", "GET", staff(PAGE, *DECIDERS)),
     Line(
         "staff_approval",
@@ -868,6 +916,13 @@ LINES = (
         staff(MOVED, *DECIDERS),
         lambda world: {"approval_id": 1},
         lambda world: {"yes": "1", "reason": "for a test"},
+    ),
+    Line(
+        "staff_approval_withdraw",
+        "POST",
+        staff(MOVED, *DECIDERS),
+        lambda world: {"approval_id": 1},
+        lambda world: {"reason": "for a test", "sure": "on"},
     ),
     Line("staff_ledger", "GET", staff(PAGE, *REPORTERS)),
     Line("staff_ledger_journal", "GET", staff(PAGE, *REPORTERS), a_journal),
@@ -890,6 +945,12 @@ LINES = (
         lambda world: {**a_statement(world), "difference_id": world.statement.differences.get().pk},
         lambda world: {"words": "for a test"},
     ),
+    Line("staff_replies", "GET", staff(PAGE, *REPLYING)),
+    Line("staff_reply_new", "GET", staff(PAGE, *WORDING)),
+    Line("staff_reply_new", "POST", staff(PAGE, *WORDING)),
+    Line("staff_reply", "GET", staff(PAGE, *REPLYING), lambda world: {"name": "deposit"}),
+    Line("staff_reply", "POST", staff(PAGE, *WORDING), lambda world: {"name": "deposit"}),
+    Line("staff_reply_withdraw", "POST", staff(MOVED, *WORDING), lambda world: {"name": "deposit"}),
     Line("staff_service", "GET", staff(PAGE, *ANSWERING)),
     Line("staff_service_new", "GET", staff(PAGE, *ANSWERING), the_player),
     Line(
@@ -900,7 +961,7 @@ LINES = (
         lambda world: {"topic": "protection", "text": "How are you?"},
     ),
     Line("staff_service_thread", "GET", staff(PAGE, *ANSWERING), a_conversation),
-    Line("staff_service_thread", "POST", staff(MOVED, *ANSWERING), a_conversation, lambda world: {"text": "We did."}),
+    Line("staff_service_thread", "POST", staff(MOVED, *ANSWERING), a_conversation, an_answer),
     Line(
         "staff_service_close", "POST", staff(MOVED, *ANSWERING), a_conversation, lambda world: {"verdict": "rejected"}
     ),

@@ -12,20 +12,22 @@ from django.test import RequestFactory
 from django.urls import resolve, reverse
 from django.utils.timezone import now
 
-from audit import log, retention
+from audit import approvals, log, retention
 from audit.models import Checkpoint, Kept, Report, ReportState
 from casino import closing, expiry
-from games import replay
+from games import incidents, replay
 from games.chemin import play
 from games.chemin.reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
+from games.letters import sending
 from games.live import chat, chat_moderation, malfunction
 from games.live.chat_moderation import Length
 from games.live.clock import LONGEST, Clock
 from games.live.voiding import void_live_round
 from games.models import (
     Incident,
+    LetterKind,
     LiveRound,
     LiveTable,
     Phase,
@@ -79,7 +81,7 @@ from tests.chemin.on_record import Evening
 from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
 from tests.games.counted import dealt, keep, keep_unshuffled
-from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.live.at_table import a_live_table, advance_to, bet, lay, round_at
 from tests.live.talk import a_talker, say
 from tests.matrix import MONEY, World, with_password
 from tests.people import a_member_of_staff, employed
@@ -306,6 +308,24 @@ class Scene(World):
         return reporter
 
     @cached_property
+    def annulled_incident(self) -> Incident:
+        """A round that several had bet on was reported and annulled, and a letter written about it."""
+        live_table = a_live_table("pairs", slug="reported")
+        for jurisdiction, stake in (("SE", 5_000), ("RO", 2_500), ("DE", 7_500)):
+            lay(a_player(jurisdiction, real=90_000), live_table, {"player": stake})
+        coup = advance_to(live_table, Phase.SETTLED)
+        incident = malfunction.report(round_id=coup.pk, cause="A card lay face up.", by="staff:test")
+        asker, decider = (a_member_of_staff("supervisor", name=name) for name in ("Ada Bergs", "Bo Ceder"))
+        asked = malfunction.ask_void(incident_id=incident.pk, reason="The camera shows it.", by=asker)
+        approvals.decide(
+            approval_id=asked.pk, yes=True, by=str(decider), person=decider.person, reason="It does.", may=bool
+        )
+        case = incidents.case_of(incident.pk)
+        assert case
+        sending.send(case=case, kind=LetterKind.APOLOGY, sentences={}, staff=asker)
+        return incident
+
+    @cached_property
     def chemin_trouble(self) -> Incident:
         """A coup whose cards are drawn was reported."""
         live_table, _sitting = self._guests("trouble")
@@ -374,7 +394,8 @@ class Scene(World):
         text = "The banker drew a third card.\nPlease look."
         begun = service.begin(player=self.regular, topic=Topic.COMPLAINT, text=text, about=about)
         staff = a_member_of_staff("support")
-        return service.answer(staff=staff, conversation_id=begun.pk, text="We looked: the rule says so.").pk
+        words, seen = "We looked: the rule says so.", begun.messages.latest("pk").pk
+        return service.answer(staff=staff, conversation_id=begun.pk, text=words, seen=seen).pk
 
     @cached_property
     def annulled_id(self) -> UUID:

@@ -74,7 +74,7 @@ def _at(line: Line) -> Callable[[Scene], str]:
     return lambda scene: reverse(line.name, kwargs=dict(line.arguments(scene)))
 
 
-def _named(name: str, query: str = "", **arguments: object) -> Callable[[Scene], str]:
+def _named(name: str, query: str = "", /, **arguments: object) -> Callable[[Scene], str]:
     return lambda scene: reverse(name, kwargs=arguments) + query
 
 
@@ -111,6 +111,10 @@ def _golden_door(scene: Scene) -> str:
 
 def _looked(scene: Scene) -> str:
     return reverse("staff_player", kwargs={"player_id": scene.looked.pk})
+
+
+def _change_of_a_table(scene: Scene) -> str:
+    return reverse("staff_table_change", kwargs={"table_id": scene.table_id})
 
 
 def _staff_round(scene: Scene) -> str:
@@ -173,6 +177,11 @@ def _of(name: str) -> Callable[[Scene], User | None]:
 def _with(name: str, page: str) -> Callable[[Scene], str]:
     """A page of the back office on which something of the scene stands."""
     return lambda scene: reverse(page) if getattr(scene, name) else ""
+
+
+def _incident(name: str, page: str = "staff_incident") -> Callable[[Scene], str]:
+    """A page of an incident of the scene."""
+    return lambda scene: reverse(page, args=[getattr(scene, name).pk])
 
 
 def _found(scene: Scene) -> str:
@@ -348,6 +357,9 @@ STATES = (
     Sight("statement without movements", _of("careful"), _named("statement")),
     Sight("staff: identity to look at", _as("compliance"), _with("submission", "staff_identity")),
     Sight("staff: who may be one person", _as("compliance"), _with("pair", "staff_duplicates")),
+    Sight("staff: templates of replies", _as("compliance"), _named("staff_replies")),
+    Sight("staff: a template of replies", _as("compliance"), _named("staff_reply", name="deposit")),
+    Sight("staff: a new template with errors", _as("compliance"), _named("staff_reply_new"), deeds.refuse_form),
     Sight("staff: messages", _as("support"), _with("answered_id", "staff_service")),
     Sight("staff: exclusions", _as("support"), _with("exclusion_id", "staff_exclusions")),
     Sight("staff: limits of a player", _as("support"), _limited),
@@ -356,7 +368,7 @@ STATES = (
     Sight("staff: players found", _as("compliance"), _found),
     Sight("staff: a round in progress", _as("compliance"), _staff_round_in_progress),
     Sight("staff: no such round", _as("compliance"), _named("staff_rounds", "?round=x")),
-    Sight("staff: an incident", _as("compliance"), _named("staff_incidents"), deeds.open_details),
+    Sight("staff: an incident", _as("compliance"), _incident("annulled_incident")),
     Sight("staff: an event", _as("compliance"), _named("staff_events"), deeds.open_details),
     Sight("staff: who looked at a player", _as("compliance"), _looked),
     Sight("staff: figures", _as("finance"), _report("figures_id", "?check"), deeds.open_details),
@@ -375,12 +387,27 @@ STATES = (
     Sight("staff: a statement that cannot be read", _as("finance"), _faulty_statement),
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),
     Sight("staff: a stopped table", _as("supervisor"), _with("incident", "staff_tables"), deeds.open_details),
-    Sight("staff: an incident to rule on", _as("supervisor"), _with("incident", "staff_incidents"), deeds.open_details),
+    Sight("staff: a new table", _as("supervisor"), _named("staff_table_new", "?like=pairs:shared"), deeds.open_details),
+    Sight(
+        "staff: a table that cannot be",
+        _as("supervisor"),
+        _named("staff_table_new", "?like=baccarat:solo"),
+        deeds.ask_for_no_table,
+    ),
+    Sight("staff: what a table comes to", _as("supervisor"), _change_of_a_table, deeds.see_what_it_comes_to),
+    Sight("staff: an incident to rule on", _as("supervisor"), _incident("incident"), deeds.open_details),
     Sight("staff: an alarm about returns", _as("supervisor"), _with("summed_up", "staff_returns"), deeds.open_details),
     Sight("staff: shuffles that are not chance", _as("compliance"), _counted, deeds.open_details),
     Sight("staff: how a return went", _as("compliance"), _return, deeds.open_details),
     Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_tables")),
-    Sight("staff: an incident between guests", _as("supervisor"), _with("chemin_trouble", "staff_incidents")),
+    Sight(
+        "staff: a letter as it will be read",
+        _as("supervisor"),
+        _incident("annulled_incident", "staff_incident_letter"),
+        deeds.show_the_letter,
+    ),
+    Sight("staff: no incident like it", _as("compliance"), _named("staff_incidents", "?kind=overdue")),
+    Sight("staff: an incident between guests", _as("supervisor"), _incident("chemin_trouble")),
     Sight("staff: a coup between guests", _as("compliance"), _staff_coup),
     Sight("staff: guests who stand out", _as("compliance"), _with("chemin_friends", "staff_play")),
     Sight("staff: how two guests play", _as("compliance"), _friends),

@@ -59,9 +59,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
     except CannotAdjust as error:
         raise approvals.CannotExecute(str(error)) from error
     except ledger.NotApproved as error:
-        raise approvals.CannotExecute(
-            "One of the two people does not work here in this role any more. It has to be asked for again."
-        ) from error
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
     asked = Approval.objects.get(pk=verdict.approval_id)
     after = posted.balances[account.pk]
     data: dict[str, log.Json] = {
@@ -78,16 +76,16 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         "method": f"approval {asked.pk}",
     }
     log.record("balance.adjusted", by=verdict.by, on=str(player), data=data)
-    if state_of(player) is None:
-        with override(player.user.language):
-            told = {
-                "change": format_money(amount, player.currency, player.user.language),
-                "amount": format_money(after, player.currency, player.user.language),
-                "reason": str(why.label),
-                "number": posted.journal_id,
-                "is_free": mode is Mode.FREE,
-            }
-        mail.write(user=player.user, template="balance_adjusted", context=told)
+    with override(player.user.language):
+        told = {
+            "change": amount,
+            "currency": player.currency,
+            "amount": format_money(after, player.currency, player.user.language),
+            "reason": str(why.label),
+            "number": posted.journal_id,
+            "is_free": mode is Mode.FREE,
+        }
+    mail.write(user=player.user, template="balance_adjusted", context=told)
 
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
@@ -100,7 +98,6 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
         return approvals.Description(
             f"{done} the balance of player:{request['player']}",
             (
-                ("Player", f"player:{request['player']}"),
                 ("Amount", format_money(amount, currency, "en")),
                 ("Money", mode.label.lower()),
                 ("The player reads", str(why.label)),

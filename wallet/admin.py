@@ -4,13 +4,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin import register
+from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
-from players.lists.finds import Find, called, number, unique_id
+from players.lists.finds import Find, called, number, subject, unique_id
 from players.lists.listing import Listing, Part
+from players.lists.sieve import Filter, chosen
 from players.lists.site import SITE
 from players.sections import Section
-from wallet.models import Account, Journal, Payment, PaymentNotice, PayoutNotice, Withdrawal
+from wallet.browsing import kinds
+from wallet.models import (
+    Account,
+    AccountKind,
+    Adjustment,
+    Journal,
+    Payment,
+    PaymentNotice,
+    PaymentState,
+    PayoutNotice,
+    StatementLine,
+    Verdict,
+    Withdrawal,
+    WithdrawalStatus,
+)
+from wallet.provider_statements.staff_views import READERS as STATEMENT_READERS
 from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
 
 SEE = ("wallet.view_ledger",)
@@ -41,7 +58,16 @@ class Accounts(Listing):
         Column("version", "Changes", Form.NUMBER),
     )
     finds = (BY_NUMBER, Find("player:12", "owner", called("player")))
+    filters = (chosen("kind", "Kind", AccountKind),)
     related = ("owner",)
+
+
+RARE = Filter(
+    "kind",
+    "Kind, but for stakes and settlements",
+    lambda: [(kind, kind) for kind in kinds() if kind not in ("stake", "settle")],
+    lambda kind: Q(kind=kind) & ~Q(kind__in=["stake", "settle"]),  # as the index of them says it
+)
 
 
 @register(Journal, site=SITE)
@@ -61,6 +87,8 @@ class Journals(Listing):
     )
     more = (Column("key_id", "Key"),)
     finds = (BY_NUMBER, Find("round id", "round_id", unique_id))
+    filters = (RARE,)
+    period = "at"
     links = {"round_id": ("staff_round", "round_id", "round_id")}
 
     def parts(self, row: Any) -> Sequence[Part]:
@@ -122,6 +150,8 @@ class Deposits(Listing):
         Column("journal_id", "Journal", Form.NUMBER),
     )
     finds = (Find("deposit", "pk", unique_id), BY_PLAYER)
+    filters = (chosen("state", "State", PaymentState),)
+    period = "begun_at"
     related = ("player",)
 
     def parts(self, row: Any) -> Sequence[Part]:
@@ -173,6 +203,8 @@ class Withdrawals(Listing):
     )
     more = (Column("reference", "Reference"),)
     finds = (BY_NUMBER, BY_PLAYER, Find("reference", "reference", unique_id))
+    filters = (chosen("status", "Status", WithdrawalStatus),)
+    period = "at"
     related = ("player",)
 
     def parts(self, row: Any) -> Sequence[Part]:
@@ -223,3 +255,60 @@ class PayoutNotices(Listing):
         Column("outcome", "Outcome"),
     )
     finds = (BY_NUMBER,)
+    period = "at"
+
+
+@register(StatementLine, site=SITE)
+class StatementLines(Listing):
+    """What providers say that they took and paid, line by line."""
+
+    section = Section.MONEY
+    name = "Lines of statements"
+    purpose = "What providers say that they took and paid, line by line, and whether the house has the same."
+    readers = STATEMENT_READERS
+    columns = (
+        NUMBER,
+        Column("statement", "Statement"),
+        Column("number", "Line", Form.NUMBER),
+        Column("day", "Day"),
+        Column("kind", "Kind"),
+        AMOUNT,
+        CURRENCY,
+        Column("status", "Status"),
+        Column("subject", "About"),
+        Column("verdict", "Compared"),
+    )
+    more = (Column("reference", "Reference"), Column("authorisation", "Authorisation"))
+    finds = (
+        BY_NUMBER,
+        Find("statement:3", "statement", called("statement")),
+        Find("withdrawal:12, payment:…", "subject", subject),
+    )
+    filters = (chosen("verdict", "Compared", Verdict),)
+    related = ("statement",)
+    links = {"statement": ("staff_statement", "statement_id", "statement_id")}
+
+
+@register(Adjustment, site=SITE)
+class Adjustments(Listing):
+    """Balances that two people put right."""
+
+    section = Section.MONEY
+    name = "Adjustments"
+    purpose = "Balances that two people put right: whose, by how much and why."
+    readers = SEE
+    key = ("approval_id",)
+    columns = (
+        Column("approval_id", "Approval", Form.NUMBER),
+        Column("approval__at", "Asked", Form.TIME),
+        Column("account__owner", "Player"),
+        AMOUNT,
+        Column("account__currency", "Currency"),
+        Column("account__mode", "Money"),
+        Column("why", "Why"),
+        Column("approval__by", "Asked by"),
+    )
+    more = (Column("approval__reason", "Reason"), Column("key", "Key of its journal"))
+    finds = (Find("number of the approval", "pk", number), Find("player:12", "account__owner", called("player")))
+    period = "approval__at"
+    related = ("approval", "account__owner")

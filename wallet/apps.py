@@ -12,13 +12,20 @@ class WalletConfig(AppConfig):
 
         approvals.register(
             withdrawals.KIND,
+            title="payment of a withdrawal",
+            then="The house sends the money to this bank account. If you refuse, it goes back to the player’s balance.",
             execute=withdrawals.second,
             refuse=withdrawals.turn_down,
             permission="wallet.approve_withdrawal",
             describe=withdrawals.describe,
         )
         approvals.register(
-            adjusting.KIND, execute=adjusting.execute, permission=adjusting.DECIDE, describe=adjusting.describe
+            adjusting.KIND,
+            title="adjustment of a balance",
+            then="The balance changes at once, against the house, and the player reads why in a mail and a statement.",
+            execute=adjusting.execute,
+            permission=adjusting.DECIDE,
+            describe=adjusting.describe,
         )
         alterations.ready()
         hours.register(moved.SUMS, roll=moved.roll, first=moved.first, differences=moved.differences)

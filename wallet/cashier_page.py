@@ -15,7 +15,7 @@ from wallet.money import format_money
 
 MOST_SHOWN = 10  # deposits in progress
 # Where the forms make way for until when that is so: there is nothing the player could do about it.
-STOPPED = (gate.Code.EXCLUDED, gate.Code.REGISTER, gate.Code.CLOSING)
+STOPPED = (gate.Code.LOCKED, gate.Code.EXCLUDED, gate.Code.REGISTER, gate.Code.CLOSING)
 
 
 def what_a_player_has(player: Player) -> dict[str, Any]:

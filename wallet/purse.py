@@ -27,6 +27,7 @@ class Leaving(StrEnum):
     SESSION = "logged out"
     IDLE = "did nothing"
     EXCLUDED = "stopped playing"
+    LOCKED = "account locked"
 
 
 class PurseError(Exception):

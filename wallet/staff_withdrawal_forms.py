@@ -32,9 +32,9 @@ class QueueForm(forms.Form):
 
     number = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label="Number")
     state = forms.ChoiceField(required=False, choices=list(STATES.items()))
-    currency = forms.ChoiceField(required=False, choices=[("", "any"), *Currency.choices])
+    currency = forms.ChoiceField(required=False, choices=[("", "any"), *((code, code) for code in Currency.values)])
     above = MoneyField(required=False, label="More than")
-    hours = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Open for more hours than")
+    hours = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Open for over (hours)")
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
     def __init__(self, data: Mapping[str, Any]) -> None:

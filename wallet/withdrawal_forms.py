@@ -11,6 +11,7 @@ from wallet.models import PayoutAccount
 from wallet.payout_accounts import LONGEST, IbanError, read_iban
 
 NEW = "new"
+BOTH = _("Which account is it? Choose “Another account” above to be paid to this IBAN, or leave this field empty.")
 
 
 class WithdrawalForm(AmountForm):
@@ -42,9 +43,11 @@ class WithdrawalForm(AmountForm):
             del self.fields["account"]
 
     def clean_iban(self) -> str:
-        """Read the IBAN where one is needed."""
+        """Read the IBAN where one is needed. Beside a chosen account it is a doubt, and no money goes by one."""
         typed: str = self.cleaned_data["iban"]
         if self.kept is not None:
+            if typed:
+                raise forms.ValidationError(BOTH, code="both")
             return ""
         try:
             return read_iban(typed, self._jurisdiction)

@@ -12,6 +12,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
 from audit import approvals
 from audit.models import Approval
+from players.account_locks import locked_among
 from players.models import Duplicate, Player
 from players.verification import verified_among
 from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
@@ -98,6 +99,7 @@ class Case:
 
     withdrawal: Withdrawal
     verified: bool
+    locked: bool  # staff have locked the account: what is asked for is paid or refused all the same
     totals: Totals
     earlier: int  # withdrawals of this player that were paid
     flags: int  # unresolved signs that this player is somebody else, too
@@ -147,11 +149,12 @@ def cases(found: Iterable[Withdrawal]) -> list[Case]:
     totals, earlier, flags = _totals(players), _earlier(players), _flags(players)
     asked_for = approvals.waiting().filter(kind=KIND, on__in=[str(withdrawal) for withdrawal in waiting])
     open_ones = {asked.on: asked for asked in asked_for}
-    verified = verified_among(players)
+    verified, locked = verified_among(players), locked_among(players)
     return [
         Case(
             withdrawal=each,
             verified=each.player_id in verified,
+            locked=each.player_id in locked,
             totals=totals.get(each.player_id, Totals()),
             earlier=earlier.get(each.player_id, 0),
             flags=flags.get(each.player_id, 0),

@@ -13,6 +13,7 @@ from audit.approvals import ApprovalError
 from audit.reports.asking import clock
 from players import looking
 from players.access import StaffRequest, staff_required
+from players.told import TOLD
 from wallet import withdrawal_queue, withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.staff_withdrawal_forms import DecisionForm, QueueForm
@@ -54,6 +55,7 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
         "is_filtered": is_filtered,
         "reasons": [(code, str(sentence)) for code, sentence in REASONS.items()],
         "person": request.staff.person,
+        "told": TOLD,
     }
     return render(request, "staff/withdrawals.html", context)
 

@@ -22,7 +22,7 @@ from wallet.withdrawal_forms import CancelForm, WithdrawalForm
 from wallet.withdrawal_words import STATUS, bank_reason, told
 
 MOST_SHOWN = 20
-TEST_ACCOUNTS = {"closed": sandbox.CLOSED, "late": sandbox.LATE}
+TEST_ACCOUNTS = {"paid": sandbox.PAID, "closed": sandbox.CLOSED, "late": sandbox.LATE}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from uuid import UUID, uuid5
 
 from celery import current_app
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Sum
 from django.utils.functional import Promise
 from django.utils.translation import get_language
@@ -53,7 +53,8 @@ SMALLEST: Mapping[str, int] = {
     Currency.GBP: 10_00,
 }
 
-# Above this a withdrawal takes two people, in minor units; what the player withdrew within a day counts with it.
+# Above this a withdrawal takes two people, in minor units; what the player withdrew within a day counts with it. The
+# database holds the same (`wallet_two_people_above`), whoever writes.
 TWO_PEOPLE_ABOVE: Mapping[str, int] = {
     Currency.SEK: 20_000_00,
     Currency.DKK: 20_000_00,
@@ -62,6 +63,7 @@ TWO_PEOPLE_ABOVE: Mapping[str, int] = {
     Currency.GBP: 2_000_00,
 }
 A_DAY = timedelta(days=1)
+NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal
 HINT_EXPIRES = 60  # seconds after which a worker needs no telling: beat sweeps
 
 TEMPLATES = {
@@ -220,7 +222,7 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
         raise NotVerified(UNCONFIRMED)
     if not found.takes_two:
         return _move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason))
-    asked = approvals.ask(kind=KIND, on=str(found), request=_frozen(found), by=by, person=person, reason=reason)
+    asked = approvals.ask(kind=KIND, on=str(found), request=payment_of(found), by=by, person=person, reason=reason)
     hand = Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
     if found.status == WithdrawalStatus.SECONDING:  # the approval before has expired
         _enter(found, found.status, hand)
@@ -251,11 +253,17 @@ def _is_unseconded(withdrawal: Withdrawal) -> bool:
 def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
     """Approve what the first person asked for, exactly that. Raises CannotExecute."""
     found = _lock(_number(frozen["withdrawal"]))
-    if found.status != WithdrawalStatus.SECONDING or _frozen(found) != frozen:
+    if found.status != WithdrawalStatus.SECONDING or payment_of(found) != frozen:
         raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
     if not is_verified(found.player):
         raise approvals.CannotExecute(UNCONFIRMED)
-    _move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
+    try:
+        with transaction.atomic():
+            _move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
+    except DatabaseError as error:
+        if approvals.sqlstate(error) != NOT_AGREED:
+            raise
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
 
 
 def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
@@ -272,7 +280,6 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     return approvals.Description(
         f"Pay {amount} to player:{frozen['player']}",
         (
-            ("Withdrawal", str(frozen["withdrawal"])),
             ("Amount", amount),
             ("Player", f"player:{frozen['player']}"),
             ("Bank account", str(frozen["account"])),
@@ -311,7 +318,7 @@ def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> Hand
     return Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
 
 
-def _frozen(withdrawal: Withdrawal) -> dict[str, log.Json]:
+def payment_of(withdrawal: Withdrawal) -> dict[str, log.Json]:
     """Return what two people agree on: the payment as the bank will be asked for it."""
     return {
         "withdrawal": withdrawal.pk,

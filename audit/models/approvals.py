@@ -11,6 +11,7 @@ class Verdict(models.TextChoices):
     APPROVED = "approved"
     REFUSED = "refused"
     EXPIRED = "expired"  # nobody decided in time
+    WITHDRAWN = "withdrawn"  # by the person who asked
 
 
 class Approval(models.Model):
@@ -33,16 +34,19 @@ class Approval(models.Model):
     class Meta:
         db_table = "audit_approval"
         default_permissions = ("view",)
-        indexes = [models.Index(fields=["on", "id"], name="audit_approval_on")]
+        indexes = [
+            models.Index(fields=["on", "id"], name="audit_approval_on"),
+            models.Index(fields=["kind", "-id"], name="audit_approval_kind"),
+        ]
 
 
 class Decision(models.Model):
     """The end of an approval, of which there is one. ``asker`` repeats the approval's person, so that the database can
-    tell the two apart; ``person`` is None where nobody decided.
+    tell the two apart: they are one where it was withdrawn, and there alone. ``person`` is None where nobody decided.
     """
 
     approval = models.OneToOneField(Approval, models.PROTECT, primary_key=True)
-    verdict = models.CharField(max_length=8, choices=Verdict)
+    verdict = models.CharField(max_length=9, choices=Verdict)
     by = models.TextField()
     asker = models.UUIDField()
     person = models.UUIDField(null=True)

@@ -67,6 +67,7 @@ class Significant(models.Model):
         indexes = [
             models.Index(fields=["state", "-id"], name="audit_significant_work"),
             models.Index(fields=["category", "-id"], name="audit_significant_category"),
+            models.Index(fields=["category", "state", "-id"], name="audit_significant_both"),
             models.Index(fields=["on", "-id"], name="audit_significant_on"),
             models.Index(
                 fields=["assigned_to", "-id"], name="audit_significant_whose", condition=~models.Q(assigned_to="")

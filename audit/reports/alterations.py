@@ -174,6 +174,7 @@ def ready() -> None:
             "approval.asked": ("A second person was asked", added("kind", "on", "sha256")),
             "approval.decided": ("A second person decided", _decided),
             "approval.expired": ("Nobody decided in time", moved("waiting", "expired")),
+            "approval.withdrawn": ("Whoever asked withdrew it", moved("waiting", "withdrawn")),
         },
     )
     register(

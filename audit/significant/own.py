@@ -13,6 +13,7 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
     "report.failed": (Category.ERROR, Weight.NOTICE, "A report could not be made"),
     "approval.not_decided": (Category.ERROR, Weight.NOTICE, "A second person's decision was not taken"),
+    "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "A request could not be withdrawn"),
     checking.DIFFERS: (Category.ERROR, Weight.ALERT, "A report is not what the log says of it"),
     again.MISSED: (Category.ERROR, Weight.ALERT, "Significant events were passed over, or stand as something else"),
     "sums.failed": (Category.ERROR, Weight.ALERT, "Something cannot be summed up"),
@@ -23,6 +24,7 @@ ORDINARY: Final = (
     "approval.asked",  # waits in a queue of its own
     "approval.decided",  # what follows from it is an event of its own
     "approval.expired",
+    "approval.withdrawn",  # nothing follows from it
     "data.seen",  # pages of their own show who looked at whom
     finding.FAILED,  # found where it fails
     "log.accepted",

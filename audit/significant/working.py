@@ -74,12 +74,14 @@ def take(
 
 
 @transaction.atomic
-def acknowledge(*, significant_ids: Collection[int], by: str) -> Acknowledged:
-    """Acknowledge all of those that are new. What somebody has seen to before stays as it is."""
+def acknowledge(*, significant_ids: Collection[int], by: str, words: str = "") -> Acknowledged:
+    """Acknowledge all of those that are new, in *words* where there are any, which stay with the step of each. What
+    somebody has seen to before stays as it is.
+    """
     chosen = list(Significant.objects.select_for_update().filter(pk__in=significant_ids).order_by("pk"))
     new = [each for each in chosen if each.state == Work.NEW]
     for each in new:
-        _enter(each, Step.ACKNOWLEDGED, by=by)
+        _enter(each, Step.ACKNOWLEDGED, by=by, words=words)
     return Acknowledged(len(new), len(chosen) - len(new))
 
 

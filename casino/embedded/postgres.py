@@ -36,7 +36,8 @@ SETTINGS = {
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %q%u@%d ",
 }
-NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# A database of a test lives for seconds: what a vacuum happens to gather would make its plans a matter of luck.
+NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
 def program(places: Places, binaries: Binaries, purpose: Purpose, inherited: tuple[int, ...]) -> Program:

@@ -11,6 +11,8 @@ from babel.messages import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from casino.messages.sources import compiled
+
 WIDTH: Final = 120
 
 # No dates and no names: a catalogue changes only when a text does.
@@ -104,7 +106,7 @@ def translated(message: Message) -> bool:
 def compile_catalogue(path: Path, language: str) -> Path:
     """Write the binary file that Django reads beside a catalogue, fuzzy translations left out; return where."""
     catalogue = read(path, language)
-    target = path.with_suffix(".mo")
+    target = compiled(path)
     _replace(target, lambda file: write_mo(file, catalogue, use_fuzzy=False))
     return target
 

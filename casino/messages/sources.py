@@ -68,9 +68,23 @@ class Tree:
         """Return where the translations into *language* are kept."""
         return self.root / "locale" / language / "LC_MESSAGES" / f"{DOMAIN}.po"
 
+    def uncompiled(self) -> list[str]:
+        """Return the languages whose catalogue is younger than the file that Django reads, or has none yet."""
+        return [language for language in self.languages if _is_younger(self.catalogue(language))]
+
     def allowed(self) -> Path:
         """Return the list of texts that may stand as they are in English."""
         return self.root / "locale" / ALLOWED
+
+
+def compiled(catalogue: Path) -> Path:
+    """Return the file that Django reads, which is made from a catalogue and stands beside it."""
+    return catalogue.with_suffix(".mo")
+
+
+def _is_younger(catalogue: Path) -> bool:
+    made = compiled(catalogue)
+    return catalogue.exists() and not (made.exists() and made.stat().st_mtime >= catalogue.stat().st_mtime)
 
 
 def project() -> Tree:

@@ -2,6 +2,9 @@
 
 from django import template
 from django.template import RequestContext
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from audit.significant import working
 from casino.staff import Function, functions_of
@@ -11,6 +14,7 @@ from games.incidents import unruled
 from games.live import chat_cases
 from games.models import Incident
 from players import browsers
+from players.lists import readers
 from players.sections import Section
 
 register = template.Library()
@@ -20,6 +24,22 @@ register = template.Library()
 def functions(context: RequestContext) -> list[tuple[Section, list[Function]]]:
     """Return what whoever reads the page may do, by what it is about."""
     return functions_of(context["request"].user)
+
+
+@register.simple_tag(takes_context=True)
+def function_here(context: RequestContext) -> Function | None:
+    """Return the function that the page belongs to: the one whose address the page's own begins with, the longest."""
+    path = context["request"].path
+    mine = [
+        function for _, pages in functions(context) for function in pages if path.startswith(reverse(function.page))
+    ]
+    return max(mine, key=lambda function: len(reverse(function.page)), default=None)
+
+
+@register.simple_tag(takes_context=True)
+def sees_lists(context: RequestContext) -> bool:
+    """Say whether there is a list that whoever reads the page may see."""
+    return readers.sees_lists(context["request"].user)
 
 
 @register.simple_tag(takes_context=True)
@@ -38,6 +58,13 @@ def waiting(context: RequestContext, function: Function) -> int:
 def alarms() -> list[Incident]:
     """Return the incidents that await the supervisor: every page shows them until there is a ruling."""
     return list(unruled().select_related("table", "live_round__live_table"))
+
+
+@register.filter
+def breaking_address(address: str) -> SafeString:
+    """Write an e-mail address that breaks before its “@” where there is no room for it in one line."""
+    name, at, host = address.rpartition("@")
+    return format_html("{}<wbr>{}{}", name, at, host)
 
 
 @register.filter

@@ -23,13 +23,13 @@ ANSWERS_BEGIN: Final = frozenset({Phase.AUCTION, Phase.CALLS, Phase.STAKES})
 
 def may_begin(standing: Standing) -> bool:
     """Say whether anything new may begin at the table: it is open, and nothing is the matter there."""
-    return standing.live_table.stopped_by_id is None and takes_bets(standing.live_table.table)
+    return standing.live_table.stopped_by_id is None and takes_bets(standing.live_table.table, standing.mode)
 
 
 def may_go_on(standing: Standing) -> bool:
     """Say whether what is asked may be answered now."""
     if standing.live_table.stopped_by_id is None:
-        return standing.in_coup or takes_bets(standing.live_table.table)
+        return standing.in_coup or takes_bets(standing.live_table.table, standing.mode)
     live_round = standing.live_round
     if live_round is None or live_round.phase != RoundPhase.DEALT:
         return False

@@ -47,6 +47,8 @@ class GuestCardState:
     bank: int | None  # minor units: what somebody holds, or passes on
     shoe: UUID | None
     outcomes: tuple[Outcome, ...]  # of its coups, without annulled ones
+    is_played: bool  # for its kind of money, under the version in force
+    jurisdictions: tuple[str, ...]  # whose players it serves
 
     @property
     def may_enter(self) -> bool:
@@ -90,6 +92,8 @@ def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
         bank=bank[1] if bank else sale["full_amount"] if sale else None,
         shoe=row["shoe"],
         outcomes=tuple(Outcome(each) for each in (row["results"] or "").split(",") if each),
+        is_played=bool(row["is_played"]),
+        jurisdictions=tuple(row["jurisdictions"] or ()),
     )
 
 

@@ -27,6 +27,7 @@ from games.engine.chemin import Call, Refusal, Refused
 from games.engine.chemin.actions import (
     ComeBack,
     Join,
+    KeepBank,
     LayStake,
     Leave,
     MakeBid,
@@ -51,6 +52,7 @@ from games.errors import (
 )
 from games.models import CheminSeat, Decider, LiveTable
 from games.rows import Value, fetch_one
+from games.serving import demand_served
 from players import gate, registers
 from players.models import Player
 from wallet import accounts
@@ -59,6 +61,9 @@ from wallet.models import Account, Mode
 
 ACTIONS: Final[Mapping[str, type[TableAction]]] = {name_of(action): action for action in get_args(TableAction)}
 """What a guest can do when asked, by its name as "make_call"."""
+
+STAKES: Final = (TakeBank, KeepBank, MakeBid, MakeCall, LayStake)
+"""What puts money at risk: whom the table serves no more plays on with what lies there, and with no more."""
 
 LONGEST_NAME: Final = 20
 TELLING: Final = frozenset({Refusal.RULE_BINDS, Refusal.ADVICE_BINDS})
@@ -95,9 +100,9 @@ def decide(
 ) -> None:
     """Do what the guest decides, if that is what is asked.
 
-    Raises Barred (and the guest gets up, unless it is a reality check that waits), TableWaits, TableClosed,
-    TableStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage. Nothing has changed then; each
-    refusal is recorded but those that tell what somebody holds.
+    Raises Barred (and the guest gets up, unless it is a reality check that waits), TableWaits, NotServed, OtherMoney,
+    TableClosed, TableStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage. Nothing has
+    changed then; each refusal is recorded but those that tell what somebody holds.
     """
     registers.ask_where_due(player)
     answer = Answer(player, _live_table(live_table_id), question, action_name, amount, call, session)
@@ -114,7 +119,7 @@ def join(*, player: Player, live_table_id: int, place: int | None = None, sessio
     """Sit down at a free *place*, or at one that the house's chance chooses among those that are free; return the seat.
     Whoever sits there already keeps their seat.
 
-    Raises Barred, UnknownCurrency, TableClosed, TableStopped, GuestRefused.
+    Raises Barred, NotServed, OtherMoney, UnknownCurrency, TableClosed, TableStopped, GuestRefused.
     """
     registers.ask_where_stale(player)
     live_table = _live_table(live_table_id)
@@ -125,6 +130,7 @@ def join(*, player: Player, live_table_id: int, place: int | None = None, sessio
             return standing
         if player.currency != standing.rules.currency:
             raise UnknownCurrency(player.currency)
+        _demand_served(standing, player)
         if not may_begin(standing):
             raise TableClosed if standing.live_table.stopped_by_id is None else TableStopped
         newcomer = _newcomer(standing, place)
@@ -167,17 +173,23 @@ def step_away(*, player: Player, live_table_id: int) -> None:
 
 def come_back(*, player: Player, live_table_id: int, session: UUID | None = None) -> None:
     """Be asked again, whether after stepping away or after wanting to leave; whoever may play at one table at a time
-    plays here from now on. Raises Barred, GuestRefused.
+    plays here from now on. Raises Barred, NotServed, OtherMoney, GuestRefused.
     """
     registers.ask_where_stale(player)
     welcome = partial(_begin_here, player, _live_table(live_table_id), session)
 
     def back(standing: Standing) -> Standing:
         seat = _own(standing, player)
+        _demand_served(standing, player)
         _note_session(seat, session)
         return carry_out(standing, ComeBack(seat.number), decider=Decider.GUEST)
 
     _at(live_table_id, back, welcome=welcome)
+
+
+def _demand_served(standing: Standing, player: Player) -> None:
+    """Raises NotServed, OtherMoney by the version in force, whichever one the coup is played under."""
+    demand_served(standing.live_table.table.version, player, standing.mode)
 
 
 def _begin_here(player: Player, live_table: LiveTable, session: UUID | None) -> None:
@@ -224,6 +236,8 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
     if answer.question != chemin.question or is_too_late(standing):
         raise QuestionPassed
     action = _action(answer, seat.number)
+    if isinstance(action, STAKES):
+        _demand_served(standing, answer.player)
     _note_session(seat, answer.session)
     try:
         return carry_out(standing, action, decider=Decider.GUEST)

@@ -1,4 +1,6 @@
-"""The house has guests get up who were away for too long or whose session is over, and all where a table closes."""
+"""The house has guests get up who were away for too long, whose session is over or whom the table serves no more, and
+all where a table closes.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from django.db import connection
 from games.chemin.standing import Standing
 from games.chemin.table import carry_out
 from games.engine.chemin.actions import BreakUp, Leave
+from games.engine.chemin.state import there
 from games.live import clock
 from games.models import CheminSeat, Decider, WhyLeft
+from games.serving import serves
 from players.watching import STILL_WATCHING, asked
 
 
@@ -30,11 +34,16 @@ def send_all_away(standing: Standing) -> Standing:
 
 
 def remove(standing: Standing) -> Standing:
-    """Have everybody get up whose session is over, or who was away for longer than a place is kept."""
+    """Have everybody get up whose session is over, whom the table serves no more, or who was away for longer than a
+    place is kept.
+    """
     gone, longest = whose_session_is_over(standing.seats.values()), timedelta(milliseconds=standing.clock.removal)
+    in_force = there(standing.live_table.table.version)
     for seat in list(standing.seats.values()):
         if seat.pk in gone:
             standing = send_away(standing, place=seat.number)
+        elif seat.player and not serves(in_force, seat.player.jurisdiction_id):
+            standing = send_away(standing, place=seat.number, why=WhyLeft.UNSERVED)
         elif seat.away_since and clock.now() - seat.away_since >= longest:
             standing = send_away(standing, place=seat.number, why=WhyLeft.REMOVED)
     return standing

@@ -54,7 +54,10 @@ WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
         SELECT FROM games_cheminseat AS seat
         WHERE seat.live_table_id = live.id AND seat.left_at IS NULL AND (
             round.phase IN ('betting', 'closed', 'dealt') IS NOT TRUE
-                AND NOT (place.is_open AND version.rules_digest = %(rules)s::jsonb ->> place.variant)
+                AND NOT (place.is_open AND live.mode = ANY (version.modes)
+                    AND version.rules_digest = %(rules)s::jsonb ->> place.variant)
+            OR seat.why_left = '' AND NOT (SELECT who.jurisdiction_id = ANY (version.jurisdictions)
+                FROM players_player AS who WHERE who.id = seat.player_id)
             OR seat.why_left = '' AND seat.away_since <= clock_timestamp()
                 - make_interval(secs => (version.clock ->> 'removal')::double precision / 1000)))
     END

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from games.composing import changed, check_change, stakes_of
-from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand
+from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal
 from games.engine.bets import Control, Variant
 from games.engine.coup import deal
 from games.engine.settle import Line, settle
@@ -145,7 +145,7 @@ def play_round(place: GuestPlace, table: GuestTable, click: Click, how: Deal) ->
     check_version(table, click)
     if click.slip_version != place.slip_version:
         raise SlipChanged
-    demand(table.variant, CONTROL_OF[how])
+    demand_deal(table.variant, how)
     return _dealt(place, table, how)
 
 

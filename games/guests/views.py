@@ -89,7 +89,7 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
     """Confirm the visitor's age, and go on to the table or to a demonstration."""
     confirmed = notes.read(request.session) is not None
     form = DoorForm(request.POST, confirmed=confirmed, minimum_age=highest_minimum_age())
-    if not form.is_valid() or not places.takes_bets(table):
+    if not form.is_valid() or not places.takes_bets(table, Mode.FREE):
         return _door(request, table, form)
     notes.begin(request.session)
     with suppress(notes.NoGuest), notes.changing(request.session) as kept:  # who may log in at this moment
@@ -182,7 +182,7 @@ def _carry_out(sent: Mapping[str, Any], place: GuestPlace, table: GuestTable) ->
 
 
 def _door(request: HouseRequest, table: Table, form: DoorForm) -> HttpResponse:
-    context = {"table": table, "form": form, "is_open": places.takes_bets(table)}
+    context = {"table": table, "form": form, "is_open": places.takes_bets(table, Mode.FREE)}
     return render(request, "games/guest_door.html", context)
 
 
@@ -216,7 +216,7 @@ def _guest_table(table: Table, currency: str | None = None) -> GuestTable:
         variant=VARIANTS[table.variant],
         limits=Limits.of(limits, wanted if wanted in limits else next(iter(limits))),
         version=table.version.number,
-        takes_bets=places.takes_bets(table),
+        takes_bets=places.takes_bets(table, Mode.FREE),
     )
 
 

@@ -24,6 +24,7 @@ from games.entrance import at_a_shared_table, demand_welcome
 from games.limits import Limits
 from games.live.views import live_page
 from games.models import Shape, Table
+from games.selectors import playable
 from games.sitting import sitting_view
 from players import sittings
 from players.access import PlayerRequest, player_required, session_id
@@ -164,10 +165,11 @@ def _side(player: Player, name: str, this: Seat, other: Seat) -> Side:
 
 def _candidates(player: Player, seat: Seat, place: str) -> Iterator[Candidate]:
     """Give the open tables that others play at as well, those for the same kind of money first."""
-    found = Table.objects.filter(shape=Shape.SHARED, version__limits__has_key=player.currency)
-    tables = [table for table in found.select_related("version").order_by("id") if places.takes_bets(table)]
+    tables = list(playable(player).filter(shape=Shape.SHARED))
     for mode in sorted(Mode, key=lambda each: each is not seat[1]):
-        for candidate in ((table, mode) for table in tables if (table, mode) != seat):
+        for candidate in (
+            (table, mode) for table in tables if (table, mode) != seat and places.takes_bets(table, mode)
+        ):
             pair = (candidate, seat) if place == LEFT else (seat, candidate)
             yield Candidate(*candidate, _limits(candidate[0], player), _address(*pair))
 

@@ -21,6 +21,8 @@ from games.errors import (
     Barred,
     BetTooLate,
     NotEnoughBalance,
+    NotServed,
+    OtherMoney,
     OverLiability,
     OverLimit,
     PlayError,
@@ -40,7 +42,7 @@ from players import gate, registers
 from players.models import Player
 from wallet import holds
 from wallet.ledger import InsufficientFunds, LimitReached
-from wallet.models import Account
+from wallet.models import Account, Mode
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Betting:
     variant: Variant
     limits: Limits
     bar: str | None  # a reality check that waits for its answer
+    unserved: PlayError | None  # why the version in force takes nothing from the player, whom the round still counts in
 
     @property
     def slip(self) -> Slip:
@@ -89,9 +92,10 @@ def add_chip(
 ) -> LiveSeat:
     """Put one chip on a bet and hold it.
 
-    Raises Barred, TableWaits, BetTooLate, StalePage, TableChanged, TableClosed, TableStopped, UnknownChip,
-    UnknownCurrency, UnderMinimum, OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability, or an engine's
-    SettlementError where the rules do not allow the bets together. Nothing has changed then; each refusal is recorded.
+    Raises Barred, TableWaits, BetTooLate, StalePage, TableChanged, TableClosed, TableStopped, NotServed, OtherMoney,
+    UnknownChip, UnknownCurrency, UnderMinimum, OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability,
+    or an engine's SettlementError where the rules do not allow the bets together. Nothing has changed then; each
+    refusal is recorded.
     """
 
     def place(betting: Betting) -> Slip:
@@ -199,15 +203,20 @@ def _locked(click: Click) -> Betting:
     if click.table_version not in (None, version.number):
         raise TableChanged
     limits = Limits.of(version.limits, locked.seat.currency)
-    return Betting(locked.live_round, locked.seat, variant, limits, locked.bar)
+    unserved = None if locked.is_played else OtherMoney(Mode(locked.live_table.mode))
+    return Betting(
+        locked.live_round, locked.seat, variant, limits, locked.bar, unserved if locked.is_served else NotServed()
+    )
 
 
 def _demand_open(betting: Betting) -> None:
     """Bets may be taken off whatever happens, and put down only where nothing is the matter. A reality check waits for
-    its answer first. Raises Barred, TableStopped.
+    its answer first. Raises Barred, NotServed, OtherMoney, TableStopped.
     """
     if betting.bar:
         raise Barred(gate.bar(betting.seat.player, gate.Code(betting.bar)))
+    if betting.unserved:
+        raise betting.unserved
     if betting.seat.live_table.stopped_by_id is not None:
         raise TableStopped
 

@@ -41,7 +41,9 @@ COLUMNS: Final = 14
 # version in force, whatever its latest coup was played under.
 READ_CARDS: Final = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
-    seat.shape AS shape, seat.is_open AS is_open, live.stopped_by_id IS NOT NULL AS is_stopped,
+    seat.shape AS shape, seat.is_open AND live.mode = ANY (current.modes) AS is_open,
+    live.stopped_by_id IS NOT NULL AS is_stopped,
+    current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
     round.deadline AS deadline, chemin.state::text AS standing,
     CASE seat.shape WHEN '{Shape.GUESTS}' THEN version.limits::text END AS limits,
@@ -59,6 +61,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     END AS results
 FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
+LEFT JOIN games_tableversion AS current ON current.id = seat.version_id
 LEFT JOIN games_chemintable AS chemin ON chemin.live_table_id = live.id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 LEFT JOIN games_tableversion AS version ON version.id =
@@ -95,6 +98,8 @@ class CardState:
     deadline: datetime | None  # of that phase
     players: int
     results: str  # cards of the settled rounds of the shoe
+    is_played: bool  # for its kind of money, under the version in force
+    jurisdictions: tuple[str, ...]  # whose players it serves
 
     @property
     def is_playing(self) -> bool:
@@ -155,7 +160,7 @@ def card_state(row: Mapping[str, Any]) -> LobbyCard:
         mode=Mode(row["mode"]),
         slug=row["slug"],
         variant=variant,
-        is_open=row["is_open"] and row["rules_digest"] == variant.digest,
+        is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
         is_stopped=row["is_stopped"],
         clock=_clock(row["clock"]),
         shoe=row["shoe"],
@@ -163,20 +168,35 @@ def card_state(row: Mapping[str, Any]) -> LobbyCard:
         deadline=row["deadline"],
         players=row["players"],
         results=row["results"] or "",
+        is_played=bool(row["is_played"]),
+        jurisdictions=tuple(row["jurisdictions"] or ()),
     )
 
 
-def is_for(state: LobbyCard, currency: str | None) -> bool:
-    """Say whether the card is one for whoever has that currency: a guests' table is played in one alone."""
+def is_for(state: LobbyCard, currency: str | None, jurisdiction: str | None) -> bool:
+    """Say whether the card is one for whoever has that currency, and lives there (None: a visitor): a guests' table is
+    played in one currency alone.
+    """
+    if not state.is_played or (jurisdiction is not None and jurisdiction not in state.jurisdictions):
+        return False
     return isinstance(state, CardState) or state.rules.currency == currency
 
 
 def card_key(state: LobbyCard) -> tuple[object, ...]:
     """Return what is another one where a card shows something else."""
     if isinstance(state, GuestCardState):
-        return state.key
+        return (*state.key, state.is_played, state.jurisdictions)
     counted = _countdown(state)
-    return (state.status, state.is_open, counted and counted.deadline, state.players, state.shoe, state.results)
+    return (
+        state.status,
+        state.is_open,
+        counted and counted.deadline,
+        state.players,
+        state.shoe,
+        state.results,
+        state.is_played,
+        state.jurisdictions,
+    )
 
 
 def render_card(state: LobbyCard, language: str) -> str:

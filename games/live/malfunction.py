@@ -17,13 +17,14 @@ from django.db import transaction
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
+from games.chemin import shoes as guests_shoes
 from games.chemin.floor import in_words
 from games.chemin.questions import ask_anew
 from games.chemin.standing import locked
 from games.chemin.voiding import AnotherCoup
 from games.engine.chemin.frozen import UNREADABLE
 from games.incidents import open_live_incident, unruled
-from games.live import clock, evidence, news
+from games.live import clock, evidence, news, shoes
 from games.live.clock import Clock
 from games.live.voiding import void_live_round
 from games.models import (
@@ -36,6 +37,7 @@ from games.models import (
     Phase,
     Ruling,
     Shape,
+    ShoeEnding,
     Void,
     VoidReason,
 )
@@ -205,6 +207,7 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     if unanswered:
         numbers = ", ".join(str(each) for each in unanswered)
         raise MalfunctionError(f"{live_table.table} stays stopped until these incidents are ruled on: {numbers}.")
+    _put_away_known(live_table)
     live_table.stopped_by = None
     live_table.save(update_fields=["stopped_by"])
     for live in waiting:
@@ -218,6 +221,19 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     )
     news.tell(live_table_id)
     return live_table
+
+
+def _put_away_known(live_table: LiveTable) -> None:
+    """Retire a shoe of which a round was waiting for its ruling when the house was put up again from a copy; all others
+    were retired then. Raises MalfunctionError while that round is to be paid.
+    """
+    shoe = live_table.shoe
+    if shoe is None or not shoes.is_known(shoe):
+        return
+    try:
+        (guests_shoes if _is_of_guests(live_table) else shoes).end(shoe, ShoeEnding.RETIRED)
+    except shoes.ShoeInUse as error:
+        raise MalfunctionError(f"{live_table.table} stays stopped until its round is over.") from error
 
 
 def _is_of_guests(live_table: LiveTable) -> bool:

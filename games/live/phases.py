@@ -37,8 +37,8 @@ SELECT set_config('idle_in_transaction_session_timeout', %s::text, true),
 
 # Shared tables whose round is to be moved on now; with the id of one, whether it is.
 # A round about which the supervisor has yet to rule stays where it is. A table that was stopped draws no cards and
-# opens no round, but what was dealt there before is settled. Rounds open only at open tables, by rules that this
-# program has; one that has begun is played to its end.
+# opens no round, but what was dealt there before is settled. Rounds open only at open tables, for money that they are
+# played for, by rules that this program has; one that has begun is played to its end.
 DUE = """
 SELECT live.id
 FROM games_livetable AS live
@@ -52,7 +52,7 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
         WHEN round.phase = 'dealt' THEN true
         WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL
         ELSE live.stopped_by_id IS NULL AND seat.is_open AND version.clock IS NOT NULL
-            AND version.rules_digest = %(rules)s::jsonb ->> seat.variant
+            AND live.mode = ANY (version.modes) AND version.rules_digest = %(rules)s::jsonb ->> seat.variant
     END
     AND (round.phase IN ('settled', 'void') OR NOT EXISTS (
         SELECT FROM games_incident AS incident
@@ -116,7 +116,7 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
     if live_round.phase == Phase.DEALT:
         return _settle(live_round)
     if live_round.phase == Phase.BETTING and not rounds.has_bets(live_round):
-        if rounds.may_open(live_table.table) and live_table.table.version_id == live_round.version_id:
+        if rounds.may_open(live_table.table, live_table.mode) and live_table.table.version_id == live_round.version_id:
             rounds.take_bets_anew(live_round)
         else:
             rounds.end_void(live_round)

@@ -44,9 +44,11 @@ SELECT (SELECT count(DISTINCT player_id) FROM bet), (SELECT count(*) FROM bet),
 """
 
 
-def may_open(table: Table) -> bool:
-    """Say whether a round may begin: the table is open, and the program plays its rules at a pace that is set."""
-    return takes_bets(table) and table.version is not None and table.version.clock is not None
+def may_open(table: Table, mode: str) -> bool:
+    """Say whether a round may begin for that kind of money: the table is open and played for it, and the program plays
+    its rules at a pace that is set.
+    """
+    return takes_bets(table, mode) and table.version is not None and table.version.clock is not None
 
 
 def open_next(live_table: LiveTable) -> LiveRound:

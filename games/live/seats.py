@@ -16,6 +16,7 @@ from games.errors import Barred
 from games.live import clock
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
 from games.rows import Value, columns, fetch_one, instance
+from games.serving import demand_served
 from games.slip import Slip
 from games.variants import VARIANTS
 from players import gate
@@ -44,10 +45,11 @@ own AS MATERIALIZED (
     FOR UPDATE
 )
 SELECT {columns(LiveTable, "place")}, {columns(Table, "standing")}, gate.bar, {places.SITS},
-    clock_timestamp() < live.deadline,
+    clock_timestamp() < live.deadline, %(jurisdiction)s = ANY (current.jurisdictions), place.mode = ANY (current.modes),
     {columns(LiveRound, "live")}, {columns(TableVersion, "version")}, {columns(LiveSeat, "own")}
 FROM gate CROSS JOIN games_livetable AS place
 JOIN games_table AS standing ON standing.id = place.table_id
+LEFT JOIN games_tableversion AS current ON current.id = standing.version_id
 LEFT JOIN live ON true
 LEFT JOIN games_tableversion AS version ON version.id = live.version_id
 LEFT JOIN own ON true
@@ -75,6 +77,8 @@ class Locked(NamedTuple):
     live_table: LiveTable
     bar: str | None  # what keeps the player from playing, by `players.gate.Code`
     sits: bool  # whether it is here that they play, where they may play at one table at a time
+    is_served: bool  # under the version in force, whatever the round was opened under
+    is_played: bool  # for that kind of money, under the same
     live_round: LiveRound | None
     seat: LiveSeat | None
 
@@ -82,7 +86,8 @@ class Locked(NamedTuple):
 def seat_at(player: Player, live_table: LiveTable) -> LiveSeat:
     """Return the player's seat, taking it on first sight: then there is the account that the game plays on.
 
-    Raises Barred where none was taken and something keeps the player from playing.
+    Raises Barred, NotServed, OtherMoney, TableClosed where none was taken and something keeps the player from playing
+    there.
     """
     found = LiveSeat.objects.filter(player=player, live_table=live_table)
     while (seat := found.first()) is None:
@@ -103,8 +108,11 @@ def open_seat(player: Player, live_table: LiveTable) -> LiveSeat:
 
 @transaction.atomic
 def _take(player: Player, live_table: LiveTable) -> None:
-    """Take a seat, unless another tab has come first: then that one is it. Raises Barred."""
+    """Take a seat, unless another tab has come first: then that one is it. Raises Barred, NotServed, OtherMoney,
+    TableClosed.
+    """
     mode = Mode(live_table.mode)
+    demand_served(live_table.table.version, player, mode)
     bar = gate.bar_to_play(player, real=mode is Mode.REAL)
     if bar and bar.code is not gate.Code.CHECK:  # which is answered at the table
         raise Barred(bar)
@@ -123,16 +131,18 @@ def lock(player: Player, live_table_id: int, round_id: UUID, session: UUID | Non
     mode = fetch_one(MODE, [live_table_id])
     if mode is None:
         return None
-    values: dict[str, Value] = {"live_table": live_table_id, "round": round_id}
+    where = player.jurisdiction_id
+    values: dict[str, Value] = {"live_table": live_table_id, "round": round_id, "jurisdiction": where}
     values.update(gate.barred(player, session, real=next(mode) == Mode.REAL))
     row = fetch_one(LOCK, values)
     if row is None:
         return None
     live_table, live_table.table = instance(LiveTable, row), instance(Table, row)
-    bar, sits, in_time = next(row), next(row), next(row)
+    bar, sits, in_time, is_served, is_played = (next(row) for _ in range(5))
     live_round, version, seat = instance(LiveRound, row), instance(TableVersion, row), instance(LiveSeat, row)
     live_round.version, seat.player, seat.live_table = version, player, live_table
-    return Locked(live_table, bar, sits, live_round if in_time else None, seat if in_time and seat.pk else None)
+    own = seat if in_time and seat.pk else None
+    return Locked(live_table, bar, sits, bool(is_served), bool(is_played), live_round if in_time else None, own)
 
 
 def slip_for(seat: LiveSeat, round_id: UUID) -> Slip:

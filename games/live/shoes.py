@@ -13,6 +13,7 @@ from cryptography.exceptions import InvalidTag
 from django.db.models import Max
 
 from audit import log
+from audit.models import Event
 from games.engine.cards import Card
 from games.engine.coup import Coup, TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
@@ -25,6 +26,7 @@ from games.seeds import SealedSeed, new_sealed_seed, unseal
 from games.variants import VARIANTS
 
 SYSTEM = "system"
+PUT_UP_AGAIN = "house.restored"  # kind of the event
 WRONG_BEGINNING = "The shoe does not begin as it was opened."
 
 
@@ -203,6 +205,13 @@ def is_spoiled(shoe: Shoe) -> bool:
     """Say whether a round was annulled after its deal from this shoe: then nothing more is dealt from it."""
     dealt = LiveRound.objects.filter(shoe=shoe).exclude(cards="")
     return Void.objects.filter(pk__in=dealt.values("pk")).exists()
+
+
+def is_known(shoe: Shoe) -> bool:
+    """Say whether cards that are still to come from a shoe may have been seen: it was open in a copy of the database
+    from which the house was put up again, and the house had played on.
+    """
+    return shoe.ended_at is None and Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
 
 
 def seed_of(shoe: Shoe) -> bytes:

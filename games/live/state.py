@@ -26,7 +26,8 @@ from wallet.models import Mode
 # is counted over all who had bet, and only in the pause that shows it: one pass over an index of that round's parts.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
-    seat.variant AS variant, seat.is_open AS is_open, live.stopped_by_id IS NOT NULL AS is_stopped,
+    seat.variant AS variant, seat.is_open AND live.mode = ANY (current.modes) AS is_open,
+    live.stopped_by_id IS NOT NULL AS is_stopped,
     version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS limits,
     version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
     shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number,
@@ -48,6 +49,7 @@ FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.version_id, seat.version_id)
+LEFT JOIN games_tableversion AS current ON current.id = seat.version_id
 LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
 LEFT JOIN games_shoe AS spent
     ON spent.live_table_id = live.id AND spent.ended_at IS NOT NULL
@@ -257,7 +259,7 @@ def public_state(row: Mapping[str, Any]) -> State:
         slug=row["slug"],
         name=row["name"],
         variant=variant,
-        is_open=row["is_open"] and row["rules_digest"] == variant.digest,
+        is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
         is_stopped=row["is_stopped"],
         table_version=row["table_version"] or 0,
         stored_limits=json.loads(row["limits"] or "{}"),

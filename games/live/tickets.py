@@ -37,11 +37,12 @@ class Ticket:
     made_at: datetime | None = None  # the page, by the database's clock: what was said since then it is told
     shape: Shape = Shape.SHARED  # of the table: what it shows follows from it
     currency: str = ""  # of whoever looks at a lobby: tables for one currency alone are shown to those who have it
+    jurisdiction: str = ""  # theirs: so are tables that serve some jurisdictions alone
 
 
-def lobby_ticket(player: int, mode: Mode, session: UUID, language: str, currency: str) -> Ticket:
+def lobby_ticket(player: int, mode: Mode, session: UUID, language: str, *, currency: str, jurisdiction: str) -> Ticket:
     """Return the ticket of a page that shows all tables for one kind of money."""
-    return Ticket(player, None, session, language, mode, currency=currency)
+    return Ticket(player, None, session, language, mode, currency=currency, jurisdiction=jurisdiction)
 
 
 def issue(ticket: Ticket, cookie: str | None = None) -> str:
@@ -50,7 +51,7 @@ def issue(ticket: Ticket, cookie: str | None = None) -> str:
     """
     made_at = ticket.made_at and ticket.made_at.timestamp()
     who = [ticket.player, ticket.live_table, str(ticket.session), ticket.language]
-    named = [*who, ticket.lobby, made_at, ticket.shape, ticket.currency]
+    named = [*who, ticket.lobby, made_at, ticket.shape, ticket.currency, ticket.jurisdiction]
     return f"{PATH}{signing.dumps(named, salt=_salt(cookie))}/"
 
 
@@ -64,7 +65,7 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         raise BadTicket from error
     if len(named) != len(fields(Ticket)):  # of the program that ran here until a minute ago
         raise BadTicket
-    player, live_table, session, language, lobby, made_at, shape, currency = named
+    player, live_table, session, language, lobby, made_at, shape, currency, jurisdiction = named
     return Ticket(
         player,
         live_table,
@@ -74,6 +75,7 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         datetime.fromtimestamp(made_at, UTC) if made_at else None,
         Shape(shape),
         currency,
+        jurisdiction,
     )
 
 

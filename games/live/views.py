@@ -10,18 +10,20 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from games.controls import Change
+from games.controls import Change, plays_on
 from games.engine.settle import SettlementError
 from games.entrance import at_a_shared_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged
 from games.forms import BET, KEEP, ClickForm
+from games.limits import Limits
 from games.live import bets, seats, show, tickets
 from games.live.chat_panel import chat_view
 from games.live.favourite_panel import panel
 from games.live.side import side_panels
 from games.live.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.models import LiveTable, Table
-from games.presentation import Notice
+from games.page import purse_forms
+from games.presentation import Notice, PurseForms
 from games.rows import fetch_named
 from games.sentences import annulled, refusal, table_changed
 from games.sitting import sitting_view
@@ -31,7 +33,7 @@ from players import sittings
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.gate import Code
 from players.rates import at_a_human_pace
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 
 WHOLE = "page"  # query parameter: what stands around the table as well
 BOARD = "board"  # query parameter: the key of the board that the page shows
@@ -183,10 +185,18 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> dic
         "live": live,  # whose page shows the balance itself
         "variant": VARIANTS[live.table.variant],
         "limits": limits,
+        "purse": _purse(request, live, limits),
         "favourites": panel(request.session, request.player, live, parts["state"], language),
         "chat": chat_view(request.player, live),
         "panels": side_panels(live.table, Mode(live.mode)),
     }
+
+
+def _purse(request: PlayerRequest, live: LiveTable, limits: Limits) -> PurseForms | None:
+    """Return what moves money into the game and out of it, where the game has a balance of its own."""
+    if plays_on(VARIANTS[live.table.variant]) is not AccountKind.PURSE:
+        return None
+    return purse_forms(request.player.pk, Mode(live.mode), limits)
 
 
 def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:

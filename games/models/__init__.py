@@ -20,6 +20,7 @@ from games.models.chemin import (
     WhyLeft,
 )
 from games.models.furniture import ChipSet, FavouriteBet, FavouriteTable
+from games.models.letters import IncidentLetter, IncidentNote, LetterCopy, LetterKind
 from games.models.live import (
     OPEN_PHASES,
     UNDEALT,
@@ -62,7 +63,11 @@ __all__ = [
     "HowEnded",
     "Incident",
     "IncidentKind",
+    "IncidentLetter",
+    "IncidentNote",
     "IncidentRuling",
+    "LetterCopy",
+    "LetterKind",
     "LiveRound",
     "LiveSeat",
     "LiveTable",

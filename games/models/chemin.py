@@ -37,6 +37,7 @@ class WhyLeft(models.TextChoices):
     SESSION = "session", "logged out, or was kept from playing"
     CLOSED = "closed", "the table was closed"
     BROKEN_UP = "broken_up", "the table was broken up by staff"
+    UNSERVED = "unserved", "the table serves them no more"
     ALONE = "alone", "a house player without a guest to play against"
 
 
@@ -108,6 +109,7 @@ class CheminCoup(models.Model):
 
     class Meta:
         default_permissions = ()
+        indexes = [models.Index(fields=["-at", "-round"], name="games_chemincoup_newest")]
 
 
 class CheminStake(models.Model):

@@ -110,6 +110,12 @@ class LiveRound(models.Model):
             ),
             models.UniqueConstraint(fields=["shoe", "number"], name="games_liveround_number"),
         ]
+        # What staff list them by: one round a table in half a minute writes to them, and no bet does.
+        indexes = [
+            models.Index(fields=["-opened_at", "-id"], name="games_liveround_newest"),
+            models.Index(fields=["live_table", "-opened_at", "-id"], name="games_liveround_table"),
+            models.Index(fields=["-opened_at", "-id"], condition=models.Q(phase="void"), name="games_liveround_void"),
+        ]
 
 
 class LiveSeat(models.Model):

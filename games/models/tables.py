@@ -1,5 +1,6 @@
 """Tables and their versions."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -43,10 +44,18 @@ class TableVersion(models.Model):
     rules_digest = models.CharField(max_length=64)  # hex SHA-256 of everything in the rules that decides money
     limits = models.JSONField()  # as games.limits reads them
     clock = models.JSONField(null=True)  # as games.live.clock reads it; shared tables only
+    jurisdictions = ArrayField(models.CharField(max_length=2))  # whose players it serves
+    modes = ArrayField(models.CharField(max_length=1))  # the kinds of money it is played for
     created_at = models.DateTimeField(db_default=Now())
     # Whose approval it is of; None of what a table began with before it was opened, and of the program's own rules.
     approval = models.OneToOneField(Approval, models.PROTECT, null=True, related_name="+")
 
     class Meta:
         default_permissions = ("view",)
-        constraints = [models.UniqueConstraint(fields=["table", "number"], name="games_tableversion_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["table", "number"], name="games_tableversion_number"),
+            models.CheckConstraint(
+                condition=~models.Q(jurisdictions=[]) & ~models.Q(modes=[]) & models.Q(modes__contained_by=["F", "R"]),
+                name="games_tableversion_for_somebody",
+            ),
+        ]

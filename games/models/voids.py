@@ -94,6 +94,7 @@ class Incident(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["round", "kind"], name="games_incident_once"),
         ]
+        indexes = [models.Index(fields=["kind", "-id"], name="games_incident_kind")]
 
 
 class Ruling(models.TextChoices):

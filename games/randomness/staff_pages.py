@@ -19,6 +19,7 @@ from games.randomness.judging import Judged, OfCards, OfShuffles, Scope, judge
 from games.randomness.statistics import Test
 from games.variants import GAMES
 from players.access import StaffRequest, staff_required
+from players.days import Day
 from wallet.models import Mode
 
 SEE: Final = "games.view_returns"
@@ -43,12 +44,8 @@ class RandomnessForm(forms.Form):
         empty_label="All",
     )
     mode = forms.ChoiceField(label="Money", required=False, choices=Mode.choices)
-    since = forms.DateField(
-        label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
-    until = forms.DateField(
-        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
+    since = Day("From (UTC)")
+    until = Day("To, that day included")
 
     def scope(self) -> Scope:
         """Return what is asked for; of a form that is not valid, what it asks for where nothing is said."""

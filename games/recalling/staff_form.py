@@ -62,7 +62,7 @@ class RoundsForm(forms.Form):
         required=False,
         choices=[("", "All"), ("player", "Player, punters"), ("banker", "Banker, bank"), ("tie", "Tie, draw")],
     )
-    currency = forms.ChoiceField(required=False, choices=[("", "All"), *Currency.choices])
+    currency = forms.ChoiceField(required=False, choices=[("", "All"), *((code, code) for code in Currency.values)])
     staked_least = Amount("Staked, at least")
     staked_most = Amount("Staked, at most")
     paid_least = Amount("Paid back, at least")

@@ -190,35 +190,35 @@ def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
     staked, paid = _settled(interval)
     tax = _read(TAX, around)
     money = payments.summed(interval)
-    escrow = _added(sums, {"settle"}, AccountKind.ESCROW)
+    escrow = added(sums, {"settle"}, AccountKind.ESCROW)
     lines = [
-        Line("Deposits", _added(sums, {"deposit"}), _said(money, payments.DEPOSIT, "credited")),
+        Line("Deposits", added(sums, {"deposit"}), _said(money, payments.DEPOSIT, "credited")),
         Line(
             "Withdrawals paid",
-            _added(sums, {"withdraw_paid"}),
+            added(sums, {"withdraw_paid"}),
             _less(Sums(), _said(money, payments.WITHDRAWAL, "paid")),
         ),
-        Line("Free money", _added(sums, FREE)),
+        Line("Free money", added(sums, FREE)),
         Line("Stakes settled against the house", escrow, _less(Sums(), staked)),
         Line(
             "Payouts of the house, less tax on coups of guests",
-            _less(_added(sums, {"settle"}), escrow),
+            _less(added(sums, {"settle"}), escrow),
             _less(paid, tax),
         ),
-        Line("Rounds annulled", _added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
-        Line("Shortfalls covered", _added(sums, {annulment.SHORTFALL}), _read(SHORTFALLS, around)),
-        Line("Balances adjusted", _added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
-        Line(OTHER, _added(sums, {each.journal_kind for each in sums} - NAMED - _voids(sums)), Sums()),
+        Line("Rounds annulled", added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
+        Line("Shortfalls covered", added(sums, {annulment.SHORTFALL}), _read(SHORTFALLS, around)),
+        Line("Balances adjusted", added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
+        Line(OTHER, added(sums, {each.journal_kind for each in sums} - NAMED - _voids(sums)), Sums()),
     ]
     return _held(moved.BEGINNING, interval.since), lines, _held(moved.BEGINNING, interval.until)
 
 
 def _held(since: datetime, until: datetime) -> Sums:
     sums = moved.moved(Interval(since, until))
-    return _added(sums, {each.journal_kind for each in sums})
+    return added(sums, {each.journal_kind for each in sums})
 
 
-def _added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: AccountKind | None = None) -> Sums:
+def added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: AccountKind | None = None) -> Sums:
     """Return what journals of these kinds added to what is held: what they took from without, or put *inside*."""
     found = Sums()
     for each in sums:

@@ -98,17 +98,18 @@ def _is_wanted(line: _Line, choices: Mapping[str, str]) -> bool:
 def _row(line: _Line) -> Row:
     game = GAMES.get(line.table.variant)
     name = variant_label(game, "name", "en") if game else line.table.variant
-    return (line.day.isoformat(), name, line.table.name, line.currency, *_figures(line.played))
+    return (line.day.isoformat(), name, line.table.name, line.currency, *figures(line.played))
 
 
 def _totals(lines: Sequence[_Line]) -> Iterator[Row]:
     for currency in Currency.values:
         played = [each for line in lines if line.currency == currency for each in line.played]
         if played:
-            yield ("All", "", "", currency, *_figures(played))
+            yield ("All", "", "", currency, *figures(played))
 
 
-def _figures(played: Sequence[Played]) -> tuple[int, ...]:
+def figures(played: Sequence[Played]) -> tuple[int, ...]:
+    """Return what the columns from rounds on say of it, in one currency."""
     return (
         sum(each.valid_rounds for each in played),
         sum(each.valid_staked for each in played),

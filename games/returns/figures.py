@@ -63,7 +63,8 @@ class Scope:
 @dataclass(frozen=True)
 class Line:
     """One bet in one currency, at one table where tables are told apart. Amounts in minor units; *actual*, *exact* and
-    *band* in per cent, in words, like the *evidence*: "" where nothing can be said.
+    *band* in per cent, in words, like the *evidence*: "" where nothing can be said. *lies* is how far the actual return
+    is from the exact one, in halves of the band's width: 1 at its upper end.
     """
 
     table: str
@@ -78,6 +79,7 @@ class Line:
     evidence: str
     is_odd: bool
     verdict: str
+    lies: float | None
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
     actual = row["paid"] / row["staked"]
     exact = band = evidence = ""
     has_bet = _place(variant, row["bet"]) < len(variant.bets)
+    lies: float | None = None
     is_odd, verdict = False, "The program has these rules no more: nothing to compare with."
     if is_known and not has_bet:
         is_odd, verdict = True, "Not a bet of this game."
@@ -179,6 +182,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
         test = bet_test(variant, row["bet"])
         width = half_width(test.variance, staked=row["staked"], squares=int(row["squares"]))
         low, high = max(0.0, float(1 + test.mean) - width), float(1 + test.mean) + width
+        lies = (actual - float(1 + test.mean)) / width if width else None
         exact, band = percent(float(1 + test.mean)), f"{percent(low)} – {percent(high)}"
         evidence = written(test.log_evidence(endings))
         is_odd, verdict = _verdict(
@@ -197,6 +201,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
         evidence=evidence,
         is_odd=is_odd,
         verdict=verdict,
+        lies=lies,
     )
 
 

@@ -20,6 +20,7 @@ from games.returns.rolling import SUMS
 from games.returns.watching import set_stop
 from games.variants import VARIANTS
 from players.access import StaffRequest, actor, staff_required
+from players.days import Day
 from wallet.models import Currency, Mode
 
 SEE: Final = "games.view_returns"
@@ -39,12 +40,8 @@ class GameForm(forms.Form):
     currency = forms.ChoiceField(
         label="Currency", required=False, choices=[("", "Most played"), *((each, each) for each in Currency.values)]
     )
-    since = forms.DateField(
-        label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
-    until = forms.DateField(
-        label="To, that day included", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
+    since = Day("From (UTC)")
+    until = Day("To, that day included")
 
     def scope(self, variant: str = "") -> Scope:
         """Return what is asked for; of a form that is not valid, all that was played for real money."""

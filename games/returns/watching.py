@@ -19,7 +19,8 @@ from games.engine.bets import Variant
 from games.engine.evidence import LIMIT, bet_test, log_evidence_of
 from games.engine.odds import percent
 from games.models import Evidence, ReturnsAlarm, StopPolicy, Table
-from games.tables import TableError, set_open
+from games.table_checks import TableError
+from games.tables import set_open
 from games.variants import VARIANTS
 from wallet.models import Mode
 

@@ -8,8 +8,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from games.forms import Day
 from games.statement.period import Choice, Period, chosen, today_in
+from players.days import Day
 from wallet.models import Mode
 
 CHOICES = (

@@ -6,14 +6,15 @@ from typing import cast
 
 from audit import approvals
 from audit.log import Json
+from games.engine.chemin.state import there
 from games.labels import variant_label
 from games.limits import StoredLimits
 from games.models import Shape, Table
+from games.table_checks import Served
 from games.variants import GAMES, VARIANTS
 from games.versions import returns
 from games.versions.differences import changes, share, written
-from games.versions.executing import limits_of
-from wallet.models import Mode
+from games.versions.executing import limits_of, served_of
 
 Facts = Sequence[tuple[str, str]]
 
@@ -23,8 +24,9 @@ def describe_version(request: Mapping[str, Json]) -> approvals.Description:
     table = Table.objects.select_related("version").get(pk=str(request["table"]))
     asked_of = table.versions.get(number=str(request["based_on"]))
     clock = cast("dict[str, int] | None", request["clock"])
-    before = written(table.variant, asked_of.limits, asked_of.clock)
-    found = changes(before, written(table.variant, limits_of(request), clock))
+    in_force = Served.under(asked_of)
+    before = written(table.variant, asked_of.limits, asked_of.clock, in_force)
+    found = changes(before, written(table.variant, limits_of(request), clock, served_of(request) or in_force))
     facts = [
         ("Game", _game(table.variant, request)),
         ("Goes live", _moment(request, "at once")),
@@ -42,11 +44,9 @@ def describe_table(request: Mapping[str, Json]) -> approvals.Description:
         ("Game", _game(variant, request)),
         ("Address", str(request["slug"])),
         ("For", Shape(str(request["shape"])).label),
-        ("Players of", ", ".join(cast("Sequence[str]", request["jurisdictions"]))),
-        ("Money", ", ".join(Mode(mode).label.lower() for mode in cast("Sequence[str]", request["modes"]))),
         ("Chat", str(request["chat_language"]) or "any language"),
         ("Goes live", _moment(request, "it is made at once, and closed until somebody opens it")),
-        *written(variant, limits_of(request), clock).items(),
+        *written(variant, limits_of(request), clock, there(served_of(request))).items(),
         *_returns(variant, request),
     ]
     return approvals.Description(f"Make the table {request['name']}", facts)
@@ -57,8 +57,13 @@ def _game(variant: str, request: Mapping[str, Json]) -> str:
 
 
 def _moment(request: Mapping[str, Json], at_once: str) -> str:
+    """Say from when on. Who decides may do so after the moment that was asked for."""
     asked = request["goes_live_at"]
-    return f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M} UTC" if asked else at_once
+    return (
+        f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M} UTC, or once approved if that is later"
+        if asked
+        else at_once
+    )
 
 
 def _overtaken(table: Table, based_on: int) -> str:

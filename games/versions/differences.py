@@ -1,17 +1,23 @@
 """What money a table takes, in words, and what changes from one version to the next. In English, for staff."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from babel import Locale
+
 from games.engine.odds import percent
 from games.labels import bet_name
-from games.tables import TableLimits
+from games.table_checks import Served, TableLimits
 from games.variants import VARIANTS
+from players.forms import INTERNATIONAL
+from wallet.models import Mode
 from wallet.money import format_amount
 
 NOTHING = "—"
+MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
+COUNTRIES = Locale("en").territories
 READABLE = 7  # characters of a fraction
 GUESTS = {"places": "Places", "house_players": "House players"}
 PACE = {
@@ -44,15 +50,25 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]
     return [each for each in found if each.before != each.after]
 
 
-def written(variant: str, limits: TableLimits, clock: Mapping[str, int] | None) -> dict[str, str]:
-    """Write the limits and the pace of a table out, each figure with its name; amounts with their currency."""
-    found: dict[str, str] = {}
+def written(variant: str, limits: TableLimits, clock: Mapping[str, int] | None, served: Served) -> dict[str, str]:
+    """Write out whom a table serves, its limits and its pace, each with its name; amounts with their currency."""
+    found = {"Players of": ", ".join(map(country, served.jurisdictions)), "Money": money(served.modes)}
     for currency, entry in limits.items():
         figures: Mapping[str, Any] = entry
         found |= {f"{currency}: {name}": text for name, text in _figures(variant, currency, figures)}
     for name, value in (clock or {}).items():
         found[PACE.get(name, name.capitalize())] = f"{value} turns" if name == "missed" else f"{value / 1000:g} s"
     return found
+
+
+def country(jurisdiction: str) -> str:
+    """Name a jurisdiction."""
+    return "United Kingdom and other countries" if jurisdiction == INTERNATIONAL else COUNTRIES[jurisdiction]
+
+
+def money(modes: Iterable[str]) -> str:
+    """Name the kinds of money that a table is played for."""
+    return " and ".join(name for mode, name in MONEY.items() if mode in set(modes))
 
 
 def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:

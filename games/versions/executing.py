@@ -13,9 +13,11 @@ from audit.log import Json
 from audit.models import Approval
 from games import tables
 from games.chemin.rules import GuestClock
+from games.engine.chemin.state import there
 from games.live.clock import Clock
 from games.models import HowEnded, Shape, Table
-from games.tables import Approved, TableClock, TableError, TableLimits
+from games.table_checks import Served, TableClock, TableError, TableLimits
+from games.tables import Approved
 from games.versions import asking, schedule
 
 
@@ -63,6 +65,15 @@ def clock_of(request: Mapping[str, Json], shape: Shape) -> TableClock | None:
     return (GuestClock if shape is Shape.GUESTS else Clock).of(stored)
 
 
+def served_of(request: Mapping[str, Json]) -> Served | None:
+    """Return whom and which money a request is for; None where it keeps both, having been asked for before versions
+    said that.
+    """
+    if "jurisdictions" not in request:
+        return None
+    return Served(cast("list[str]", request["jurisdictions"]), cast("list[str]", request["modes"]))
+
+
 def _approved(asked: Approval, request: Mapping[str, Json], decided_by: str, due_at: datetime | None) -> Approved:
     return Approved(
         approval_id=asked.pk,
@@ -77,16 +88,16 @@ def _approved(asked: Approval, request: Mapping[str, Json], decided_by: str, due
 
 def _check(request: Mapping[str, Json]) -> None:
     """Refuse what could not be done if its time were now. Raises TableError, Table.DoesNotExist."""
-    limits = limits_of(request)
+    limits, served = limits_of(request), served_of(request)
     if "table" not in request:
-        asking.check_table(request, limits, clock_of(request, Shape(str(request["shape"]))))
+        asking.check_table(request, limits, clock_of(request, Shape(str(request["shape"]))), there(served))
         return
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=str(request["table"]))
     if schedule.of_table(table).exists():
         raise TableError("Another version of this table waits for its time. Withdraw it first.")
     based_on = cast("int", request["based_on"])
     tables.check_is_as_asked(table, digest=str(request["digest"]), based_on=based_on)
-    tables.check_change(table, limits, clock_of(request, Shape(table.shape)))
+    tables.check_change(table, limits, clock_of(request, Shape(table.shape)), served)
 
 
 def _do(request: Mapping[str, Json], approved: Approved) -> None:
@@ -105,6 +116,7 @@ def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
         table_id=table.pk,
         limits=limits_of(request),
         clock=clock_of(request, Shape(table.shape)),
+        served=served_of(request),
         reason=approved.reason,
         by=approved.decided_by,
         approval=approved,
@@ -113,8 +125,8 @@ def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
 
 def _make(request: Mapping[str, Json], approved: Approved) -> None:
     shape, limits = Shape(str(request["shape"])), limits_of(request)
-    clock = clock_of(request, shape)
-    asking.check_table(request, limits, clock)
+    clock, served = clock_of(request, shape), there(served_of(request))
+    asking.check_table(request, limits, clock, served)
     table = tables.make_table(
         slug=str(request["slug"]),
         name=str(request["name"]),
@@ -122,6 +134,7 @@ def _make(request: Mapping[str, Json], approved: Approved) -> None:
         shape=shape,
         limits=limits,
         clock=clock,
+        served=served,
         by=approved.decided_by,
         approval=approved,
     )

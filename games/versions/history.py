@@ -15,6 +15,7 @@ from games import tallies
 from games.limits import StoredLimits
 from games.live import clock as house_clock
 from games.models import Table, TableVersion
+from games.table_checks import Served
 from games.tallies import Played
 from games.variants import VARIANTS
 from games.versions import returns, rules
@@ -172,4 +173,4 @@ def _told(table: Table) -> dict[int, Mapping[str, Any]]:
 
 def _said(table: Table, version: TableVersion) -> dict[str, str]:
     of_rules = {"Rules": version.rules_version, "SHA-256 of the rules": version.rules_digest[:12]}
-    return of_rules | written(table.variant, version.limits, version.clock)
+    return of_rules | written(table.variant, version.limits, version.clock, Served.under(version))

@@ -13,7 +13,7 @@ from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval, Clock
 from games.models import HowEnded, ScheduledVersion, ScheduleEnding, Table
-from games.tables import TableError
+from games.table_checks import TableError
 
 # What may have become of a request until its time: figures, games or tables that this program does not have any more.
 GONE: Final = (TableError, ObjectDoesNotExist, KeyError, ValueError)

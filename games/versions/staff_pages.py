@@ -15,7 +15,7 @@ from audit import approvals
 from audit.models import Approval
 from games.labels import variant_label
 from games.models import ScheduledVersion, ScheduleEnding, Table, TableVersion
-from games.tables import TableError
+from games.table_checks import Served, TableError
 from games.variants import GAMES, LANGUAGES
 from games.versions import differences, history, languages, returns, schedule
 from games.versions.asking import ASK, DECIDE
@@ -91,7 +91,9 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     context = {
         "table": table,
         "name": variant_label(GAMES[table.variant], "name", "en"),
-        "in_force": differences.written(table.variant, version.limits, version.clock) if version else {},
+        "in_force": differences.written(table.variant, version.limits, version.clock, Served.under(version))
+        if version
+        else {},
         "lowest": history.lowest(table),
         "lines": lines,
         "older": older,

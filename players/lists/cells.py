@@ -22,6 +22,7 @@ PATH: Final = "__"
 ITSELF: Final = "self"  # the path of the row: what events call it
 PLAYER: Final = re.compile(r"player:([1-9][0-9]{0,18})")
 NOTHING: Final = "–"
+LONG: Final = 30  # characters, from which on a cell is broken into lines
 SEES_PLAYERS: Final = "players.view_player"
 
 Links = Mapping[str, tuple[str, str, str]]
@@ -76,7 +77,13 @@ def shown(value: Cell, column: Column) -> str | SafeString:
         return format_html('<span class="figure">{}</span>', f"{Decimal(int(value)) / MINOR_UNITS:,.2f}")
     if column.form in FIGURES:
         return format_html('<span class="figure">{}</span>', value)
-    return str(value)
+    text = str(value)
+    return format_html('<span class="lists__long">{}</span>', text) if len(text) > LONG else text
+
+
+def heading(column: Column) -> str:
+    """Return what stands over a column on the screen: of times, in which zone they are."""
+    return f"{column.heading} (UTC)" if column.form is Form.TIME else column.heading
 
 
 def linked(value: Cell, column: Column, row: Model, user: User | AnonymousUser, links: Links) -> str | SafeString:

@@ -1,6 +1,7 @@
 """What can be done to many rows of a list at once. It is shown first, row by row: what happens, or why nothing does.
-Whoever has read that says why they do it, and each row is then one deed of its own, in a transaction of its own: what
-one row refuses stops no other.
+Whoever has read that says why they do it, and each row is then one deed of its own, in a transaction of its own, which
+locks the row and plans anew: what one row refuses stops no other, and of two people at once the second is told what the
+first has done.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django import forms
+from django.db import transaction
+from django.db.models import QuerySet
 
 LONGEST: Final = 200  # characters of a reason
 
@@ -34,39 +37,41 @@ class Deed:
     plan: Callable[[Any], Plan]
     do: Callable[[Any, str, str], object]  # the row, the reason, by whom
     refusals: tuple[type[Exception], ...] = ()
+    kept: str = "The log keeps it with every row."  # where the reason stands
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How many rows it was done to, and what those answered that refused it."""
+    """What became of a row: whether it was done, and what is to be said of it."""
 
-    done: int
-    refused: Sequence[str]
+    row: Any
+    is_done: bool
+    what: str
 
 
 class ReasonForm(forms.Form):
-    """Why it is done; the event of each row keeps it."""
+    """Why it is done."""
 
     reason = forms.CharField(
         label="Reason",
         max_length=LONGEST,
-        help_text="The log keeps it with every row.",
-        error_messages={"required": "Say why: the reason is kept in the log."},
+        error_messages={"required": "Say why: the reason is kept."},
     )
 
 
-def carry_out(deed: Deed, rows: Sequence[Any], *, reason: str, by: str) -> Outcome:
-    """Do it to each of *rows* for which it is planned now."""
-    done, refused = 0, []
-    for row in rows:
-        plan = deed.plan(row)
-        if plan.is_skipped:
-            refused.append(f"{row}: {plan.what}")
-            continue
-        try:
-            deed.do(row, reason, by)
-        except deed.refusals as refusal:
-            refused.append(f"{row}: {refusal}")
-        else:
-            done += 1
-    return Outcome(done, refused)
+def carry_out(deed: Deed, rows: QuerySet[Any], *, reason: str, by: str) -> Sequence[Outcome]:
+    """Do it to each of *rows* for which it is planned then, and tell what became of each."""
+    return [_one(deed, rows, key, reason, by) for key in rows.values_list("pk", flat=True)]
+
+
+def _one(deed: Deed, rows: QuerySet[Any], key: object, reason: str, by: str) -> Outcome:
+    row: Any = None
+    try:
+        with transaction.atomic():
+            row = rows.select_for_update(of=("self",)).get(pk=key)
+            plan = deed.plan(row)
+            if not plan.is_skipped:
+                deed.do(row, reason, by)
+    except deed.refusals as refusal:
+        return Outcome(row, False, str(refusal))
+    return Outcome(row, not plan.is_skipped, plan.what)

@@ -9,20 +9,21 @@ from typing import Any, ClassVar, Final
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.filters import ChoicesFieldListFilter
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import ShowFacets
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import ValidationError
+from django.core.exceptions import BadRequest, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
+from django.utils.text import slugify
 from unfold.admin import ModelAdmin
 
 from audit import log
+from audit.reports.asking import clock
 from audit.reports.kinds import Cell, Column, Row
 from players import looking
 from players.access import StaffRequest, View, actor
@@ -30,12 +31,13 @@ from players.lists import cells, files
 from players.lists.deeds import Deed, ReasonForm, carry_out
 from players.lists.fence import fenced
 from players.lists.finds import Find
-from players.lists.paging import FORMAT, KeyedList
+from players.lists.paging import FORMAT, KeyedList, read
+from players.lists.readers import READERS
+from players.lists.sieve import Filter
 from players.models import User
 from players.sections import Section
 
 PAGE: Final = 50  # rows
-EXACT: Final = "exact"  # how a filter asks
 CONFIRM: Final = "confirm"  # field of a form: what was shown has been read
 
 
@@ -64,7 +66,9 @@ class Listing(ModelAdmin):
     columns: ClassVar[tuple[Column, ...]]
     more: ClassVar[tuple[Column, ...]] = ()
     finds: ClassVar[tuple[Find, ...]] = ()
-    filters: ClassVar[tuple[str, ...]] = ()  # fields with choices, for each of which an index goes on with the key
+    filters: ClassVar[tuple[Filter, ...]] = ()  # for each of them an index goes on with the key
+    together: ClassVar[tuple[frozenset[str], ...]] = ()  # names of filters that one index has all of
+    period: ClassVar[str] = ""  # where a row has its time, in whose order rows are numbered
     links: ClassVar[cells.Links] = {}
     related: ClassVar[tuple[str, ...]] = ()  # what columns of other tables stand in
     deeds: ClassVar[tuple[Deed, ...]] = ()
@@ -81,7 +85,7 @@ class Listing(ModelAdmin):
     def __init__(self, model: type[Model], admin_site: Any) -> None:
         super().__init__(model, admin_site)
         self.list_select_related = self.related or False
-        self.list_filter = tuple((name, ChoicesFieldListFilter) for name in self.filters)
+        READERS.update(self.readers)
         self.search_fields = tuple(find.field for find in self.finds)
         self.search_help_text = ", ".join(find.name for find in self.finds)
 
@@ -146,10 +150,10 @@ class Listing(ModelAdmin):
         return KeyedList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """Allow what the list filters by, and nothing else: an address that compares any field would tell its value,
-        and read the whole table for it.
+        """Allow nothing: an address that compares any field would tell its value, and read the whole table for it. What
+        a list is narrowed to, `players.lists.sieve` reads.
         """
-        return lookup in {f"{name}__{EXACT}" for name in self.filters}
+        return False
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
         """Return the rows that the first of `finds` which knows what was typed finds, and that none stands there
@@ -189,12 +193,19 @@ class Listing(ModelAdmin):
         own = getattr(self, f"of_{column.name}", None)
         return cells.plain(own(row)) if own else cells.cell(row, column.name)
 
+    def called(self, row: Model) -> str:
+        """Return what staff call a row: what it calls itself, or else its first column."""
+        if type(row).__str__ is not Model.__str__:
+            return str(row)
+        first = self.columns[0]
+        return f"{first.heading} {self.cell(row, first)}"
+
     def parts(self, row: Any) -> Sequence[Part]:
         """Return what stands below one row; lists that have something there say so."""
         return ()
 
     def _showing(self, column: Column, show: Callable[[Model], str]) -> Callable[[Model], str]:
-        show.short_description = column.heading  # type: ignore[attr-defined]  # as Django names it
+        show.short_description = cells.heading(column)  # type: ignore[attr-defined]  # as Django names it
         return show
 
     def _linked(self, column: Column, user: User | AnonymousUser) -> Callable[[Model], str]:
@@ -213,10 +224,15 @@ class Listing(ModelAdmin):
         looking.note(request, *players, what=f"one of {self.name.lower()}")
         show = self._shown(request, row, self.links)
         context = {
-            "original": row,
-            "facts": list(zip((column.heading for column in columns), show(columns, values), strict=True)),
+            "original": self.called(row),
+            "facts": list(zip(map(cells.heading, columns), show(columns, values), strict=True)),
             "parts": [
-                (part, [self._shown(request, row, {})(part.columns, line) for line in part.rows]) for part in parts
+                (
+                    part.title,
+                    [cells.heading(column) for column in part.columns],
+                    [self._shown(request, row, {})(part.columns, line) for line in part.rows],
+                )
+                for part in parts
             ],
         }
         return self._page(request, "one", context)
@@ -234,7 +250,9 @@ class Listing(ModelAdmin):
         if form not in files.TYPES:
             raise Http404
         listed = self.get_changelist_instance(request)
-        found = list(listed.from_on(request)[: files.MOST + 1])
+        if not listed.sieve.is_valid():
+            raise BadRequest("What the list was to be narrowed to was refused.")
+        found = read(listed.from_on(request)[: files.MOST + 1])
         rows = [self.row(row) for row in found[: files.MOST]]
         goes_on = f"Older rows go on before {listed.key_of(found[-2])}." if len(found) > files.MOST else ""
         asked = [(name, str(value)) for name, value in request.GET.items() if name != FORMAT]
@@ -244,33 +262,37 @@ class Listing(ModelAdmin):
         data = {"list": self.opts.label_lower, "format": form, "rows": len(rows), "sha256": taken.digest}
         log.record("rows.exported", by=by, on=f"list:{self.opts.label_lower}", data=data)
         answer = HttpResponse(taken.content, content_type=files.TYPES[form])
-        answer["Content-Disposition"] = f'attachment; filename="{self.opts.model_name}.{form}"'
+        name = f"{slugify(self.name)}-{clock():%Y%m%d-%H%M%S}"
+        answer["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
         return answer
 
     def _do(self, request: StaffRequest) -> HttpResponseBase:
-        """Show what a deed would do to the rows that were chosen; do it where that was confirmed, with a reason."""
+        """Show what a deed would do to the rows that were chosen. Where that was confirmed with a reason, do it, and
+        show what became of each of them.
+        """
         deed = next((deed for deed in self._allowed(request) if deed.name == request.POST.get("action")), None)
         keys = self._keys(request.POST.getlist(ACTION_CHECKBOX_NAME)[:PAGE])
-        rows = list(self.get_queryset(request).select_related(*self.related).filter(pk__in=keys).order_by(*self.key))
+        rows = self.get_queryset(request).select_related(*self.related).filter(pk__in=keys).order_by(*self.key)
         if deed is None or not rows:
             messages.warning(request, "Choose rows, and what to do to them.")
-            return redirect(self.address("changelist"))
+            return redirect(request.get_full_path())
+        looking.note_list(request, cells.named([self.row(row) for row in rows]), what=self.name.lower())
         is_confirmed = CONFIRM in request.POST
         form = ReasonForm(request.POST if is_confirmed else None)
         if is_confirmed and form.is_valid():
-            outcome = carry_out(deed, rows, reason=form.cleaned_data["reason"], by=actor(request))
-            messages.success(request, f"{deed.label}: done to {outcome.done} of {len(rows)}.")
-            for refusal in outcome.refused:
-                messages.warning(request, refusal)
-            return redirect(self.address("changelist"))
-        looking.note_list(request, cells.named([self.row(row) for row in rows]), what=self.name.lower())
-        plans = [(row, deed.plan(row)) for row in rows]
-        count = sum(not plan.is_skipped for _, plan in plans)
+            outcomes = carry_out(deed, rows, reason=form.cleaned_data["reason"], by=actor(request))
+            count = sum(outcome.is_done for outcome in outcomes)
+            lines = [(self.called(outcome.row), outcome) for outcome in outcomes]
+            return self._page(request, "done", {"deed": deed, "lines": lines, "count": count})
+        plans = [(row, self.called(row), deed.plan(row)) for row in rows]
+        count = sum(not plan.is_skipped for _, _, plan in plans)
         context = {"deed": deed, "plans": plans, "count": count, "form": form, "box": ACTION_CHECKBOX_NAME}
         return self._page(request, "deed", context)
 
     def _page(self, request: StaffRequest, name: str, context: dict[str, Any]) -> TemplateResponse:
-        ours = {"opts": self.opts, "listing": self, "title": self.name, "back": self.address("changelist")}
+        query = request.META["QUERY_STRING"] if request.method == "POST" else ""  # where it was chosen
+        back = reverse(self.address("changelist")) + (f"?{query}" if query else "")
+        ours = {"opts": self.opts, "listing": self, "title": self.name, "back": back}
         whole = {**self.admin_site.each_context(request), **ours, **context}
         return TemplateResponse(request, f"staff/lists/{name}.html", whole)
 

@@ -8,16 +8,31 @@ from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db import connection, transaction
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 from unfold.views import ChangeList
 
 from players.lists.files import TYPES
+from players.lists.sieve import SieveForm
 
 BEFORE: Final = "before"  # query parameters: the key of the row above, or below, which the page stands
 AFTER: Final = "after"
 FORMAT: Final = "as"  # query parameter: which file
 BETWEEN: Final = "~"  # the parts of a key
+
+
+# Rows lie along the index of their key, so PostgreSQL takes it for cheap to look there for what was asked, were it all
+# rows before none is found. Where pages have no price, the index with the fewest rows wins: that of what was asked.
+BY_ROWS_ALONE: Final = "SELECT set_config('seq_page_cost', '0', true), set_config('random_page_cost', '0', true)"
+
+
+def read(rows: QuerySet[Any]) -> list[Any]:
+    """Return rows of a list, read along the index that has what was asked."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(BY_ROWS_ALONE)
+        return list(rows)
 
 
 class KeyedList(ChangeList):
@@ -29,11 +44,27 @@ class KeyedList(ChangeList):
             self.params.pop(ours, None)
             self.filter_params.pop(ours, None)
         found: dict[str, Any] = super().get_filters_params(params)
+        return {name: value for name, value in found.items() if name not in self.sieve.fields}
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        """Return the rows that are asked for, in their order."""
+        found: QuerySet[Any] = self.sieve.narrowed(super().get_queryset(request, exclude_parameters))
+        self.has_active_filters = self.sieve.is_used
         return found
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[str]:
         """Return the key, newest first: there is no other order."""
-        return [f"-{name}" for name in self.model_admin.key]
+        return [f"-{name}" for name in self.key]
+
+    @cached_property
+    def sieve(self) -> SieveForm:
+        """What the list was asked to be narrowed to."""
+        return SieveForm(self.params, self.model_admin, self.query)
+
+    @property
+    def key(self) -> Sequence[str]:
+        """The names of what rows are ordered by: what the list is narrowed to may have another order than the list."""
+        return self.sieve.key
 
     def get_results(self, request: HttpRequest) -> None:
         """Read one page, and whether there is another one on either side."""
@@ -76,19 +107,19 @@ class KeyedList(ChangeList):
 
     def key_of(self, row: Model) -> str:
         """Return the key of a row as addresses have it."""
-        values = (getattr(row, name) for name in self.model_admin.key)
+        values = (getattr(row, name) for name in self.key)
         return BETWEEN.join(value.isoformat() if isinstance(value, datetime) else str(value) for value in values)
 
     def _goes(self, is_more: bool) -> bool:
         return is_more and bool(self.result_list)
 
     def _read(self, found: QuerySet[Any]) -> list[Any]:
-        return list(found[: self.list_per_page + 1])
+        return read(found[: self.list_per_page + 1])
 
     def _key(self, text: str) -> Sequence[Any] | None:
         """Return the values of a key, None where *text* is none: that leads to the newest page."""
         parts = text.split(BETWEEN)
-        names = self.model_admin.key
+        names = self.key
         if len(parts) != len(names) or not all(parts):
             return None
         fields = [self.model._meta.get_field(name) for name in names]
@@ -99,7 +130,7 @@ class KeyedList(ChangeList):
 
     def _beyond(self, key: Sequence[Any], way: str) -> Q:
         """Return what keeps the rows on one side of *key*, in a form that enters the index there."""
-        (first, *names), (value, *values) = self.model_admin.key, key
+        (first, *names), (value, *values) = self.key, key
         if not names:
             return Q(**{f"{first}__{way}": value})
         (name,), (tie,) = names, values

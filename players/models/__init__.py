@@ -1,6 +1,7 @@
 """Tables about people, one module for each subject."""
 
 from players.models.account_locks import AccountLock
+from players.models.approvals import ApprovalNews
 from players.models.closures import Closure, ClosureState
 from players.models.identity import (
     Document,
@@ -31,6 +32,7 @@ from players.models.pauses import (
     Sitting,
 )
 from players.models.people import Agreement, Jurisdiction, LimitsAsked, Player, Staff, User, UserManager
+from players.models.replies import ReplyKind, ReplyTemplate, ReplyWithdrawal
 from players.models.service import Conversation, ConversationState, ServiceMessage, Topic, Verdict
 from players.models.sessions import Ended, Session
 from players.models.staffing import StaffChange, StaffDeed
@@ -38,6 +40,7 @@ from players.models.staffing import StaffChange, StaffDeed
 __all__ = [
     "AccountLock",
     "Agreement",
+    "ApprovalNews",
     "Closure",
     "ClosureState",
     "Contact",
@@ -74,6 +77,9 @@ __all__ = [
     "RealityCheck",
     "RefusalReason",
     "RegisterCheck",
+    "ReplyKind",
+    "ReplyTemplate",
+    "ReplyWithdrawal",
     "Resolution",
     "SearchWord",
     "ServiceMessage",

@@ -25,3 +25,7 @@ class Closure(models.Model):
     class Meta:
         default_permissions = ("view",)
         constraints = [models.UniqueConstraint(fields=["player", "state"], name="players_closure_once")]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="players_closure_state"),
+            models.Index(fields=["state", "-player"], name="players_closure_whose"),
+        ]

@@ -90,7 +90,10 @@ class Submission(models.Model):
     class Meta:
         default_permissions = ()
         permissions = [("review_identity", "Can review who players are")]
-        indexes = [models.Index(fields=["sent_at"], condition=models.Q(status="submitted"), name="players_to_review")]
+        indexes = [
+            models.Index(fields=["sent_at"], condition=models.Q(status="submitted"), name="players_to_review"),
+            models.Index(fields=["status", "-id"], name="players_submission_status"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["player"], condition=models.Q(status="submitted"), name="players_submission_one_open"

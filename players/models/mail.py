@@ -29,6 +29,9 @@ class Mail(models.Model):
                 fields=["next_try_at"], condition=models.Q(next_try_at__isnull=False), name="players_mail_due"
             ),
             models.Index(fields=["address", "id"], name="players_mail_address"),
+            models.Index(
+                fields=["-id"], condition=models.Q(sent_at=None, next_try_at=None), name="players_mail_given_up"
+            ),
         ]
 
     def __str__(self) -> str:

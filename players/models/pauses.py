@@ -35,6 +35,7 @@ class Exclusion(models.Model):
     class Meta:
         default_permissions = ()
         permissions = [("exclude_player", "Can exclude players")]
+        indexes = [models.Index(fields=["kind", "-id"], name="players_exclusion_kind")]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(until__isnull=True, kind__in=["self", "staff"])
@@ -45,6 +46,11 @@ class Exclusion(models.Model):
                 condition=~models.Q(kind="staff") | ~models.Q(reason=""), name="players_exclusion_reason"
             ),
         ]
+
+    @property
+    def is_by_house(self) -> bool:
+        """Whether staff began it, and not the player."""
+        return self.by.startswith("staff:")
 
 
 class ExclusionLift(models.Model):
@@ -85,7 +91,13 @@ class RegisterCheck(models.Model):
 
     class Meta:
         default_permissions = ()
-        indexes = [models.Index(fields=["player", "register", "-id"], name="players_registercheck_last")]
+        indexes = [
+            models.Index(fields=["player", "register", "-id"], name="players_registercheck_last"),
+            # Nearly all are clear, and nobody looks for those.
+            models.Index(
+                fields=["outcome", "-id"], condition=~models.Q(outcome="clear"), name="players_registercheck_hits"
+            ),
+        ]
 
 
 class RealityCheck(models.Model):

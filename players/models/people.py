@@ -102,12 +102,13 @@ class Player(models.Model):
     """Someone who plays: one jurisdiction and one currency, for good."""
 
     user = models.OneToOneField(User, models.PROTECT)
-    jurisdiction = models.ForeignKey(Jurisdiction, models.PROTECT)
+    jurisdiction = models.ForeignKey(Jurisdiction, models.PROTECT, db_index=False)
     currency = models.CharField(max_length=3)
     birth_date = models.DateField()
 
     class Meta:
         default_permissions = ("view",)
+        indexes = [models.Index(fields=["jurisdiction", "-id"], name="players_player_where")]
 
     def __str__(self) -> str:
         return f"player:{self.pk}"

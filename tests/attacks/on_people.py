@@ -77,6 +77,35 @@ AUDIT = [
     ),
 ]
 
+LOCK = "INSERT INTO players_accountlock (player_id, at, locks, reason, by_id)"
+LAST = "FROM players_accountlock ORDER BY id DESC LIMIT 1"
+
+LOCKS = [
+    *kept("players_accountlock", "players_accountlock_is_kept", "reason"),
+    changed("players_accountlock", "players_accountlock_reason", "reason = ''"),
+    Attack(
+        "players_accountlock",
+        "players_accountlock_begins",
+        f"{LOCK} SELECT player_id, at, locks, 'again', by_id {LAST}",
+        name="what is open is opened",
+    ),
+    Attack(
+        "players_accountlock",
+        "players_accountlock_begins",
+        f"{LOCK} SELECT player_id, at, NOT locks, 'by finance', (SELECT s.id FROM players_staff AS s"
+        " JOIN players_user_groups AS m ON m.user_id = s.user_id JOIN auth_group AS g ON g.id = m.group_id"
+        f" WHERE g.name = 'finance' ORDER BY s.id LIMIT 1) {LAST}",
+        name="by another role",
+    ),
+    Attack(
+        "players_accountlock",
+        "players_accountlock_begins",
+        f"{LOCK} SELECT player_id, at - interval '9 days', NOT locks, 'long ago', by_id {LAST}",
+        harm=f"SELECT at < clock_timestamp() - interval '1 day' {LAST}",
+        name="dated back",
+    ),
+]
+
 PROTECTION = [
     *kept("players_limitchange", "players_limitchange_is_kept", "amount"),
     *kept("players_limitoffer", "players_limitoffer_is_kept", "answered_at"),
@@ -108,4 +137,4 @@ PROTECTION = [
     ),
 ]
 
-ATTACKS = AUDIT + PROTECTION
+ATTACKS = AUDIT + LOCKS + PROTECTION

@@ -35,4 +35,41 @@ ATTACKS: list[Attack] = [
     *kept("wallet_difference", "wallet_difference_is_kept", "kind"),
     *kept("wallet_difference_step", "wallet_difference_step_is_kept", "words"),
     *kept("wallet_deposit_note", "wallet_deposit_note_is_kept", "words"),
+    Attack(
+        "wallet_provider_statement",
+        "wallet_provider_statement_begins",
+        "INSERT INTO wallet_provider_statement (provider, since, until, name, digest, totals, by, at)"
+        " SELECT provider, since, until, name, sha256(digest), totals, by, now() + interval '9 days'"
+        " FROM wallet_provider_statement ORDER BY id LIMIT 1",
+        harm="SELECT at > now() + interval '8 days' FROM wallet_provider_statement ORDER BY id DESC LIMIT 1",
+    ),
+    Attack(
+        "wallet_statement_line",
+        "wallet_statement_line_comes_with_it",
+        "INSERT INTO wallet_statement_line (statement_id, number, kind, reference, authorisation, amount, currency,"
+        " day, status, subject, verdict)"
+        " SELECT statement_id, number + 1000, kind, reference, authorisation, amount, currency, day,"
+        " status, subject, verdict"
+        " FROM wallet_statement_line ORDER BY id LIMIT 1",
+    ),
+    Attack(
+        "wallet_difference",
+        "wallet_difference_comes_with_it",
+        "INSERT INTO wallet_difference (statement_id, line_id, kind, subject, known)"
+        " SELECT statement_id, line_id, kind, subject, known FROM wallet_difference ORDER BY id LIMIT 1",
+    ),
+    Attack(
+        "wallet_difference_step",
+        "wallet_difference_step_begins",
+        "INSERT INTO wallet_difference_step (difference_id, by, settles, words)"
+        " SELECT difference_id, by, false, 'one more' FROM wallet_difference_step WHERE settles LIMIT 1",
+        refused_by="wallet_difference_settled_once",
+    ),
+    Attack(
+        "wallet_deposit_note",
+        "wallet_deposit_note_begins",
+        "INSERT INTO wallet_deposit_note (payment_id, by, settles, words, at)"
+        " SELECT payment_id, by, true, 'done for good', now() + interval '9 days' FROM wallet_deposit_note LIMIT 1",
+        harm="SELECT at > now() + interval '8 days' FROM wallet_deposit_note ORDER BY id DESC LIMIT 1",
+    ),
 ]

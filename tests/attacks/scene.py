@@ -22,7 +22,7 @@ from audit.models import (
 )
 from audit.significant import clock, finding, working
 from audit.verify import leaf_hash
-from players import exclusions, lifting, limits, staffing
+from players import account_locks, exclusions, lifting, limits, staffing
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_verified_player
@@ -124,6 +124,8 @@ def _protection(player: Player) -> None:
     asked = lifting.ask(exclusion=exclusion, reason="for a test", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     exclusions.exclude_self(player=player, months=None, by=str(player))
+    account_locks.lock(player=player, reason="for a test", by=one)
+    account_locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     RealityCheck.objects.create(player=player, minutes=30)
     log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})

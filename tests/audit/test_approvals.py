@@ -40,6 +40,8 @@ def done(monkeypatch):
     told = Done()
     approvals.register(
         KIND,
+        title="something",
+        then="It is done.",
         execute=told.execute,
         refuse=told.refuse,
         permission="test.decide",
@@ -59,6 +61,10 @@ def decide(asked, staff, *, yes=True, may=lambda permission: True):
     return approvals.decide(
         approval_id=asked.pk, yes=yes, by=str(staff), person=staff.person, reason="looked into it", may=may
     )
+
+
+def withdraw(asked, staff):
+    return approvals.withdraw(approval_id=asked.pk, by=str(staff), person=staff.person, reason="a slip of mine")
 
 
 def one_of_two_accounts(staff):
@@ -138,6 +144,50 @@ class TestDeciding:
             decide(Approval(pk=404), a_member_of_staff())
 
 
+@pytest.mark.django_db
+class TestWithdrawing:
+    def test_does_nothing_and_is_on_record(self, done):
+        staff = a_member_of_staff()
+        asked = ask(staff)
+        assert withdraw(asked, staff).verdict == Verdict.WITHDRAWN
+        assert (done.executed, done.refused) == ([], [])
+        (event,) = events("approval.withdrawn", on=f"approval:{asked.pk}")
+        assert (event["by"], event["data"]) == (
+            str(staff),
+            {"kind": KIND, "on": "thing:1", "reason": "a slip of mine", "asked_by": str(staff)},
+        )
+        with pytest.raises(approvals.AlreadyDecided):
+            decide(asked, a_member_of_staff())
+
+    def test_is_done_under_another_account_of_the_same_person_too(self, done):
+        staff = a_member_of_staff()
+        twin = one_of_two_accounts(staff)
+        assert withdraw(ask(staff), twin).by == str(twin)
+
+    def test_is_nobody_elses(self, done):
+        asked, other = ask(a_member_of_staff()), a_member_of_staff()
+        with pytest.raises(approvals.NotYours, match="Somebody else"):
+            withdraw(asked, other)
+        assert [event["data"] for event in events("approval.not_withdrawn", by=str(other))] == [{"why": "NotYours"}]
+        decide(asked, other)
+
+    def test_comes_too_late_after_a_decision(self, done):
+        staff = a_member_of_staff()
+        asked = ask(staff)
+        decide(asked, a_member_of_staff())
+        with pytest.raises(approvals.AlreadyDecided):
+            withdraw(asked, staff)
+
+    def test_of_what_is_not_there_is_an_error(self, done):
+        with pytest.raises(approvals.UnknownApproval):
+            withdraw(Approval(pk=404), a_member_of_staff())
+
+    def test_lets_the_same_be_asked_for_again(self, done):
+        staff = a_member_of_staff()
+        withdraw(ask(staff), staff)
+        ask(staff)
+
+
 def let_time_pass(owner, asked):
     """Move the approval four days back, past the triggers."""
     owner.execute("SET session_replication_role = replica")
@@ -168,6 +218,13 @@ class TestTime:
             decide(asked, a_member_of_staff())
         decide(open_still, a_member_of_staff())
 
+    def test_that_is_up_ends_it_for_the_asker_too(self, cloned_db, superuser, done):
+        staff = a_member_of_staff()
+        asked = ask(staff)
+        let_time_pass(superuser, asked)
+        with pytest.raises(approvals.Expired):
+            withdraw(asked, staff)
+
     def test_lets_the_same_be_asked_for_again(self, cloned_db, superuser, done):
         asked = ask(a_member_of_staff())
         let_time_pass(superuser, asked)
@@ -196,6 +253,24 @@ class TestTheDatabase:
             enter(asked, other, person=uuid4())
         with pytest.raises(DatabaseError, match="is not the person"), transaction.atomic():
             ask(staff, on="thing:2", person=other.person)
+
+    @pytest.mark.parametrize("verdict", ["approved", "refused"])
+    def test_refuses_every_verdict_of_the_asker_but_one(self, cloned_db, done, verdict):
+        staff = a_member_of_staff()
+        asked = ask(staff)
+        with pytest.raises(DatabaseError, match="audit_decision_other_person"), transaction.atomic():
+            enter(asked, staff, verdict=verdict)
+        enter(asked, staff, verdict="withdrawn")
+
+    def test_refuses_that_another_person_withdraws(self, cloned_db, done):
+        staff, other = a_member_of_staff(), a_member_of_staff()
+        asked = ask(staff)
+        with pytest.raises(DatabaseError, match="audit_decision_other_person"), transaction.atomic():
+            enter(asked, other, verdict="withdrawn")
+        with pytest.raises(DatabaseError, match="is not the person"), transaction.atomic():
+            enter(asked, other, verdict="withdrawn", person=None)
+        with pytest.raises(DatabaseError, match="is not the person"), transaction.atomic():
+            enter(asked, other, verdict="withdrawn", person=staff.person)
 
     def test_refuses_a_second_decision_and_an_early_end(self, cloned_db, done):
         asked = ask(a_member_of_staff())
@@ -252,6 +327,22 @@ def test_two_who_decide_at_once_decide_one(cloned_db, done):
     assert len(done.executed) + len(done.refused) == 1
 
 
+def test_of_who_withdraws_and_who_approves_at_once_one_does(cloned_db, done):
+    staff, ready = a_member_of_staff(), Barrier(2)
+    asked = ask(staff)
+
+    def one(deed, by):
+        ready.wait(timeout=30)
+        try:
+            return deed(asked, by).verdict
+        except approvals.AlreadyDecided:
+            return "too late"
+
+    results = at_once([lambda: one(withdraw, staff), lambda: one(decide, a_member_of_staff())])
+    assert results.count("too late") == 1
+    assert len(done.executed) == results.count(Verdict.APPROVED)
+
+
 def enter(asked, staff, **changes):
-    values = {"asker": asked.person, "person": staff.person, "by": str(staff)} | changes
-    return Decision.objects.create(approval=asked, verdict="approved", reason="", **values)
+    values = {"verdict": "approved", "asker": asked.person, "person": staff.person, "by": str(staff)} | changes
+    return Decision.objects.create(approval=asked, reason="", **values)

@@ -37,6 +37,7 @@ AIMS = {
     "close_bets_10000": 0.25,
     "pay_all_10000": 0.25,
     "report_10m": 1,
+    "lists_10m": 0.8,
     "seal_rate": None,
 }
 OVER_THE_HOUSE = ("solo_service", "solo_http", "live_bets_http")
@@ -44,6 +45,7 @@ MOVEMENTS = ("posting", "hot_house", "audit_on")
 WHOLE_ROUNDS = ("close_bets_100", "pay_all_100")
 SEALING = ("seal_rate",)
 REPORTS = ("report_10m",)
+LISTS = ("lists_10m",)
 HORDAK = ("posting_vs_hordak",) if importlib.util.find_spec("hordak") else ()
 
 
@@ -81,7 +83,17 @@ def of_houses() -> Iterator[Run]:
     """One run of everything that needs a house: one pair of servers, and two clients where `make bench` has four."""
     folder = fresh_folder("sabot-bench-")
     done = bench(
-        folder, *OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING, *REPORTS, CLIENTS="2", ROUNDS="2000"
+        folder,
+        *OVER_THE_HOUSE,
+        *MOVEMENTS,
+        *HORDAK,
+        *WHOLE_ROUNDS,
+        *SEALING,
+        *REPORTS,
+        *LISTS,
+        CLIENTS="2",
+        ROUNDS="2000",
+        ROWS="2000",
     )
     assert done.returncode == 0, done.stderr
     results = {each["name"]: each for each in written(folder)}
@@ -102,10 +114,10 @@ def written(var: Path) -> list[dict[str, object]]:
 
 
 def test_what_needs_a_house_is_measured_on_durable_servers_of_which_nothing_is_left(of_houses: Run) -> None:
-    assert set(of_houses.results) == {*OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING, *REPORTS}
+    assert set(of_houses.results) == {*OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING, *REPORTS, *LISTS}
     for name in of_houses.results:
         assert str(name) in of_houses.done.stdout
-    suites = 1 + len(MOVEMENTS) + len(HORDAK) + 1 + len(SEALING) + len(REPORTS)
+    suites = 1 + len(MOVEMENTS) + len(HORDAK) + 1 + len(SEALING) + len(REPORTS) + len(LISTS)
     assert of_houses.done.stderr.count("fsync on, synchronous_commit on") == suites
     assert of_houses.done.stderr.count("Migrating …") == 1
     assert of_houses.left == []

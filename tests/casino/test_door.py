@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from casino.door import Allowance, Door
+from wallet.provider_statements.reading import MOST_BYTES
 
 LARGEST = 1000
 FORM = b"key=1&amount=5000"
@@ -94,6 +95,20 @@ def test_nobody_but_the_proxy_speaks_for_the_proxy():
     real = (b"x-forwarded-for", b"198.51.100.7")
     inside, _ = ask(part(b""), headers=[real, (b"x_forwarded_for", b"203.0.113.9"), (b"x_forwarded_proto", b"https")])
     assert inside[0][0]["headers"] == [real]
+
+
+def test_a_statement_of_a_provider_gets_in_up_to_the_size_that_its_page_says(start_server):
+    server = start_server()
+    answers = {}
+    for size in (MOST_BYTES, MOST_BYTES + 200_000):
+        sender = HTTPConnection("127.0.0.1", server.port, timeout=60)
+        sender.request("POST", "/staff/statements/upload/", b"x" * size, {"Content-Type": "text/plain"})
+        answer = sender.getresponse()
+        answers[size] = answer.status, answer.getheader("Location")
+        sender.close()
+    (inside, led), outside = answers.values()
+    assert (inside, (led or "").partition("?")[0]) == (302, "/en/account/login/")
+    assert outside == (303, "/staff/statements/?too-much=1")
 
 
 def test_slow_senders_keep_nobody_else_waiting(start_server):

@@ -162,7 +162,7 @@ def test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record():
     player, staff = a_player(real=MONEY), a_member_of_staff("compliance")
     browser = a_visitor()
     browser.force_login(staff.user)
-    browser.post("/staff/exclusions/", {"email": player.user.email, "days": "", "reason": "played for somebody else"})
+    browser.post("/staff/exclusions/", {"player": player.pk, "days": "", "reason": "played for somebody else"})
     (recorded,) = events("player.excluded", on=str(player))
     assert recorded["by"] == str(staff)
     assert (recorded["data"]["kind"], recorded["data"]["until"]) == ("staff", None)
@@ -176,7 +176,7 @@ def test_staff_exclude_nobody_without_a_reason():
         exclusions.exclude(player=player, days=1, reason="  ", by=staff)
     browser = a_visitor()
     browser.force_login(staff.user)
-    browser.post("/staff/exclusions/", {"email": player.user.email, "reason": ""})
+    browser.post("/staff/exclusions/", {"player": player.pk, "reason": ""})
     assert not Exclusion.objects.exists()
 
 

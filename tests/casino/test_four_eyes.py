@@ -1,11 +1,24 @@
-"""What compliance demands two people for: nobody who asks decides it, by whichever way it may be done."""
+"""What compliance demands two people for, and what this house does besides: nobody who asks decides it, by whichever
+way it may be done; another person can; a request ends by itself; what was changed since is not done; the log names
+both.
+"""
 
+import ast
+from collections.abc import Iterator
+
+import psycopg
 import pytest
-from django.contrib.auth.models import Permission
+from django.db import DatabaseError, connection, transaction
 
 from audit import approvals
+from audit.models import Decision, Verdict
+from audit.tasks import expire_approvals
+from casino.lists import SITE
+from tests.architecture.test_nobody_steers import APPS, PROJECT
+from tests.casino.two_people import DEEDS, Asked, Way, browser_of, decide, decide_on_the_page
+from tests.people import a_member_of_staff, events
 
-# What it is, the kind of request by which it is done.
+# What the rules demand, the kind of request by which it is done.
 DEMANDED = {
     "balance adjustments": "balance.adjust",
     "voiding a settled round": "void_live_round",
@@ -13,10 +26,206 @@ DEMANDED = {
     "lifting an exclusion": "exclusion.lift",
     "paying withdrawals above a threshold": "withdrawal",
 }
+# Who does it in the code, and who calls that: the kinds' own functions alone. What annuls a round besides is no person,
+# for one that was not dealt in time or that its seed does not reproduce, or a supervisor before the deal. What makes a
+# table besides is the program, before a house opens.
+DOERS = {
+    "ledger.adjust": {"wallet/adjusting.py"},
+    "exclusions.lift": {"players/lifting.py"},
+    "withdrawals.second": {"wallet/apps.py"},
+    "tables.new_version": {"games/versions/executing.py"},
+    "tables.make_table": {"games/versions/executing.py", "games/shipped.py"},
+    "voiding.void_live_round": {"games/live/malfunction.py", "games/live/phases.py"},
+    "void.void_round": {"games/replay.py", "games/live/voiding.py", "games/chemin/voiding.py"},
+    "wallet_adjust": {"wallet/ledger.py"},
+    "players_staff_execute": {"players/staffing.py"},
+    "audit_keep_for": {"audit/retention.py"},
+}
+
+every_deed = pytest.mark.parametrize("make", DEEDS, ids=lambda deed: deed.kind)
+
+
+def run(way: Way) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(way.statement, way.values)
+
+
+def refuses(way: Way) -> None:
+    with pytest.raises(DatabaseError) as error, transaction.atomic():
+        run(way)
+    cause = error.value.__cause__
+    assert isinstance(cause, psycopg.Error)
+    assert cause.sqlstate == way.refusal or way.refusal in str(error.value), error.value
+
+
+def test_whatever_takes_two_people_is_shown_here_with_all_that_is_demanded():
+    shown = [deed.kind for deed in DEEDS]
+    assert sorted(shown) == sorted(approvals.kinds())
+    assert set(DEMANDED.values()) <= set(shown)
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("kind", DEMANDED.values(), ids=DEMANDED)
-def test_each_is_a_request_that_some_role_decides(kind):
-    app, codename = approvals.kind(kind).permission.split(".")
-    assert Permission.objects.filter(content_type__app_label=app, codename=codename, group__isnull=False).exists()
+@every_deed
+class TestOnePerson:
+    def test_gli19_b_2_3_does_not_decide_what_they_asked_for_under_any_account(self, make):
+        asked = Asked(make())
+        was_done = asked.deed.is_done()
+        for account in (asked.asker, asked.twin):
+            for yes in (True, False):
+                with pytest.raises(approvals.ApprovalError) as refused:
+                    decide(asked.approval, account, yes=yes)
+                assert isinstance(refused.value, approvals.OwnRequest | approvals.NotAllowed)
+                decide_on_the_page(asked.approval, account, yes=yes)
+        with pytest.raises(approvals.OwnRequest):
+            decide(asked.approval, asked.twin)
+        assert not Decision.objects.filter(pk=asked.approval.pk).exists()
+        assert asked.deed.is_done() == was_done is False
+
+    def test_is_not_taken_for_two_by_the_database(self, make):
+        asked = Asked(make())
+        decision = (
+            "INSERT INTO audit_decision (approval_id, verdict, by, asker, person, reason)"
+            " VALUES (%s, 'approved', %s, %s, %s, 'x')"
+        )
+        approval, mine, other = asked.approval, asked.asker.person, asked.decider.person
+        for account, asker, person, refusal in (
+            (asked.twin, mine, mine, "audit_decision_other_person"),
+            (asked.twin, mine, other, "is not the person"),
+            (asked.asker, other, mine, "audit_decision_asker"),
+            ("system", mine, other, "is not the person"),
+        ):
+            refuses(Way(decision, refusal, [approval.pk, str(account), asker, person]))
+        refuses(Way("UPDATE audit_approval SET person = gen_random_uuid()", "permission denied"))
+        refuses(Way("UPDATE players_staff SET person = gen_random_uuid()", "permission denied"))
+
+    def test_does_it_by_no_statement_of_the_login_role(self, make):
+        asked = Asked(make())
+        for way in asked.deed.ways(asked.approval):
+            refuses(way)
+        assert not asked.deed.is_done()
+
+    def test_asks_on_a_page_and_has_done_nothing(self, make):
+        deed = make()
+        page = deed.page()
+        if page is None:
+            Asked(deed)
+        else:
+            address, sent = page
+            browser_of(a_member_of_staff(deed.asking)).post(address, sent)
+        assert approvals.waiting().filter(kind=deed.kind).count() == 1
+        assert not deed.is_done()
+
+
+@pytest.mark.django_db
+@every_deed
+class TestTwoPeople:
+    def test_gli19_b_3_2_do_it_and_the_log_names_both(self, make):
+        asked = Asked(make())
+        decide_on_the_page(asked.approval, asked.decider)
+        assert asked.deed.is_done()
+        (decided,) = events("approval.decided", on=f"approval:{asked.approval.pk}")
+        assert (decided["by"], decided["data"]["asked_by"]) == (str(asked.decider), str(asked.asker))
+        (asking,) = events("approval.asked", on=f"approval:{asked.approval.pk}")
+        assert (asking["by"], asking["data"]["sha256"]) == (str(asked.asker), decided["data"]["sha256"])
+        assert [event["by"] for event in events(asked.deed.event)][-1] == str(asked.decider)
+
+    def test_are_of_the_roles_that_may(self, make):
+        asked, other = Asked(make()), a_member_of_staff("operator")
+        with pytest.raises(approvals.NotAllowed):
+            decide(asked.approval, other)
+        decide_on_the_page(asked.approval, other)
+        assert not asked.deed.is_done()
+
+    def test_leave_it_where_the_second_refuses_or_the_first_withdraws(self, make):
+        asked = Asked(make())
+        if asked.approval.kind != "withdrawal":  # whose refusal gives the money back, as its own tests show
+            decide_on_the_page(asked.approval, asked.decider, yes=False)
+            asked.approval = asked.deed.ask(asked.asker)
+        approvals.withdraw(
+            approval_id=asked.approval.pk, by=str(asked.twin), person=asked.twin.person, reason="a slip of mine"
+        )
+        with pytest.raises(approvals.AlreadyDecided):
+            decide(asked.approval, asked.decider)
+        for way in asked.deed.ways(asked.approval):
+            refuses(way)
+        assert not asked.deed.is_done()
+        assert Decision.objects.get(pk=asked.approval.pk).verdict == Verdict.WITHDRAWN
+        asked.deed.ask(asked.asker)
+
+
+@every_deed
+class TestTheRequest:
+    def test_expires(self, cloned_db, make):
+        asked = Asked(make())
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+            superuser.execute("SET session_replication_role = replica")
+            superuser.execute("UPDATE audit_approval SET at = at - interval '9 days', expires_at = clock_timestamp()")
+        with pytest.raises(approvals.Expired):
+            decide(asked.approval, asked.decider)
+        expire_approvals()
+        with pytest.raises(approvals.ApprovalError):
+            decide(asked.approval, asked.decider)
+        for way in asked.deed.ways(asked.approval):
+            refuses(way)
+        assert not asked.deed.is_done()
+        assert Decision.objects.get(pk=asked.approval.pk).verdict == Verdict.EXPIRED
+
+    def test_gli19_b_3_2_is_executed_as_it_was_frozen_or_not_at_all(self, cloned_db, owner, make):
+        asked = Asked(make())
+        owner.execute("ALTER TABLE audit_approval DISABLE TRIGGER USER")
+        changed = "(request::jsonb || '{\"more\": 1}')::text"
+        owner.execute(
+            f"UPDATE audit_approval SET request = {changed}, sha256 = sha256(convert_to({changed}, 'UTF8'))"
+            " WHERE id = %s",
+            [asked.approval.pk],
+        )
+        with pytest.raises(approvals.Tampered):
+            decide(asked.approval, asked.decider)
+        decide_on_the_page(asked.approval, asked.decider)
+        assert not asked.deed.is_done()
+        assert not Decision.objects.filter(pk=asked.approval.pk).exists()
+
+
+def callers(function: str) -> Iterator[str]:
+    """The modules, pages and commands included, that name the function but for the one that defines it."""
+    module, _dot, name = function.rpartition(".")
+    for app in APPS:
+        for path in (PROJECT / app).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            if "migrations" in path.parts or name not in text:
+                continue
+            if any(names(node, module, name) for node in ast.walk(ast.parse(text))):
+                yield path.relative_to(PROJECT).as_posix()
+
+
+def names(node: ast.AST, module: str, name: str) -> bool:
+    """Whether it is the function of that module, however imported; one of the database has none."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=of), attr=attribute):
+            return (of, attribute) == (module, name)
+        case ast.ImportFrom(module=of, names=imported):
+            return (of or "").rpartition(".")[2] == module and name in [each.name for each in imported]
+        case ast.Constant(value=str(text)):
+            return not module and f"{name}(" in text
+    return False
+
+
+@pytest.mark.parametrize("function", DOERS)
+def test_nothing_else_does_it_no_page_no_command_and_no_list(function):
+    assert set(callers(function)) == DOERS[function]
+
+
+def test_lists_add_change_and_remove_nothing(rf):
+    assert SITE.listings()
+    for listing in SITE.listings():
+        request = rf.get("/")
+        assert not listing.has_add_permission(request)
+        assert not listing.has_change_permission(request)
+        assert not listing.has_delete_permission(request)
+
+
+@pytest.mark.django_db
+def test_a_permission_to_decide_is_some_roles():
+    for kind in approvals.kinds():
+        deed = next(deed for deed in DEEDS if deed.kind == kind)
+        assert a_member_of_staff(deed.deciding).user.has_perm(approvals.kind(kind).permission)

@@ -1,12 +1,14 @@
 """Every text reaches every language: extraction, catalogues, compilation, check, on a small project and on this one."""
 
 import gettext
+import os
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
+from casino import launcher
 from casino.messages import catalogues, check, sources
 from casino.messages.extract import collect
 from casino.messages.hardcoded import outright
@@ -116,6 +118,32 @@ def test_an_update_without_news_changes_no_byte(tree: Tree) -> None:
     before = tree.catalogue("ro").read_bytes()
     catalogues.update(tree.catalogue("ro"), collect(tree), "ro")
     assert tree.catalogue("ro").read_bytes() == before
+
+
+def test_a_house_compiles_by_itself_what_make_did_not(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    for user in ("casino.launcher", "casino.management.commands.compile_messages"):
+        monkeypatch.setattr(f"{user}.project", lambda: tree)
+    translate(tree, ROMANIAN)
+    said: list[str] = []
+    assert tree.uncompiled() == ["ro"]
+    launcher.compile_texts(said.append)
+    assert (said, tree.uncompiled()) == (["Compiling the texts (ro) …"], [])
+    launcher.compile_texts(said.append)
+    assert len(said) == 1
+    made = sources.compiled(tree.catalogue("ro")).stat()
+    os.utime(tree.catalogue("ro"), (made.st_atime, made.st_mtime + 1))
+    assert tree.uncompiled() == ["ro"]
+
+
+def test_a_house_that_cannot_compile_its_texts_says_who_can(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    for user in ("casino.launcher", "casino.management.commands.compile_messages"):
+        monkeypatch.setattr(f"{user}.project", lambda: tree)
+    translate(tree, ROMANIAN)
+    sources.compiled(tree.catalogue("ro")).with_suffix(".mo.part").mkdir()
+    with pytest.raises(
+        launcher.CannotOpen, match=r"django\.mo\.part cannot be written: run manage\.py compile_messages"
+    ):
+        launcher.compile_texts(lambda _said: None)
 
 
 def test_romanian_counts_in_three_forms(tree: Tree) -> None:

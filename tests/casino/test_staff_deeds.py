@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from audit import approvals
-from players import account_locks, exclusions
+from players import account_locks, exclusions, staffing
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor
 from wallet.accounts import balance
@@ -76,6 +76,8 @@ def test_a_pause_by_staff_says_why_and_lasts_the_hours_of_the_law(player):
     assert exclusion.until
     assert (exclusion.kind, exclusion.reason) == ("pause", "asked by telephone")
     assert exclusion.until - exclusion.begun == timedelta(hours=player.jurisdiction.pause_hours)
+    named = staffing.called()[exclusion.by]
+    assert f", by {named}." in at("support").get(page("staff_player", player)).content.decode()
 
 
 def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(player):
@@ -93,7 +95,7 @@ def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(play
     [
         ({"amount": "1000.00"}, "at hand now"),
         ({"amount": "a lot"}, "Write"),
-        ({"why": ""}, "required"),
+        ({"why": ""}, "Choose the sentence that the player is to read"),
         ({"reason": ""}, "Say why"),
     ],
 )
@@ -103,6 +105,28 @@ def test_what_cannot_be_asked_for_is_said_beside_what_was_typed(player, typed, s
     assert sentence in shown
     assert typed.get("amount", "20.00") in shown
     assert not approvals.waiting().exists()
+
+
+def test_a_second_request_for_the_same_player_is_refused_and_what_was_typed_stays(player):
+    support = at("support")
+    support.post(page("staff_player_adjust", player), adjustment())
+    shown = support.post(page("staff_player_adjust", player), adjustment(amount="33.00")).content.decode()
+    assert "awaits a decision" in shown
+    assert "33.00" in shown
+    assert approvals.waiting().count() == 1
+
+
+def test_what_is_locked_is_not_said_to_play(player):
+    support = at("support")
+    support.post(page("staff_player_lock", player), {"reason": "stolen card"})
+    shown = support.get(page("staff_player", player)).content.decode()
+    assert "The player may play." not in shown
+    assert "Open the account again" in shown
+    locked = account_locks.lock_of(player)
+    assert locked
+    assert f"by {locked.by.name} (staff:{locked.by_id}): stolen card" in shown
+    again = support.post(page("staff_player_lock", player), {"reason": "twice"}, follow=True).content.decode()
+    assert "This account is locked already." in again
 
 
 def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(player):

@@ -48,7 +48,7 @@ def reader(pair: tuple[Player, Player]) -> Client:
     for player in pair:
         visitor.get(f"/staff/players/{player.pk}/")
     for player in pair:
-        visitor.post("/staff/exclusions/", {"email": player.user.email, "reason": "for a test"})
+        visitor.post("/staff/exclusions/", {"player": player.pk, "reason": "for a test"})
     visitor.get("/staff/exclusions/")
     return as_staff("compliance")[1]
 
@@ -99,7 +99,7 @@ def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytes
     monkeypatch.setattr(looking, "MOST_NAMED", 1)
     _, visitor = as_staff("support")
     for player in pair:
-        visitor.post("/staff/exclusions/", {"email": player.user.email, "reason": "for a test"})
+        visitor.post("/staff/exclusions/", {"player": player.pk, "reason": "for a test"})
     visitor.get("/staff/exclusions/")
     said = events("data.seen")[-1]["data"]
     assert (said["count"], "players" in said) == (2, False)
@@ -119,9 +119,7 @@ def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
     assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["looks"]}
 
 
-@pytest.mark.parametrize(
-    "page", ["/staff/players/?who={email}", "/staff/players/?who={pk}", "/staff/limits/?player={pk}"]
-)
+@pytest.mark.parametrize("page", ["/staff/players/?who={email}", "/staff/players/?who={pk}", "/staff/limits/?who={pk}"])
 def test_a_search_that_tells_which_player_it_is_is_a_look(pair, page):
     _, visitor = as_staff("support")
     address = page.format(email=pair[0].user.email, pk=pair[0].pk)

@@ -33,7 +33,7 @@ def browser_of(player: Player) -> Client:
 
 
 def card_of(live: LiveTable) -> GuestCardState:
-    (card,) = (card for card in lobby_cards(Mode(live.mode), "SEK") if card.live_table == live.pk)
+    (card,) = (card for card in lobby_cards(Mode(live.mode), "SEK", "SE") if card.live_table == live.pk)
     assert isinstance(card, GuestCardState)
     return card
 
@@ -114,10 +114,10 @@ class TestTheCard:
         assert "The table is closed" in render_card(closed, "en")
 
     def test_is_for_those_who_have_its_currency(self, live: LiveTable) -> None:
-        assert is_for(card_of(live), "SEK")
-        assert not is_for(card_of(live), "EUR")
-        assert not is_for(card_of(live), None)
-        assert lobby_cards(Mode.REAL, "EUR") == []
+        assert is_for(card_of(live), "SEK", "SE")
+        assert not is_for(card_of(live), "EUR", "DE")
+        assert not is_for(card_of(live), None, None)
+        assert lobby_cards(Mode.REAL, "EUR", "DE") == []
 
 
 class TestTheList:

@@ -204,15 +204,15 @@ class TestWhatLiesOpen:
 class TestThePageOfIncidents:
     def test_shows_seats_and_stakes_of_a_coup_in_progress_and_no_card_that_lies_face_down(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
-        malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
+        incident = malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
         for role in READERS:
-            page = seen(reader(role).get("/staff/incidents/"))
+            page = seen(reader(role).get(f"/staff/incidents/{incident.pk}/"))
             assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
             assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
             assert "Cards so far – – – – (– lies face down)" in page
             assert "its cards are drawn, and punter and banker decide" in page
             assert not CARD.search(page)
-        answer_is = seen(reader().get("/staff/incidents/"))
+        answer_is = seen(reader().get(f"/staff/incidents/{incident.pk}/"))
         assert "Ask to annul the round" in answer_is
         assert "Cancel the round" not in answer_is
 
@@ -220,14 +220,14 @@ class TestThePageOfIncidents:
         a_staked_coup(live_table, BANK, STAKE)
         incident = malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
         boss = reader()
-        assert "Cancel the round" in seen(boss.get("/staff/incidents/"))
+        assert "Cancel the round" in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
         boss.post(f"/staff/rounds/{incident.live_round_id}/cancel/", {"reason": "x", "sure": "on"})
-        assert "The round is annulled: staff:" in seen(boss.get("/staff/incidents/"))
+        assert "The round is annulled: staff:" in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
     def test_shows_what_was_moved_back_to_whom(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         annul_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
-        page = seen(reader().get("/staff/incidents/"))
+        page = seen(reader().get(f"/staff/incidents/{Incident.objects.get().pk}/"))
         assert f"player:{players[1].pk} +SEK 40.00 (real)" in page
         assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
         assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
@@ -290,6 +290,8 @@ def test_no_page_of_staff_tells_a_card_that_lies_face_down(live_table, players, 
         "/staff/",
         "/staff/tables/",
         "/staff/incidents/",
+        f"/staff/incidents/{incident.pk}/",
+        f"/staff/incidents/{incident.pk}/letter/",
         "/staff/approvals/",
         "/staff/rounds/?status=in+progress",
         f"/staff/rounds/{coup.pk}/",

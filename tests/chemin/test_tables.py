@@ -13,15 +13,8 @@ from games.live import phases
 from games.models import CheminTable, LiveTable, Shape, Table
 from games.places import takes_bets
 from games.shipped import CHEMIN_DE_FER, GUEST_PACE, PACE, baccarat_limits, guest_limits, load_tables
-from games.tables import (
-    NothingChanged,
-    TableError,
-    UnusableClock,
-    UnusableLimits,
-    WrongShape,
-    follow_rules,
-    make_table,
-)
+from games.table_checks import NothingChanged, TableError, UnusableClock, UnusableLimits, WrongShape
+from games.tables import follow_rules, make_table
 from games.variants import GAMES
 from tests.builders import UNHURRIED_GUESTS, a_guest_table, put_live
 from wallet.models import Currency, Mode
@@ -144,10 +137,10 @@ def test_where_the_program_has_other_rules_nothing_begins_until_the_table_follow
 ) -> None:
     table = a_guest_table()
     monkeypatch.setitem(vars(GAMES[CHEMIN]), "digest", "of other rules")
-    assert not takes_bets(table)
+    assert not takes_bets(table, Mode.REAL)
     follow_rules(by="system")
     followed = Table.objects.select_related("version").get(pk=table.pk)
-    assert takes_bets(followed)
+    assert takes_bets(followed, Mode.REAL)
     assert followed.version is not None
     assert (followed.version.number, followed.version.limits) == (2, SEK.stored())
 

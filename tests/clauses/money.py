@@ -66,6 +66,7 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number",
                 "test_gli19_2_5_7_an_adjustment_stands_in_the_statement_with_its_time_and_number",
+                "test_gli19_2_5_7_it_on_the_page_in_the_file_and_on_paper",
             ),
             "Balances that staff put right and annulments are told like payments. Nothing missing.",
         ),

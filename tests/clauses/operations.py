@@ -29,8 +29,12 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record",
                 "test_gli19_2_4_1_a_locked_player_is_out_at_once_and_does_not_get_in_again",
+                "test_gli19_2_4_1_what_was_composed_before_the_lock_is_not_staked_after_it",
+                "test_gli19_2_4_1_stakes_nothing",
+                "test_gli19_2_4_1_no_round_begins_after_a_lock_however_many_are_asked_for",
+                "test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_opened_them",
             ),
-            "Nothing missing.",
+            "The statement of a stake asks for locks itself, so nothing that was let in before one stakes after it.",
             page="`/staff/exclusions/`",
         ),
         Demand(
@@ -39,8 +43,13 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_4_1_leaves_accepted_bets_standing_and_pays_them",
                 "test_gli19_2_4_1_waits_for_the_end_of_the_coup",
+                "test_gli19_2_4_1_bets_that_lie_there_are_played_out_and_the_winnings_come_to_the_account",
+                "test_gli19_2_4_1_a_coup_in_progress_is_played_to_its_end_and_the_punter_goes_then",
+                "test_gli19_2_4_1_a_banker_s_coup_is_played_to_its_end_and_the_bank_goes_home",
+                "test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_credited",
             ),
-            "A shared table and a coup between guests; a solo round is one transaction.",
+            "A shared table and a coup between guests, where a table closes and where staff lock an account; a solo"
+            " round is one transaction.",
         ),
         Demand(
             "2.4.1, 4.15.1",

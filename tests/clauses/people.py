@@ -59,8 +59,11 @@ CHAPTER: Final = Chapter(
         Demand(
             "A.3.7",
             "a stricter limit holds at once",
-            ("test_gli19_a_3_7_stricter_holds_at_once_everywhere",),
-            "In all five jurisdictions. Nothing missing.",
+            (
+                "test_gli19_a_3_7_stricter_holds_at_once_everywhere",
+                "test_gli19_a_3_7_a_limit_that_the_house_lifts_at_once_loosens_none_of_the_player_s_own",
+            ),
+            "In all five jurisdictions; what the house lifts leaves the player’s own limits as they are.",
         ),
         Demand(
             "A.3.8",

@@ -151,6 +151,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_7_1_pair_bets_with_one_deck_cannot_go_live",
                 "test_gli19_4_7_1_that_returns_too_little_is_refused_and_nothing_changes",
                 "test_gli19_4_7_1_that_cannot_be_are_refused_at_the_asking",
+                "test_gli19_4_7_1_stands_with_exact_returns_at_the_worst_stake_and_what_it_may_cost",
             ),
             "That the worst stake is found was not named after the clause; now it is. Both examples of the clause "
             "are there.",
@@ -240,7 +241,11 @@ CHAPTER: Final = Chapter(
         Demand(
             "A.5.1",
             "a round settles under the rules in force when it was staked",
-            ("test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_that_allowed_them",),
+            (
+                "test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_that_allowed_them",
+                "test_gli19_a_5_1_rounds_against_a_change_of_whom_it_serves_are_played_before_it_alone",
+                "test_gli19_a_5_1_finishes_the_round_with_whoever_bet_and_takes_no_more_of_them",
+            ),
             "With threads that play while versions change. It did not bear the clause; now it does.",
         ),
         Demand(

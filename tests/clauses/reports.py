@@ -58,6 +58,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_minor_unit",
                 "test_gli19_2_9_3_what_is_set_aside_for_bets_is_held_and_not_available",
                 "test_gli19_2_9_3_what_the_house_owes_is_told_by_currency_and_mode",
+                "test_gli19_2_9_3_is_part_of_what_is_held_for_players_where_it_is_real",
             ),
             "Against the entries of the ledger, added up by other means. Nothing missing.",
             page="`/staff/reports/`, `/staff/ledger/`",

@@ -14,10 +14,11 @@ from audit.models import Approval
 from audit.significant import finding
 from games import tables
 from games.engine.odds import exact, percent
+from games.live import clock
 from games.live.clock import Clock
 from games.models import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding, Shape, Table, TableVersion
 from games.shipped import PACE, baccarat_limits, guest_limits, load_tables, pairs_limits
-from games.tables import MissingLanguage, NothingChanged, ReturnTooLow, TableError, UnusableClock, UnusableLimits
+from games.table_checks import MissingLanguage, NothingChanged, ReturnTooLow, TableError, UnusableClock, UnusableLimits
 from games.tasks import put_versions_live
 from games.variants import VARIANTS
 from games.versions import asking, executing, languages, rules, schedule
@@ -208,6 +209,19 @@ class TestWhatWaitsForItsTime:
         assert (event["by"], event["data"]["asked_by"]) == (waiting.approval.decision.by, waiting.approval.by)
         assert ScheduleEnding.objects.get().how == HowEnded.LIVE
 
+    def test_limits_that_are_agreed_on_after_their_moment_go_live_then_as_whoever_decides_is_told(
+        self, cloned_db, monkeypatch
+    ):
+        table, moment = a_table(), timezone.now() - timedelta(minutes=1)
+        monkeypatch.setattr(clock, "now", lambda: moment - timedelta(hours=1))
+        asked = ask(table, goes_live_at=moment)
+        monkeypatch.undo()
+        facts = dict(approvals.kind(asked.kind).describe(approvals.thaw(asked)).facts)
+        assert facts["Goes live"] == f"{moment:%Y-%m-%d %H:%M} UTC, or once approved if that is later"
+        approve(asked)
+        put_versions_live()
+        assert number_of(table) == 2
+
     def test_two_workers_at_once_put_them_live_once(self, cloned_db, owner):
         table = a_table()
         waiting = scheduled(table)
@@ -264,12 +278,15 @@ class TestTheDatabase:
 
     def a_version(self, table: Table, **changes: Any) -> dict[str, Any]:
         game = VARIANTS["baccarat"]
+        assert table.version
         return {
             "table": table,
             "number": 2,
             "rules_version": game.version,
             "rules_digest": game.digest,
             "limits": other_limits(),
+            "jurisdictions": table.version.jurisdictions,
+            "modes": table.version.modes,
         } | changes
 
     def test_another_version_of_a_table_that_was_ever_opened_without_an_approval(self):

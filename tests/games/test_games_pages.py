@@ -11,6 +11,7 @@ from games.engine.odds import exact, percent
 from games.models import HowEnded, RulesVersion, ScheduleEnding
 from games.variants import VARIANTS
 from games.versions import rules
+from players import staffing
 from tests.builders import a_guest_table, a_player, a_round, a_table, other_limits, put_live, scheduled
 from tests.people import a_member_of_staff, a_visitor
 
@@ -65,7 +66,9 @@ def test_a_table_stands_with_every_version_who_asked_who_decided_why_and_what_it
     version = put_live(table_id=table.pk, limits=other_limits(), reason="quiet evenings")
     assert version.approval is not None
     text = read(supervisor, f"/staff/games/tables/{table.pk}/").replace("\xa0", " ")
-    assert f"Asked by {version.approval.by} Approved by {version.approval.decision.by}, request" in text
+    names = staffing.called()
+    asked, approved = names[version.approval.by], names[version.approval.decision.by]
+    assert f"Asked by {asked} Approved by {approved}, request" in text
     assert "Why quiet evenings" in text
     assert "SEK: Tie SEK 10 – SEK 2,500 SEK 10 – SEK 50" in text
     compared = read(supervisor, f"/staff/games/tables/{table.pk}/?one=2&other=1").replace("\xa0", " ")
@@ -81,7 +84,7 @@ def test_a_table_of_guests_stands_with_its_bank_and_its_pace(supervisor):
 
 def test_what_waits_for_its_time_is_shown_and_withdrawn_with_a_reason(supervisor):
     waiting = scheduled(a_table())
-    assert f"Approved by {waiting.approval.decision.by}" in read(supervisor, "/staff/games/")
+    assert f"Approved by {staffing.called()[waiting.approval.decision.by]}" in read(supervisor, "/staff/games/")
     address = f"/staff/games/schedule/{waiting.pk}/withdraw/"
     assert "Say why" in supervisor.post(address, {"reason": " "}, follow=True).text
     assert not ScheduleEnding.objects.exists()
@@ -95,3 +98,11 @@ def test_what_waits_for_its_time_is_shown_and_withdrawn_with_a_reason(supervisor
 @pytest.mark.parametrize("page", ["/staff/games/whist/", "/staff/games/tables/999999/"])
 def test_what_is_not_there_is_no_page(supervisor, page):
     assert supervisor.get(page).status_code == 404
+
+
+@pytest.mark.parametrize(("role", "reads"), [("supervisor", False), ("compliance", True)])
+def test_reports_are_led_to_by_whoever_may_read_them(role, reads):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    assert ('href="/staff/reports/"' in visitor.get("/staff/games/baccarat/").text.partition("<main")[2]) is reads
+    assert (visitor.get("/staff/reports/").status_code == 200) is reads

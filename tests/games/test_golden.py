@@ -16,7 +16,8 @@ from games.limits import Limits
 from games.lower import lower_bet
 from games.models import NextRound, Participation, Round, Table, VoidReason
 from games.shipped import golden_limits, load_tables
-from games.tables import check_returns, set_open
+from games.table_checks import check_returns
+from games.tables import set_open
 from games.tasks import return_idle_purses
 from games.variants import VARIANTS
 from games.void import void_round

@@ -119,6 +119,14 @@ class TestThePage:
         assert shown(page) + shown(second) == played[::-1]
         assert "Newest rounds" in second
 
+    def test_offers_the_tables_the_player_has_played_at_and_no_others(self, visitor, player, table):
+        others = a_table("other")
+        a_round(player, table, player=1000)
+        a_round(a_player(real=MONEY), others, player=1000)
+        page = visitor.get("/en/history/").text
+        assert '<option value="baccarat">' in page
+        assert '<option value="other">' not in page
+
     def test_says_so_where_nothing_fits_and_leads_back(self, visitor, player, table):
         a_round(player, table, player=1000)
         page = visitor.get("/en/history/", {"until": "2020-01-01"}).text

@@ -107,7 +107,7 @@ class TestThePageOfARound:
         kind = IncidentKind.RULES_UNKNOWN
         incident = open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
         page = seen(reader(role).get("/staff/rounds/", {"round": played.code}, follow=True))
-        assert (f"/staff/incidents/?before={incident.pk + 1}" in page) is told
+        assert (f"/staff/incidents/{incident.pk}/" in page) is told
 
     def test_shows_a_free_round_as_free(self):
         round_id = a_round(a_player(free=1_000_000), a_table(), Mode.FREE, player=1000).round_id

@@ -8,7 +8,8 @@ from audit.models import Event
 from games.errors import TableClosed
 from games.live import phases
 from games.models import LiveTable, Phase, Table
-from games.tables import TableError, set_chat_language
+from games.table_checks import TableError
+from games.tables import set_chat_language
 from tests.builders import a_place, a_player, a_table
 from tests.live.at_table import a_live_table, advance_to, bet, hurry
 from tests.people import a_member_of_staff, a_visitor, events

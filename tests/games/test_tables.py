@@ -5,7 +5,8 @@ import pytest
 from audit.models import Event
 from games.models import Table, TableVersion
 from games.shipped import baccarat_limits, load_tables
-from games.tables import ReturnTooLow, TableError, check_returns, make_table, set_open
+from games.table_checks import ReturnTooLow, TableError, check_returns
+from games.tables import make_table, set_open
 from games.variants import VARIANTS
 from tests.builders import a_table
 

@@ -17,7 +17,7 @@ from games.errors import BalanceTooLow, TableChanged, TableClosed
 from games.limits import Limits
 from games.models import NextRound, Participation, Round, TableVersion
 from games.shipped import baccarat_limits, load_tables
-from games.tables import NothingChanged, ReturnTooLow, TableError, UnusableLimits
+from games.table_checks import NothingChanged, ReturnTooLow, TableError, UnusableLimits
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_round, a_table, put_live
 from tests.people import events

@@ -14,9 +14,9 @@ NAME = "test.example/log"
 
 
 @contextmanager
-def signing(folder: Path) -> Iterator[Path]:
+def signing(folder: Path, name: str = NAME) -> Iterator[Path]:
     """Sign in *folder*, where an earlier signer may have worked, and give the socket."""
-    works = signer.Signer(folder, NAME)
+    works = signer.Signer(folder, name)
     listening = signer.listen(folder / "socket")
     thread = threading.Thread(target=signer.serve, args=(listening, works), daemon=True)
     thread.start()

@@ -20,11 +20,12 @@ def test_no_page_tells_a_card_that_is_not_turned_up_of_a_round_that_was_reported
     incident = Incident.objects.get()
     asker, reader = a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
     ask(incident, asker)
-    pages = ("/staff/incidents/", "/staff/tables/", "/staff/approvals/")
+    page_of_it = f"/staff/incidents/{incident.pk}/"
+    pages = ("/staff/incidents/", page_of_it, "/staff/tables/", "/staff/approvals/")
     first_two = dealt.cards[:5]  # the second is turned up two seconds after the first
     visitor = log_in(reader.user)
     for page in pages:
         assert first_two not in seen(visitor.get(page)), page
     malfunction.let_stand(incident_id=incident.pk, reason="It was the burn card.", by="staff:1")
     step(live_table)
-    assert dealt.cards in seen(visitor.get("/staff/incidents/"))
+    assert dealt.cards in seen(visitor.get(page_of_it))

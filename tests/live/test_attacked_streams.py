@@ -95,7 +95,7 @@ class Refusing(Line):
 def test_with_nobody_in_a_lobby_nothing_is_read_of_it():
     async def stays_away() -> None:
         lobbies = Lobbies()
-        stream = Stream(lobby_ticket(1, Mode.REAL, uuid4(), "en", "GBP"))
+        stream = Stream(lobby_ticket(1, Mode.REAL, uuid4(), "en", currency="GBP", jurisdiction="GB"))
         lobbies.take_in(Mode.REAL, stream)
         lobbies.let_go(Mode.REAL, stream)
         lobbies.hear(News(tables={1, 2}))
@@ -106,7 +106,7 @@ def test_with_nobody_in_a_lobby_nothing_is_read_of_it():
 
 
 def test_a_ticket_is_read_with_the_cookie_for_which_it_was_made():
-    ticket = lobby_ticket(7, Mode.FREE, uuid4(), "ro", "RON")
+    ticket = lobby_ticket(7, Mode.FREE, uuid4(), "ro", currency="RON", jurisdiction="RO")
     address = tickets.issue(ticket, "cookie")
     assert tickets.read(address, "cookie") == ticket
     for other in ("another", "", None):

@@ -13,13 +13,14 @@ from games.errors import Barred, NotEnoughBalance, NotOffered, OverLimit, TableW
 from games.limits import StoredLimits
 from games.live.seats import open_seat, seat_at
 from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
-from games.purses import return_idle_purses
+from games.purses import IDLE, return_idle_purses
 from games.shipped import golden_limits
 from games.solo import open_table, play_round
 from games.tables import make_table, set_open
 from players import exclusions, gate, limits, sittings
-from players.models import LimitKind, Period, Player, Sitting
+from players.models import LimitKind, Period, Player, Session, Sitting
 from tests.builders import UNHURRIED, a_newcomer, a_place, a_player, a_purse, a_table
+from tests.chemin.at_table import a_session
 from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of
 from tests.people import events
@@ -234,6 +235,14 @@ class TestAGameWithAPurse:
         assert purse.leave(player=player, mode=Mode.REAL, key=uuid4()).amount == 20_00
         advance_to(golden, Phase.SETTLED)
         assert Participation.objects.get(player=player).staked == 10_00
+
+    def test_a_purse_stays_while_its_owner_sits_there_and_does_something(self, golden):
+        player = a_guest_of(golden)
+        a_purse(player, 30_00)
+        session = a_session(player)
+        assert return_idle_purses() == 0
+        Session.objects.filter(pk=session).update(acted_at=Now() - IDLE)
+        assert return_idle_purses() == 1
 
     def test_buttons_are_those_of_the_game(self, golden):
         player = a_guest_of(golden)

@@ -11,7 +11,8 @@ from games.live import chips
 from games.live.seats import seat_at
 from games.models import ChipSet, LiveTable
 from games.shipped import no_commission_limits, pairs_limits
-from games.tables import UnusableLimits, check_usable, set_open
+from games.table_checks import UnusableLimits, check_usable
+from games.tables import set_open
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table

@@ -190,7 +190,14 @@ class TestATableThatCloses:
         was = TableVersion.objects.get(table=table)
         RulesVersion.objects.create(variant=table.variant, version="9", digest="9" * 64, body={})
         table.version = TableVersion.objects.create(
-            table=table, number=2, rules_version="9", rules_digest="9" * 64, limits=was.limits, clock=was.clock
+            table=table,
+            number=2,
+            rules_version="9",
+            rules_digest="9" * 64,
+            limits=was.limits,
+            clock=was.clock,
+            jurisdictions=was.jurisdictions,
+            modes=was.modes,
         )
         table.save(update_fields=["version"])
         hurry(live_table)

@@ -245,16 +245,18 @@ class TestThePages:
     def test_of_incidents_offer_a_ruling_once(self, live_table, player):
         incident = report(advance_to(live_table, Phase.DEALT))
         boss = log_in(a_member_of_staff("supervisor").user)
-        page = seen(boss.get("/staff/incidents/"))
+        page = seen(boss.get(f"/staff/incidents/{incident.pk}/"))
         assert "The round stands" in page
         assert "Ask to annul the round" in page
         assert "Cancel the round" not in page
-        assert "The round stands" not in seen(log_in(a_member_of_staff("operator").user).get("/staff/incidents/"))
+        assert "The round stands" not in seen(
+            log_in(a_member_of_staff("operator").user).get(f"/staff/incidents/{incident.pk}/")
+        )
         ruling = f"/staff/incidents/{incident.pk}/ruling/"
         form = {"reason": "seen", "sure": "on", "decision": "stands"}
         assert "the round stands" in seen(boss.post(ruling, form, follow=True))
         assert "was ruled on by" in seen(boss.post(ruling, form, follow=True))
-        assert "Ask to annul" not in seen(boss.get("/staff/incidents/"))
+        assert "Ask to annul" not in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
     def test_of_a_settled_round_lead_to_its_annulment(self, live_table, player):
         live_round = advance_to(live_table, Phase.SETTLED)

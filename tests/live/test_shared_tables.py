@@ -12,14 +12,8 @@ from games.live.clock import Clock, ClockError
 from games.models import LiveTable, NextRound, Shape, Table
 from games.shipped import PACE, baccarat_limits, load_tables, no_commission_limits, pairs_limits
 from games.solo import place_at
-from games.tables import (
-    NothingChanged,
-    UnusableClock,
-    UnusableLimits,
-    check_returns,
-    check_usable,
-    make_table,
-)
+from games.table_checks import NothingChanged, UnusableClock, UnusableLimits, check_returns, check_usable
+from games.tables import make_table
 from games.variants import VARIANTS
 from tests.builders import UNHURRIED, a_player, a_shared_table, put_live
 from wallet.models import Mode
@@ -96,14 +90,14 @@ def test_a_table_says_which_shape_it_has_by_its_clock_and_its_liability() -> Non
     with pytest.raises(UnusableClock):
         make_table(slug="a", name="A", variant="baccarat", limits=baccarat_limits(), clock=PACE, by="staff:1")
     with pytest.raises(UnusableLimits, match="liability"):
-        make_table(slug="a", name="A", variant="pairs", limits=pairs_limits(), by="staff:1")
+        check_usable("pairs", pairs_limits())
     with pytest.raises(UnusableLimits, match="liability"):
         a_shared_table("pairs", limits=with_liability(None))
 
 
 def test_a_liability_covers_the_largest_bet_that_one_player_may_place() -> None:
     check_usable("pairs", with_liability(5_500_00), Shape.SHARED)  # 500 euros on a pair win 5,500
-    with pytest.raises(UnusableLimits, match="player_pair: 50000 can win 550000"):
+    with pytest.raises(UnusableLimits, match="player_pair: €500 can win €5,500"):
         check_usable("pairs", with_liability(5_500_00 - 1), Shape.SHARED)
 
 

@@ -20,7 +20,7 @@ from games.live import tickets
 from games.live.clock import Clock
 from games.live.news import CHANNEL, tell
 from games.models import LiveTable, Phase
-from players import exclusions, sessions
+from players import account_locks, exclusions, sessions
 from players.models import Ended, Player, Session
 from tests.builders import a_player
 from tests.harness import databases
@@ -38,6 +38,7 @@ from tests.live.streaming import (
     until,
 )
 from tests.live.watcher import PATIENCE, Watcher, watching
+from tests.people import a_member_of_staff
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 MORE_THAN_FITS = 150  # events, some KB each: into what lies between a server and somebody who does not read
@@ -189,6 +190,24 @@ def test_a_ticket_of_a_session_that_has_ended_meanwhile_shows_nothing(url: str, 
     with watching(url, tickets.issue(ticket)) as (watcher,):
         watcher.wait_for_end()
         assert [news.kind for news in watcher.news] == ["over"]
+
+
+def test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_opened_them(
+    url: str, live_table: LiveTable
+) -> None:
+    player, stays = a_player(), a_ticket(a_player(), live_table)
+    before = a_ticket(player, live_table)
+    with watching(url, *map(tickets.issue, (stays, before))) as watchers:
+        for watcher in watchers:
+            watcher.wait_for("own")
+        account_locks.lock(player=player, reason="for a test", by=a_member_of_staff("support"))
+        watchers[1].wait_for("over")
+        watchers[1].wait_for_end()
+        with watching(url, tickets.issue(a_ticket(player, live_table))) as (beside,):  # a session begun beside the lock
+            beside.wait_for_end()
+            assert [news.kind for news in beside.news] == ["over"]
+        advance_to(live_table, Phase.CLOSED)
+        watchers[0].wait_for("public", 'data-phase="closed"')
 
 
 def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neither(

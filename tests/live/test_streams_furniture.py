@@ -15,12 +15,13 @@ from pytest_django import DjangoDbBlocker
 
 from games.engine.cards import Card
 from games.labels import card_name
+from games.limits import StoredLimits
 from games.live import news, tickets
 from games.live.tickets import Ticket
-from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase
+from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase, TableVersion
 from games.tables import set_open
 from players.models import Player
-from tests.builders import a_player
+from tests.builders import a_player, put_live
 from tests.chemin.at_table import a_chemin_table, answer, sit
 from tests.harness import databases
 from tests.harness.databases import Database
@@ -73,7 +74,14 @@ def a_page(player: Player, live_table: LiveTable, language: str = "en") -> Ticke
 def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = "en", currency: str = "SEK") -> str:
     """Where somebody opens the stream of a lobby."""
     ticket = a_ticket(a_player(real=555_00), live_table, language)
-    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, ticket.session, language, currency))
+    where = {"currency": currency, "jurisdiction": "SE"}
+    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, ticket.session, language, **where))
+
+
+def limits_at(live_table: LiveTable) -> StoredLimits:
+    """The limits in force there."""
+    limits: StoredLimits = TableVersion.objects.filter(table=live_table.table_id).latest("number").limits
+    return limits
 
 
 def a_talker() -> Player:
@@ -236,6 +244,24 @@ class TestWhatIsSaid:
             assert lines(watcher) == ["Before", "Meanwhile"]
 
 
+class TestATableThatServesOthersAlone:
+    def test_opens_no_stream_and_ends_those_that_are_open_but_of_whoever_has_bets_there(
+        self, url: str, live_table: LiveTable
+    ) -> None:
+        looker, bettor = a_player(real=100_000_00), a_player(real=100_000_00)
+        pages = [tickets.issue(a_ticket(each, live_table)) for each in (looker, looker, bettor)]
+        bet(bettor, live_table, banker=50_00)
+        with watching(url, pages[0], pages[2]) as (looking, betting):
+            for each in (looking, betting):
+                each.wait_for("public")
+            put_live(table_id=live_table.table_id, limits=limits_at(live_table), jurisdictions=["DE"])
+            looking.wait_for("over")
+            with watching(url, pages[1]) as (late,):
+                late.wait_for("over")
+                assert not late.of("public")
+            assert not betting.of("over")
+
+
 class TestTheLobby:
     def test_it_has_every_table_of_one_kind_of_money_and_then_only_what_changes(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
@@ -259,6 +285,16 @@ class TestTheLobby:
             set_open(table_id=live_table.table_id, is_open=False, reason="for a test", by="staff:test")
             real.wait(lambda: "badge--off" in cards(real, live_table)[-1])
             play.wait(lambda: "badge--off" in cards(play, free)[-1])
+
+    def test_it_has_no_table_that_serves_others_alone(self, url: str, live_table: LiveTable) -> None:
+        other = a_table_with_bets()
+        put_live(table_id=other.table_id, limits=limits_at(other), jurisdictions=["DE"])
+        with watching(url, in_the_lobby(live_table)) as (lobby,):
+            wait_for_card(lobby, live_table, "betting")
+            step(other)
+            step(live_table)
+            wait_for_card(lobby, live_table, "closed")
+            assert cards(lobby, other) == []
 
     def test_no_card_is_told_before_its_time_and_no_result_before_it_is_paid(
         self, url: str, live_table: LiveTable

@@ -11,6 +11,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.db.models.functions import Now
 from django.test import Client
+from django.utils import timezone, translation
 
 from players.models import Session
 from tests.matrix import World
@@ -40,6 +41,8 @@ class House(World):
 def undone() -> Iterator[None]:
     """Begin as if nobody had asked for anything before, and leave nothing of what is done meanwhile."""
     cache.clear()
+    translation.deactivate()
+    timezone.deactivate()
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

@@ -4,7 +4,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from players import account_locks
-from players.models import AccountLock, Ended, Session
+from players.models import AccountLock, Closure, ClosureState, Ended, Session
 from tests.builders import a_player
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, last_mail, log_in
 
@@ -85,6 +85,24 @@ def test_is_refused_twice_and_without_a_reason(player):
     lock(player)
     with pytest.raises(account_locks.LockError, match="locked already"):
         lock(player)
+
+
+def test_an_erased_account_is_neither_locked_nor_opened(player):
+    locked, erased = a_player("SE"), a_player("SE")
+    lock(locked)
+    for each in (locked, erased):
+        Closure.objects.create(player=each, state=ClosureState.ERASED, by="system")
+    with pytest.raises(account_locks.LockError, match="erased"):
+        lock(erased)
+    with pytest.raises(account_locks.LockError, match="erased"):
+        account_locks.unlock(player=locked, reason="found", by=a_member_of_staff("support"))
+
+
+@pytest.mark.parametrize("role", ["finance", "operator"])
+def test_the_database_takes_no_lock_from_another_role(player, role):
+    """Whoever has the log-in of the web server can write a row, and not in the name of anybody."""
+    with pytest.raises(DatabaseError, match="may not lock accounts"), transaction.atomic():
+        AccountLock.objects.create(player=player, locks=True, reason="for a test", by=a_member_of_staff(role))
 
 
 def test_the_database_keeps_locks_and_their_order(player):

@@ -40,9 +40,10 @@ def test_are_printed_as_a_table():
     out = StringIO()
     call_command("demo_logins", stdout=out)
     lines = out.getvalue().splitlines()
-    assert len(lines) == 1 + len(DEMO_LOGINS) + 2
-    assert len({line.index(PASSWORD) for line in lines[1:-2]}) == 1
-    assert "manage.py demo_code USER" in lines[-1]
+    assert len(lines) == 1 + len(DEMO_LOGINS) + 3
+    assert len({line.index(PASSWORD) for line in lines[1:-3]}) == 1
+    assert "/demo/outbox/" in lines[-2]
+    assert "./manage.py demo_code USER" in lines[-1]
     assert "se@demo.example" in lines[1]
     assert lines[1].endswith("player, SE, SEK")
 

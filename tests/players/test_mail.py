@@ -1,7 +1,7 @@
 """Mail: part of what it tells about, sent once by whoever comes first, kept until it can be sent."""
 
 from concurrent.futures import ThreadPoolExecutor
-from smtplib import SMTPException
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPSenderRefused
 
 import pytest
 from django.core import mail as post
@@ -23,6 +23,17 @@ class Unplugged(BaseEmailBackend):
 
     def send_messages(self, email_messages):
         raise SMTPException("the post office is closed")
+
+
+class Particular(BaseEmailBackend):
+    """A post office that refuses, and says whom."""
+
+    def send_messages(self, email_messages):
+        (address,) = email_messages[0].to
+        said = f"5.1.1 <{address}>: there is no {address.partition('@')[0]} here".encode()
+        if address.startswith("from."):
+            raise SMTPSenderRefused(553, said, address)
+        raise SMTPRecipientsRefused({address: (550, said)})
 
 
 def write(code: str = "ABCD-EFGH", language: str = "en", address: str = "someone@example.com") -> Mail:
@@ -97,7 +108,18 @@ class TestAMail:
         assert [sent.to for sent in post.outbox] == [["reader@example.com"]]
         unfit.refresh_from_db()
         assert (unfit.attempts, unfit.sent_at) == (1, None)
-        assert unfit.last_error.startswith("UnicodeError")
+        assert unfit.last_error == "UnicodeError"
+
+    @pytest.mark.parametrize(
+        ("address", "kept"),
+        [("asa@example.com", "SMTPRecipientsRefused: 550"), ("from.asa@example.com", "SMTPSenderRefused: 553")],
+    )
+    def test_that_a_server_refuses_keeps_its_code_and_no_address(self, settings, address, kept):
+        settings.EMAIL_BACKEND = "tests.players.test_mail.Particular"
+        written = write(address=address)
+        send_mail()
+        written.refresh_from_db()
+        assert written.last_error == kept
 
 
 def test_several_workers_send_each_mail_once(cloned_db):

@@ -22,6 +22,7 @@ ROLES = {
         "games.examine_play",
         "games.moderate_chat",
         "games.read_chat",
+        "players.write_replies",
         "games.view_returns",
         "games.change_stoppolicy",
         "games.change_table",
@@ -70,6 +71,7 @@ ROLES = {
         "players.exclude_player",
         "players.see_flags",
         "players.note_players",
+        "players.write_replies",
     },
     "support": {
         "players.work",

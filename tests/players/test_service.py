@@ -6,11 +6,12 @@ import psycopg
 import pytest
 from django.db import DatabaseError, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils.timezone import now
 from psycopg import errors
 
 from games.models import Round
-from players import service
+from players import service, services
 from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, events
@@ -37,6 +38,11 @@ def logged_in(person: Player | Staff) -> Client:
 
 def a_complaint(player: Player, text: str = "That was no natural.") -> Conversation:
     return service.begin(player=player, topic=Topic.COMPLAINT, text=text)
+
+
+def last(conversation: Conversation) -> int:
+    """The newest message, as a page that is opened now shows it."""
+    return conversation.messages.latest("pk").pk
 
 
 class TestWriting:
@@ -112,7 +118,7 @@ class TestAnswering:
         assert abs(kept.due_at - kept.began_at - timedelta(days=14)) < timedelta(minutes=1)
         assert "We answer your complaint by" in reader.get(f"/en/service/{conversation.pk}/").text
 
-        desk.post(f"/staff/service/{conversation.pk}/", {"text": "We looked."})
+        desk.post(f"/staff/service/{conversation.pk}/", {"text": "We looked.", "seen": last(conversation)})
         assert service.unread(player) == 1
         assert "New" in reader.get("/en/service/").text
         assert "We looked." in reader.get(f"/en/service/{conversation.pk}/").text
@@ -131,7 +137,7 @@ class TestAnswering:
 
     def test_writes_a_mail_that_says_where_to_read_it_and_no_more(self, player, support):
         conversation = a_complaint(player)
-        service.answer(staff=support, conversation_id=conversation.pk, text="Between us.")
+        service.answer(staff=support, conversation_id=conversation.pk, text="Between us.", seen=last(conversation))
         mail = Mail.objects.get(user=player.user)
         assert str(conversation.pk) in mail.body
         assert "Between us" not in mail.body
@@ -154,16 +160,17 @@ class TestAnswering:
         assert Conversation.objects.get().verdict == Verdict.BY_PLAYER
         sentence = "This conversation is closed."
         mine, desk = logged_in(player), logged_in(support)
+        data = {"text": "But", "seen": last(conversation)}
         assert sentence in mine.post(f"/en/service/{conversation.pk}/", {"text": "But"}, follow=True).text
         assert sentence in mine.post(f"/en/service/{conversation.pk}/close/", follow=True).text
-        assert sentence in desk.post(f"/staff/service/{conversation.pk}/", {"text": "But"}, follow=True).text
+        assert sentence in desk.post(f"/staff/service/{conversation.pk}/", data).text
         data = {"verdict": "upheld"}
         assert sentence in desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True).text
         assert ServiceMessage.objects.count() == 1
 
     def test_an_empty_answer_is_none(self, player, support):
         conversation = a_complaint(player)
-        page = logged_in(support).post(f"/staff/service/{conversation.pk}/", {"text": " "})
+        page = logged_in(support).post(f"/staff/service/{conversation.pk}/", {"text": " ", "seen": last(conversation)})
         assert "This field is required." in page.text
         assert ServiceMessage.objects.count() == 1
 
@@ -195,13 +202,23 @@ class TestWritingFirst:
     def test_the_page_offers_it_once(self, player):
         assert logged_in(player).get("/en/service/").text.count('href="/en/service/new/"') == 1
 
+    def test_a_thread_leads_to_the_player_who_wrote_where_the_reader_may_see_players(self, player, support):
+        address = reverse("staff_service_thread", args=[a_complaint(player).pk])
+        way = f'<a class="link" href="{reverse("staff_player", args=[player.pk])}">player:{player.pk}</a>'
+        assert way in logged_in(support).get(address).text
+        page = logged_in(a_member_of_staff("operator")).get(address).text
+        assert way not in page
+        assert f"player:{player.pk}" in page
+
     def test_the_way_to_an_exclusion_fills_in_the_player(self, player, support):
         desk = logged_in(support)
         address = f"/staff/exclusions/?player={player.pk}"
         assert f'href="{address}"' in desk.get(f"/staff/players/{player.pk}/").text
-        assert f'value="{player.user.email}"' in desk.get(address).text
+        page = desk.get(address).text
+        assert player.user.email in page
+        assert f'name="player" value="{player.pk}"' in page
         for nobody in ("0", "x", "9" * 40):
-            assert 'value="' not in desk.get(f"/staff/exclusions/?player={nobody}").text.split('name="email"')[1][:40]
+            assert 'name="player"' not in desk.get(f"/staff/exclusions/?player={nobody}").text
 
     def test_a_complaint_is_the_player_s_to_make(self, player, support):
         data = {"topic": "complaint", "text": "You complain."}
@@ -219,7 +236,7 @@ class TestWritingFirst:
 class TestTheQueue:
     def test_has_what_waits_first_and_of_that_the_oldest(self, player, support):
         first, second, third = (a_complaint(player) for _ in range(3))
-        service.answer(staff=support, conversation_id=first.pk, text="Done.")
+        service.answer(staff=support, conversation_id=first.pk, text="Done.", seen=last(first))
         page = logged_in(support).get("/staff/service/").text
         places = [page.index(f"Message {each.pk}<") for each in (second, third, first)]
         assert places == sorted(places)
@@ -243,6 +260,28 @@ class TestTheQueue:
         desk = logged_in(support)
         assert "page=2" in desk.get("/staff/service/").text
         assert desk.get("/staff/service/", {"page": "2"}).text.count('<td data-label="Topic">') == 3
+
+    def test_finds_those_of_a_jurisdiction_of_a_language_and_those_that_are_overdue(self, support):
+        swedish, danish = a_complaint(a_player("SE")), a_complaint(a_player("DK"))
+        services.choose_language(user=danish.player.user, language="da")
+        desk = logged_in(support)
+
+        def shown(**asked: str) -> list[int]:
+            return [each.pk for each in desk.get("/staff/service/", asked).context["conversations"]]
+
+        assert shown(where="SE") == [swedish.pk]
+        assert shown(language="da") == [danish.pk]
+        assert shown(overdue="on") == []
+        assert sorted(shown(where="nowhere")) == [swedish.pk, danish.pk]
+
+    def test_what_is_overdue_is_found_by_it(self, support, settings):
+        settings.COMPLAINT_DAYS = 0
+        late = a_complaint(a_player("SE"))
+        settings.COMPLAINT_DAYS = 14
+        a_complaint(a_player("SE"))
+        listed = logged_in(support).get("/staff/service/", {"overdue": "on"})
+        assert [each.pk for each in listed.context["conversations"]] == [late.pk]
+        assert "Overdue" in listed.text
 
 
 class TestKeeping:

@@ -14,7 +14,7 @@ from audit.models import Event
 from games.engine.evidence import BIAS, bet_test, biased, rounds_to_find
 from games.models import Evidence, ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.returns.watching import WITHOUT_END, set_stop, watch, written
-from games.tables import TableError
+from games.table_checks import TableError
 from games.variants import VARIANTS
 from tests.builders import a_golden_table, a_table
 
@@ -99,7 +99,9 @@ def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_h
 
 def test_rules_that_the_program_has_no_more_raise_nothing():
     table = a_table(is_open=False)
-    table.version = TableVersion.objects.create(table=table, number=2, rules_digest="0" * 64, limits={})
+    table.version = TableVersion.objects.create(
+        table=table, number=2, rules_digest="0" * 64, limits={}, jurisdictions=["SE"], modes=["R"]
+    )
     summed_up(table, other=1)
     assert watch() == []
 

@@ -7,7 +7,7 @@ from django.db import IntegrityError
 
 from games.models import ReturnsAlarm, Table
 from games.returns import watching
-from games.tables import TableError
+from games.table_checks import TableError
 from tests.builders import a_table
 from tests.people import events
 from tests.returns.sums import summed_up

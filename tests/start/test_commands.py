@@ -1,12 +1,23 @@
 """Commands start the database only when they need it, and work without an open house."""
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from casino.embedded import Purpose, addresses
-from tests.start.support import SECONDS_FOR_A_COMMAND, House, manage, processes_of, using, wait_until
+from tests.start.support import PROJECT, SECONDS, House, manage, processes_of, using, wait_until
+
+ASK = """
+import os
+from django.db import connections
+with connections["owner"].cursor() as cursor:
+    cursor.execute(os.environ["ASKED"])
+    print(cursor.fetchall() if cursor.description else "written")
+"""
 
 
 def gone(var: Path) -> bool:
@@ -20,35 +31,11 @@ def test_a_command_that_needs_no_database_starts_none(var: Path, arguments: list
 
 
 def test_a_command_that_needs_a_database_starts_it_and_stops_it(var: Path) -> None:
-    done = manage(var, "migrate", "--verbosity", "0")
-    assert done.returncode == 0, done.stderr
-    wait_until(lambda: gone(var), "the servers outlived the command")
-    done = manage(var, "shell", "-c", "from players.models import Player; print('players:', Player.objects.count())")
-    assert "players: 0" in done.stdout, done.stderr
-    wait_until(lambda: gone(var), "the servers outlived the command")
-
-
-def test_migrating_gives_the_web_role_its_rights_and_no_table(var: Path) -> None:
-    with using(var, Purpose.TESTS):
-        assert manage(var, "migrate", "--verbosity", "0").returncode == 0
-        with psycopg.connect(addresses(var).database_url, autocommit=True) as web:
-            owners = web.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'").fetchall()
-            assert owners == [("sabot_owner",)]
-            web.execute("SELECT count(*) FROM wallet_entry")
-            for refused in (
-                "DELETE FROM wallet_entry",
-                "CREATE TABLE mine (id int)",
-                "CREATE ROLE mine",
-                "CREATE DATABASE mine",
-            ):
-                with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                    web.execute(refused)
-
-
-def test_two_migrations_at_once_wait_for_each_other(var: Path) -> None:
-    with using(var, Purpose.TESTS):
-        both = [House(var, "migrate", "--verbosity", verbosity) for verbosity in ("0", "1")]
-        assert [house.process.wait(SECONDS_FOR_A_COMMAND) for house in both] == [0, 0], both[0].printed()
+    for asked in ("CREATE TABLE note AS SELECT 7 AS written", "SELECT written FROM note"):
+        done = manage(var, "shell", "-c", ASK, ASKED=asked)
+        assert done.returncode == 0, done.stderr
+        wait_until(lambda: gone(var), "the servers outlived the command")
+    assert done.stdout.endswith("[(7,)]\n"), "what the first one wrote is there for the second"
 
 
 def test_reset_without_a_yes_removes_nothing(var: Path) -> None:
@@ -69,7 +56,7 @@ def test_reset_with_a_yes_removes_everything(var: Path) -> None:
     assert not var.exists()
 
 
-def test_create_roles_prepares_a_server_of_ones_own(var: Path) -> None:
+def test_create_roles_prepares_a_server_of_ones_own_where_two_migrations_at_once_wait_for_each_other(var: Path) -> None:
     with using(var, Purpose.TESTS):
         here = addresses(var)
         urls = {
@@ -89,10 +76,31 @@ def test_create_roles_prepares_a_server_of_ones_own(var: Path) -> None:
                 ("club_owner", False, False, "SCRAM-SHA-256", False),
                 ("club_web", False, False, "SCRAM-SHA-256", True),
             ]
-        assert manage(var, "migrate", "--verbosity", "0", **urls).returncode == 0
+        both = [House(var, "migrate", "--verbosity", verbosity, extra=urls) for verbosity in ("0", "1")]
+        assert [house.process.wait(SECONDS) for house in both] == [0, 0], both[0].printed()
 
 
 def test_create_roles_says_what_it_lacks(var: Path) -> None:
     assert "set DATABASE_URL first" in manage(var, "create_roles").stderr
     given = {"DATABASE_URL": "postgresql://web:red@db.example/club", "BROKER_URL": "redis://broker.example/0"}
     assert "Set DATABASE_SUPERUSER_URL" in manage(var, "create_roles", **given).stderr
+
+
+WITHOUT_LIBRARIES = [sys.executable, "-S", "manage.py", "odds", "baccarat"]
+
+
+def test_without_the_libraries_it_says_how_to_get_them(tmp_path: Path) -> None:
+    shutil.copy(PROJECT / "manage.py", tmp_path)
+    done = subprocess.run(WITHOUT_LIBRARIES, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Sabot's libraries are not installed yet: `make run` does it, and opens the house.\n"
+
+
+def test_any_python_finds_the_one_that_has_the_libraries(tmp_path: Path) -> None:
+    shutil.copy(PROJECT / "manage.py", tmp_path)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "$@"\n')
+    python.chmod(0o755)
+    done = subprocess.run(WITHOUT_LIBRARIES, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "manage.py odds baccarat\n"

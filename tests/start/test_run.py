@@ -74,6 +74,21 @@ def test_pages_and_health_are_served(house: House) -> None:
         assert b"<html" in page.read()
 
 
+def test_its_migration_gave_the_web_role_its_rights_and_no_table(house: House) -> None:
+    with psycopg.connect(addresses(house.var).database_url, autocommit=True) as web:
+        owners = web.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'").fetchall()
+        assert owners == [("sabot_owner",)]
+        web.execute("SELECT count(*) FROM wallet_entry")
+        for refused in (
+            "DELETE FROM wallet_entry",
+            "CREATE TABLE mine (id int)",
+            "CREATE ROLE mine",
+            "CREATE DATABASE mine",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                web.execute(refused)
+
+
 def test_other_commands_work_meanwhile_and_do_not_close_it(house: House) -> None:
     done = manage(house.var, "shell", "-c", COUNT_PLAYERS)
     assert "players:" in done.stdout, done.stderr

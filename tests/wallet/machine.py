@@ -13,15 +13,15 @@ from hypothesis.stateful import precondition, rule
 from payments import PaymentStatus
 
 from audit import approvals
-from audit.models import Approval
+from audit.models import Approval, Decision
 from players import limits
 from players.models import LimitKind, LimitSource, Period
 from tests.wallet import model
 from tests.wallet.faults import Way
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Round
 from tests.wallet.stepping import Stepping
-from wallet import accounts, annulment, cashier, holds, ledger, payouts, purse, withdrawals
-from wallet.models import AccountKind, Mode, NoticePath, PaymentState, Withdrawal
+from wallet import accounts, adjusting, annulment, cashier, holds, ledger, payouts, purse, withdrawals
+from wallet.models import AccountKind, Mode, NoticePath, PaymentState, Why, Withdrawal
 from wallet.payments import notices
 from wallet.payments.beginning import begin
 from wallet.payments.providers import News
@@ -165,6 +165,34 @@ class WalletMachine(Stepping):
         asked = Withdrawal.objects.get(pk=withdrawal_id)
         state = {"paid": "paid", "returned": "refused"}[said]
         return payouts.Word(asked.reference, state, asked.amount, asked.currency, number="SP1", reason="account_closed")
+
+    # Adjustments
+
+    @rule(who=who, mode=modes, amount=money, near=near, sign=st.sampled_from([1, -1, -1]), fault=faults)
+    def ask_to_adjust(self, who: int, mode: str, amount: int, near: int | None, sign: int, fault: Way | None) -> None:
+        book, player = self.books[who], self.scene.players[who]
+        amount = sign * (amount if near is None else max(book.free((CASH, mode)) + near, 0))
+
+        def call() -> Approval:
+            by = self.scene.support
+            return adjusting.ask(player=player, mode=Mode(mode), amount=amount, why=Why.ROUND, reason="a test", by=by)
+
+        asked = self.step(call, lambda: book.ask_to_adjust(mode, amount), fault=fault, again=False)
+        if asked:
+            self.adjustments.append((asked.pk, book, book.adjustments[-1]))
+
+    @precondition(operator.attrgetter("adjustments"))
+    @rule(which=which, yes=st.sampled_from([True, True, False]), fault=faults)
+    def decide_to_adjust(self, which: int, yes: bool, fault: Way | None) -> None:
+        key, book, asked = self.adjustments[-1 - which % len(self.adjustments)]
+        clerk = self.scene.staff[0]
+
+        def call() -> Decision:
+            return approvals.decide(
+                approval_id=key, yes=yes, by=str(clerk), person=clerk.person, reason="seen", may=clerk.user.has_perm
+            )
+
+        self.step(call, lambda: book.decide_to_adjust(asked, yes=yes), fault=fault, again=False)
 
     # Purse and free money
 

@@ -65,6 +65,15 @@ class Withdrawal:
 
 
 @dataclass
+class Adjustment:
+    """What staff ask to be put right on a cash account."""
+
+    mode: str
+    amount: int
+    status: str = "waiting"
+
+
+@dataclass
 class Round:
     """What a round took from each account of each player, and what it gave them. It counts on the day that it was where
     each of them is: that of one may be over when another's has hours to go.
@@ -122,6 +131,7 @@ class Book:
     limits: dict[tuple[str, Rule], LimitState] = field(default_factory=dict)
     payments: list[Payment] = field(default_factory=list)
     withdrawals: list[Withdrawal] = field(default_factory=list)
+    adjustments: list[Adjustment] = field(default_factory=list)
 
     def held(self, where: Where) -> int:
         return sum(amount for (_, there), amount in self.holds.items() if there == where)
@@ -280,6 +290,24 @@ class Book:
             self.pending -= withdrawal.amount
             self.count(self.today, "withdrawn", withdrawal.amount)
         return said
+
+    # Adjustments: no limit and no day counts them
+
+    def ask_to_adjust(self, mode: str, amount: int) -> None:
+        if amount == 0 or self.free((CASH, mode)) + amount < 0:
+            raise Refusal("CannotAdjust")
+        if any(each.status == "waiting" for each in self.adjustments):
+            raise Refusal("AskedTwice")
+        self.adjustments.append(Adjustment(mode, amount))
+
+    def decide_to_adjust(self, asked: Adjustment, *, yes: bool) -> None:
+        if asked.status != "waiting":
+            raise Refusal("AlreadyDecided")
+        if yes and self.free((CASH, asked.mode)) + asked.amount < 0:
+            raise Refusal("CannotExecute")
+        if yes:
+            self.balances[CASH, asked.mode] += asked.amount
+        asked.status = "approved" if yes else "refused"
 
     # Purse and free money
 

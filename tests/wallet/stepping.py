@@ -20,12 +20,21 @@ from tests.wallet import model
 from tests.wallet.faults import Way, fault_at
 from tests.wallet.model import Book, Refusal, Round
 from wallet import ledger, verify
+from wallet.adjusting import CannotAdjust
 from wallet.cashier import CashierError
 from wallet.models import Account, Day, Payment, PayoutAccount, Withdrawal
 from wallet.purse import PurseError
 from wallet.withdrawals import WithdrawalError
 
-REFUSALS = (ledger.LedgerError, CashierError, PurseError, WithdrawalError, LimitsError, approvals.ApprovalError)
+REFUSALS = (
+    ledger.LedgerError,
+    CashierError,
+    PurseError,
+    WithdrawalError,
+    LimitsError,
+    CannotAdjust,
+    approvals.ApprovalError,
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,7 @@ class Scene:
     players: tuple[Player, ...]
     accounts: tuple[PayoutAccount, ...]
     staff: tuple[Staff, Staff]
+    support: Staff
     begin: Callable[[], list[Book]]  # what the model knows of the beginning
 
 
@@ -51,6 +61,7 @@ class Stepping(RuleBasedStateMachine):
         self.books = self.scene.begin()
         self.payments: list[tuple[UUID, Book, model.Payment]] = []
         self.withdrawals: list[tuple[int, Book, model.Withdrawal]] = []
+        self.adjustments: list[tuple[int, Book, model.Adjustment]] = []
         self.tables: dict[int, UUID] = {number: uuid4() for number in range(3)}  # rounds on which bets are open
         self.staked: list[tuple[UUID, Round]] = []
         self.settled: list[tuple[UUID, Round]] = []

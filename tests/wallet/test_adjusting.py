@@ -147,7 +147,14 @@ class TestTheDatabase:
 
     def test_executes_no_approval_of_another_kind_nor_none(self, player):
         other = approvals.Description("Another thing", ())
-        approvals.register("test.other", execute=lambda *_: None, permission="x", describe=lambda _: other)
+        approvals.register(
+            "test.other",
+            title="other",
+            then="It is done.",
+            execute=lambda *_: None,
+            permission="x",
+            describe=lambda _: other,
+        )
         try:
             staff = a_member_of_staff("support")
             request = {

@@ -108,6 +108,11 @@ class TestANote:
 
 
 class TestThePage:
+    def test_lists_deposits_by_the_beginning_of_their_ids(self, finance):
+        payment = of_another_amount()
+        page = finance.get("/staff/deposits/?doubt=amount").text
+        assert f'<a class="link num" href="/staff/deposits/{payment.pk}/">{str(payment.pk)[:8]}…</a>' in page
+
     def test_tells_step_by_step_what_the_provider_said(self, finance):
         payment = contradicted()
         page = finance.get(f"/staff/deposits/{payment.pk}/").text

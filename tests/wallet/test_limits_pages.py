@@ -160,11 +160,6 @@ class TestStaff:
         client.force_login(a_member_of_staff("compliance").user)
         return client
 
-    def test_finds_a_player_by_number(self, desk, player):
-        answer = desk.get("/staff/limits/", {"player": player.pk})
-        assert answer.headers["Location"] == f"/staff/players/{player.pk}/limits/"
-        assert "No player has this number." in desk.get("/staff/limits/", {"player": 10**9}).content.decode()
-
     def test_sets_a_limit_of_the_house_with_a_reason_that_is_kept(self, desk, player):
         address = f"/staff/players/{player.pk}/limits/"
         data = {"loss-kind": "loss", "loss-day": "", "loss-week": "20", "loss-month": ""}

@@ -42,7 +42,7 @@ LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print
 
 @pytest.fixture(scope="module")
 def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Scene]:
-    """Three verified players with money, two people of finance, and what the model knows of that."""
+    """Three verified players with money, two people of finance, one of support, and what the model knows of that."""
     with django_db_blocker.unblock(), databases.clone("scene") as database:
         players = tuple(a_verified_player(code, real=real, free=FREE_MONEY) for code, real in REAL_MONEY.items())
         for player in players:
@@ -56,12 +56,14 @@ def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         own = [own_limits(player) for player in players]
         banks = tuple(an_account(player) for player in players)
         clerk, second = a_member_of_staff("finance"), a_member_of_staff("finance")
+        support = a_member_of_staff("support")
         connection.close()
         yield Scene(
             database.name,
             players,
             banks,
             (clerk, second),
+            support,
             lambda: [book_of(*each) for each in zip(REAL_MONEY.values(), laws, today, own, strict=True)],
         )
 

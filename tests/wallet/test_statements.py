@@ -246,6 +246,18 @@ class TestThePages:
         assert "Nothing differs that is not settled." in settled
         assert "theirs" in visitor.get(f"/staff/statements/{statement.pk}/?settled=on").text
 
+    def test_say_of_a_file_that_was_not_let_in_that_it_is_too_large(self):
+        _staff, visitor = visitor_as("finance")
+        assert "larger than 5 MB" in visitor.get("/staff/statements/?too-much=1").text
+        assert "larger than 5 MB" not in visitor.get("/staff/statements/").text
+
+    @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+    def test_are_of_days_that_clocks_can_tell(self, day):
+        _staff, visitor = visitor_as("finance")
+        file = SimpleUploadedFile("x.csv", a_file([]))
+        sent = {"provider": PROVIDER, "since": day, "until": day, "file": file}
+        assert "Ensure this value is" in visitor.post("/staff/statements/upload/", sent).text
+
     def test_say_what_is_wrong_with_each_line_and_offer_no_confirming(self):
         _staff, visitor = visitor_as("finance")
         file = SimpleUploadedFile("x.csv", a_file([named(uuid4(), amount="1.234,50")]))

@@ -1,13 +1,15 @@
 """Two people who confirm at the same moment: the race is shown first, then prevented."""
 
 from functools import partial
-from threading import Barrier
+from threading import Barrier, Event
 
-from django.db import connection
+from django.db import connection, transaction
 
+from tests.live.test_bets_at_once import PATIENCE, somebody_is_blocked, until
 from tests.people import a_member_of_staff
 from tests.wallet.statement_builders import a_file, drafted, named
 from tests.wallet.test_at_once import at_once
+from tests.wallet.test_statements import a_deposit
 from wallet.models import ProviderStatement, StatementLine, Verdict
 from wallet.provider_statements import keeping
 
@@ -68,3 +70,25 @@ def test_of_two_who_settle_a_difference_at_once_one_is_first(cloned_db):
         return "settled"
 
     assert sorted(at_once([settle] * 2)) == ["settled", "too late"]
+
+
+def test_a_difference_that_is_settled_while_a_statement_settles_it_is_settled_once(cloned_db):
+    """Somebody has settled it and not committed when the statement that has what was missing is confirmed."""
+    payment, staff = a_deposit(), a_member_of_staff("finance")
+    missing = keeping.confirm(drafted([], staff=staff).pk, staff).differences.get()
+    draft = drafted([named(payment.pk)], staff=staff)
+    has_settled = Event()
+
+    def settle():
+        with transaction.atomic():
+            keeping.note(missing.pk, words="seen", settles=True, by=str(staff))
+            has_settled.set()
+            until(somebody_is_blocked)
+
+    def confirm():
+        assert has_settled.wait(PATIENCE)
+        keeping.confirm(draft.pk, staff)
+
+    at_once([settle, confirm])
+    assert [step.words for step in missing.steps.all()] == ["seen"]
+    assert ProviderStatement.objects.count() == 2

@@ -54,6 +54,22 @@ class TestThePlayer:
         withdrawal = Withdrawal.objects.get(player=player)
         assert (withdrawal.amount, str(withdrawal.account)[-4:]) == (50_000, IBAN[-4:])
 
+    def test_is_asked_which_account_beside_a_known_one(self):
+        player = a_verified_player(real=MONEY)
+        visitor = visitor_as(player.user)
+        ask(visitor)
+        kept = PayoutAccount.objects.get(player=player)
+        page = ask(visitor, account=kept.pk, iban=bank.CLOSED).text
+        assert "Which account is it?" in page
+        assert f'value="{bank.CLOSED}"' in page
+        assert Withdrawal.objects.filter(player=player).count() == 1
+        ask(visitor, account="new", iban=bank.CLOSED, amount="100")
+        assert str(Withdrawal.objects.latest("pk").account)[-4:] == bank.CLOSED[-4:]
+
+    def test_of_a_demo_reads_of_an_account_that_is_paid(self, settings):
+        settings.DEMO = True
+        assert bank.PAID in visitor_as(a_verified_player(real=MONEY).user).get(PAGE).text
+
     def test_asks_again_for_a_known_account(self):
         player = a_verified_player(real=MONEY)
         visitor = visitor_as(player.user)
@@ -163,6 +179,10 @@ class TestFinance:
                 False,
             ]
 
+    def test_chooses_a_currency_by_its_code(self):
+        page = visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
+        assert '<option value="SEK">SEK</option>' in page
+
     def test_approves_with_a_reason(self):
         withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY)), a_member_of_staff("finance")
         assert "is approved" in decide(staff, withdrawal, action="approve", reason="all in order")
@@ -185,7 +205,7 @@ class TestFinance:
     def test_reads_every_step_of_what_is_decided(self):
         withdrawal, staff = a_withdrawal(a_verified_player(real=MONEY), iban=bank.CLOSED), a_member_of_staff("finance")
         page = decide(staff, withdrawal, action="refuse", code="holder", reason="another name")
-        assert f"refused by {staff} (bank transfer): holder: another name" in page
+        assert f"refused by {staff.name} ({staff}) (bank transfer): holder: another name" in page
 
 
 class TestApprovals:
@@ -193,7 +213,7 @@ class TestApprovals:
         withdrawal = approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
         asked, staff = Approval.objects.get(), a_member_of_staff("supervisor")
         page = visitor_as(staff.user).get(APPROVALS).text
-        for word in (f"player:{withdrawal.player_id}", asked.by, "all in order", "Expires"):
+        for word in (f"player:{withdrawal.player_id}", asked.by, "all in order", "To be decided"):
             assert word in page
         assert "is approved" in second(staff, asked, yes="1", reason="seen")
         assert Withdrawal.objects.get().status == WithdrawalStatus.APPROVED

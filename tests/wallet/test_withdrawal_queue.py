@@ -1,10 +1,8 @@
 """The queue of withdrawals: in pages, by filters, and counted without going through all there ever were."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.db import connection
 from django.db.models.functions import Now
 
 from tests.builders import a_verified_player
@@ -12,7 +10,7 @@ from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.payout_builders import MONEY, a_withdrawal, approve
 from wallet import withdrawal_queue, withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
-from wallet.withdrawal_queue import NEWEST_FIRST, OLDEST_FIRST, OVER, WAITING, Wanted, find
+from wallet.withdrawal_queue import OVER, Wanted, find
 
 pytestmark = pytest.mark.django_db
 
@@ -71,25 +69,6 @@ def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
     monkeypatch.setattr(withdrawal_queue, "MOST_COUNTED", 2)
     counts = {each.status: (each.count, each.is_more) for each in withdrawal_queue.counted()}
     assert counts[WithdrawalStatus.REQUESTED] == (2, True)
-
-
-@pytest.mark.parametrize("statement", [OLDEST_FIRST, NEWEST_FIRST])
-def test_each_state_and_currency_is_one_range_of_one_index(statement):
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")  # whatever the size
-        asked: dict[str, Any] = {
-            "statuses": list(WAITING),
-            "currencies": ["SEK"],
-            "mark": 1,
-            "above": None,
-            "since": None,
-            "limit": 3,
-        }
-        cursor.execute(f"EXPLAIN {statement}", asked)
-        plan = "\n".join(line for (line,) in cursor.fetchall())
-    inner = plan[plan.index("wallet_withdrawal_queue") :]
-    assert "Index Cond" in inner
-    assert "Sort" not in inner
 
 
 def test_the_page_filters_and_says_when_nothing_fits(finance):

@@ -13,9 +13,9 @@ class Why(models.TextChoices):
     DEPOSIT = "deposit", _("A deposit of yours had not been booked as it was paid.")
     WITHDRAWAL = "withdrawal", _("A withdrawal of yours had not been booked as it was paid out.")
     ROUND = "round", _("A round had been booked with an error.")
-    TWICE = "twice", _("Something had been booked twice.")
-    GOODWILL = "goodwill", _("The house makes up for a mistake of its own.")
-    RULING = "ruling", _("Your complaint was decided so.")
+    TWICE = "twice", _("An amount had been booked twice.")
+    GOODWILL = "goodwill", _("The house is putting right a mistake of its own.")
+    RULING = "ruling", _("This is how your complaint was decided.")
 
 
 class Adjustment(models.Model):

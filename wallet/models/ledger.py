@@ -79,7 +79,10 @@ class Account(models.Model):
             models.UniqueConstraint(fields=["id", "currency", "mode"], name="wallet_account_money"),
         ]
         # Not on the balance: an index on it would have every movement of money write to the index.
-        indexes = [models.Index(fields=["owner"], condition=models.Q(kind="purse"), name="wallet_account_purses")]
+        indexes = [
+            models.Index(fields=["owner"], condition=models.Q(kind="purse"), name="wallet_account_purses"),
+            models.Index(fields=["kind", "-id"], name="wallet_account_kind"),
+        ]
 
 
 class PostingKey(models.Model):

@@ -63,6 +63,7 @@ class Payment(BasePayment):
         ]
         indexes = [
             models.Index(fields=["player", "-begun_at"], name="wallet_payment_player"),
+            models.Index(fields=["state", "-begun_at", "-id"], name="wallet_payment_state"),
             # What the report of deposits and withdrawals finds them by.
             models.Index(fields=["begun_at"], name="wallet_payment_begun"),
             models.Index(fields=["decided_at"], name="wallet_payment_decided"),

@@ -126,7 +126,10 @@ class StatementLine(models.Model):
             models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_statement_line_amount"),
             models.UniqueConstraint(fields=["statement", "number"], name="wallet_statement_line_once"),
         ]
-        indexes = [models.Index(fields=["subject"], name="wallet_statement_line_subject")]
+        indexes = [
+            models.Index(fields=["subject"], name="wallet_statement_line_subject"),
+            models.Index(fields=["verdict", "-id"], name="wallet_statement_line_verdict"),
+        ]
 
 
 class Difference(models.Model):

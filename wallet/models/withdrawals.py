@@ -91,6 +91,7 @@ class Withdrawal(models.Model):
                 name="wallet_withdrawal_open",
             ),
             models.Index(fields=["status", "currency", "id"], name="wallet_withdrawal_queue"),
+            models.Index(fields=["status", "-id"], name="wallet_withdrawal_status"),
         ]
 
     def __str__(self) -> str:

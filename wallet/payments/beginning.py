@@ -59,8 +59,10 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
 @transaction.atomic
 def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     """Begin it under the lock of the account, so that of two at once the second finds what the first has taken of the
-    player's limits.
+    player's limits. What keeps the player from it is asked before: a lock or an exclusion waits for whoever has asked,
+    and gives back what lies in games, under the lock of that account, when it has come.
     """
+    bar = gate.bar_to_deposit(player)
     accounts.lock_account(player.pk, Mode.REAL)
     before = Payment.objects.filter(pk=payment_id).first()
     if before is not None:
@@ -74,7 +76,6 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     except NoProvider as error:
         raise NoDeposits(_("This house takes no deposits: it has no payment provider.")) from error
     _check(amount, player.currency)
-    bar = gate.bar_to_deposit(player)
     if bar is not None:
         raise DepositBarred(bar)
     limits.reserve_deposit(player=player, key=journal_key(payment_id), amount=amount)

@@ -208,7 +208,9 @@ def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> No
     )
     words = f"Statement {statement.pk} has it."
     for difference in earlier.exclude(_is_settled()).order_by("pk"):
-        _enter(difference, by="system", settles=True, words=words)
+        _lock(difference)
+        if not difference.steps.filter(settles=True).exists():  # by somebody, while this waited
+            _enter(difference, by="system", settles=True, words=words)
 
 
 @transaction.atomic
@@ -218,11 +220,16 @@ def note(difference_id: int, *, words: str, settles: bool, by: str) -> Differenc
     Raises Difference.DoesNotExist, Settled.
     """
     difference = Difference.objects.select_related("statement").get(pk=difference_id)
-    with connection.cursor() as cursor:  # one after the other, also where nothing is settled
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [str(difference)])
+    _lock(difference)
     if difference.steps.filter(settles=True).exists():
         raise Settled("Somebody has settled this meanwhile. Nothing was added.")
     return _enter(difference, by=by, settles=settles, words=words)
+
+
+def _lock(difference: Difference) -> None:
+    """Let whoever writes about a difference do so one after the other, also where nothing is settled."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [str(difference)])
 
 
 def _enter(difference: Difference, *, by: str, settles: bool, words: str) -> DifferenceStep:

@@ -15,6 +15,7 @@ from wallet.models import Currency, LineKind, LineStatus
 from wallet.money import LARGEST, MINOR_UNITS
 
 MOST_BYTES: Final = 5 * 1024 * 1024
+TOO_LARGE: Final = f"The file is larger than {MOST_BYTES // 1024 // 1024} MB. Split it into shorter periods."
 MOST_LINES: Final = 20_000
 MOST_FAULTS: Final = 200
 LONGEST_SHOWN: Final = 200  # characters of a line that is shown with what is wrong with it
@@ -81,7 +82,7 @@ class Statement:
 def read(content: bytes, *, since: date, until: date) -> Statement:
     """Read the statement for the days from *since* to *until*, both included. Raises NotAStatement."""
     if len(content) > MOST_BYTES:
-        raise NotAStatement(f"The file is larger than {MOST_BYTES // 1024 // 1024} MB. Split it into shorter periods.")
+        raise NotAStatement(TOO_LARGE)
     rows = _rows(_text(content))
     places = _places(next(rows, (1, []))[1])
     width = len(places.heading)
@@ -95,8 +96,9 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
         told = {name: cells[place].strip() for name, place in places.of.items() if place < len(cells)}
         wrong: list[str] = []
         if len(cells) != width:
+            cells_said = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
             wrong.append(
-                f"It has {len(cells)} cells where the heading has {width}. A decimal comma between commas needs quotes."
+                f"It has {cells_said} where the heading has {width}. A decimal comma between commas needs quotes."
             )
         else:
             line = _line(number, told, since, until, wrong)

@@ -17,10 +17,12 @@ from django.views.decorators.http import require_POST, require_safe
 from audit import log
 from audit.reports.asking import clock
 from players.access import StaffRequest, actor, staff_required
+from players.days import Day
+from players.uploads import TOO_MUCH
 from wallet.models import Difference, DifferenceKind, ProviderStatement, Verdict
 from wallet.provider_statements import export, keeping
 from wallet.provider_statements.comparing import TooMuchMissing, Total
-from wallet.provider_statements.reading import COLUMNS, MOST_BYTES, MOST_LINES, NotAStatement
+from wallet.provider_statements.reading import COLUMNS, MOST_BYTES, MOST_LINES, TOO_LARGE, NotAStatement
 
 RECONCILE = "wallet.reconcile"
 READERS = (RECONCILE, "wallet.see_statements")
@@ -31,15 +33,14 @@ TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-DAY = {"type": "date"}
 
 
 class UploadForm(forms.Form):
     """A statement's file, whose it is, and for which days."""
 
     provider = forms.ChoiceField(choices=lambda: [(name, name) for name in providers()])
-    since = forms.DateField(label="First day (UTC)", widget=forms.DateInput(attrs=DAY, format="%Y-%m-%d"))
-    until = forms.DateField(label="Last day (UTC)", widget=forms.DateInput(attrs=DAY, format="%Y-%m-%d"))
+    since = Day("First day (UTC)", required=True)
+    until = Day("Last day (UTC)", required=True)
     file = forms.FileField(
         label="CSV file",
         widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
@@ -53,8 +54,7 @@ class UploadForm(forms.Form):
         if since and until and not timedelta(0) <= until - since < timedelta(days=MOST_DAYS):
             self.add_error("until", f"The last day comes before the first, or more than {MOST_DAYS} days after it.")
         if file and file.size > MOST_BYTES:
-            size = MOST_BYTES // 1024 // 1024
-            self.add_error("file", f"The file is larger than {size} MB. Split it into shorter periods.")
+            self.add_error("file", TOO_LARGE)
         return given
 
 
@@ -85,6 +85,8 @@ def providers() -> list[str]:
 @require_safe
 def staff_statements(request: StaffRequest) -> HttpResponse:
     """The statements that were confirmed, newest first, and where the next one is uploaded."""
+    if TOO_MUCH in request.GET:
+        messages.error(request, TOO_LARGE)
     yesterday = clock().date() - timedelta(days=1)
     return _list(request, UploadForm(initial={"since": yesterday, "until": yesterday}))
 

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from players.days import Day
 from players.rates import at_a_human_pace
 from wallet.models import BankOrder, Behaviour, OrderState
 from wallet.sandbox_bank import orders
@@ -73,8 +74,8 @@ def _asked(order: str) -> PayRequest:
 class StatementForm(forms.Form):
     """For which days, in UTC; today where nothing is said."""
 
-    since = forms.DateField(required=False)
-    until = forms.DateField(required=False)
+    since = Day("From")
+    until = Day("To")
 
 
 @require_safe

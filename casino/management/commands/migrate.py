@@ -1,5 +1,5 @@
 """Django's ``migrate``, as the owner of the tables, followed by the rights of the role that web and workers log in
-with.
+with; a house in which nobody has played yet is at home in its database from then on.
 """
 
 from typing import Any
@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from django.core.management.commands import migrate
 from django.db import connections
 
+from casino.backup import home
 from casino.privileges import apply_privileges
 
 # Any number, the same in every process: two migrations at once would trip over each other's tables.
@@ -31,6 +32,7 @@ class Command(migrate.Command):
             super().handle(*args, **options)
             if not (options["plan"] or options["check_unapplied"]):
                 apply_privileges(owner)
+                home.settle_in_if_new(owner)
         finally:
             with owner.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])

@@ -21,4 +21,7 @@ class Command(BaseCommand):
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         for row in rows:
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-        self.stdout.write("\nStaff also need a code: manage.py demo_code USER prints it, for example for operator.")
+        self.stdout.write(
+            "\nWhat this house would mail, codes included, is read at /demo/outbox/. The back office is at /staff/."
+        )
+        self.stdout.write("Staff also need a code: ./manage.py demo_code USER prints it, for example for operator.")

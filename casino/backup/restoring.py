@@ -1,0 +1,98 @@
+"""Putting the house up again from a backup, in a database that is empty: all of it or nothing."""
+
+from pathlib import Path
+from typing import Final
+
+from django.core.management import call_command
+from django.db import connections
+from django.db.migrations.loader import MigrationLoader
+
+from casino.backup import programs, taking
+from casino.backup.errors import CannotRead, NotEmpty, NotReady, OfAnotherProgram, ProgramFailed
+from casino.privileges import APP_ROLE
+
+# The rights are restored, too: most functions that run as the owner are taken from everybody there.
+WHOLE: Final = ("--single-transaction", "--exit-on-error", "--no-owner")
+MIGRATIONS: Final = "django_migrations"
+APPLICATION, NAME = 1, 2  # columns of it
+HELD: Final = """
+    SELECT count(*) FROM pg_class AS relation JOIN pg_namespace AS place ON place.oid = relation.relnamespace
+    WHERE place.nspname NOT LIKE 'pg\\_%' AND place.nspname <> 'information_schema'
+"""
+HAS_GROUP: Final = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
+NAMED: Final = 5  # migrations of a newer program that a refusal names
+
+
+def restore(file: Path, sha256: str = "") -> None:
+    """Write all that is in *file* into the owner's database, as one transaction, and bring its tables up to date. It is
+    a copy then, which is to be settled before the house opens. Its SHA-256, where it is not given, stands beside it.
+
+    Raises CannotRead, OfAnotherProgram, NotEmpty, NotReady; ProgramFailed where PostgreSQL would not take it. Nothing
+    is changed then.
+    """
+    _demand_whole(file, sha256)
+    _demand_known(file)
+    programs.demand_owner()
+    programs.demand_alone()
+    _demand_empty()
+    programs.run("pg_restore", *WHOLE, file, is_connected=True)
+    call_command("migrate", verbosity=0, interactive=False)
+    with connections[programs.OWNER].cursor() as cursor:
+        cursor.execute("ANALYZE")  # no archive holds what PostgreSQL has learnt of its tables
+
+
+def _demand_whole(file: Path, sha256: str) -> None:
+    """An archive has no sum over itself: PostgreSQL would not mind a letter less in a guard of the ledger. Raises
+    CannotRead.
+    """
+    beside = taking.checksum_of(file)
+    try:
+        found = taking.digest(file)
+        if not (sha256 or beside.exists()):
+            raise CannotRead(
+                f"Nothing says that {file} is what was written: {beside} is not there. Its SHA-256 was printed when it"
+                " was taken, and stands in the event log of the house (house.backed_up); give it with --sha256."
+            )
+        due = sha256 or beside.read_text().partition(" ")[0]
+    except (OSError, UnicodeDecodeError) as error:
+        raise CannotRead(f"{file} cannot be read: {error}") from error
+    if due.strip().lower() != found:
+        raise CannotRead(f"{file} is damaged: its SHA-256 is {found}, and should be {due}. Take another copy of it.")
+    try:
+        taking.read(file)
+    except ProgramFailed as error:
+        raise CannotRead(f"{file} is no backup of a house. {error}") from error
+
+
+def _demand_known(file: Path) -> None:
+    """Demand that this program knows every change of the tables that the backup has seen. Raises OfAnotherProgram,
+    CannotRead.
+    """
+    done = {(row[APPLICATION], row[NAME]) for row in programs.rows(file, MIGRATIONS)}
+    if not done:
+        raise CannotRead(f"{file} is no backup of a house: no table of one is in it.")
+    known = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
+    ours = {application for application, _ in known}
+    if unknown := sorted(each for each in done if each not in known and each[0] in ours):
+        named = ", ".join(".".join(each) for each in unknown[:NAMED])
+        raise OfAnotherProgram(
+            f"{file} was made by a newer program than this one, which does not know {named}. Restore it with that"
+            " program, or a later one."
+        )
+
+
+def _demand_empty() -> None:
+    """Raises NotEmpty, NotReady."""
+    with connections[programs.OWNER].cursor() as cursor:
+        cursor.execute(HELD)
+        (held,) = cursor.fetchone()
+        if held:
+            name = connections[programs.OWNER].settings_dict["NAME"]
+            raise NotEmpty(
+                f"The database {name} holds {held} tables and indexes already, and nothing is restored over them. Make"
+                " an empty one (docs/operating.md), or set DATABASE_URL and DATABASE_OWNER_URL to another."
+            )
+        cursor.execute(HAS_GROUP, [APP_ROLE])
+        (has_group,) = cursor.fetchone()
+        if not has_group:
+            raise NotReady(f"The server has no role {APP_ROLE}: run manage.py create_roles first.")

@@ -1,0 +1,35 @@
+"""`manage.py back_up FILE`: the whole house as of one moment, while play goes on, as an archive of PostgreSQL's.
+
+FILE must not be there; FILE.sha256 is written beside it. Keys, roles and the signer's folder are not in it: keep
+SEED_KEY, DOCUMENT_KEY and that folder apart from it, and not in one place with it. Needs DATABASE_OWNER_URL.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from casino.backup import taking
+from casino.backup.errors import BackupError
+
+
+class Command(BaseCommand):
+    """Writes the house into a file."""
+
+    help = __doc__ or ""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take where to."""
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, file: Path, **options: Any) -> None:
+        """Write it. Raises CommandError, saying what is in the way; then there is no file."""
+        try:
+            taken = taking.back_up(file)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(
+            f"{file} holds the house as of when this command began: {taken.bytes:,} bytes, {taken.leaves:,} sealed"
+            f" events.\nSHA-256 {taken.sha256}\nNot in it, and needed to put it up again: SEED_KEY, DOCUMENT_KEY, the"
+            " signer's folder. Keep them apart from it."
+        )

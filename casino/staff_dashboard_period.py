@@ -1,0 +1,172 @@
+"""Of which time the dashboard tells: some days by the clocks of the house, the same stretch before, and the pieces that
+its charts are made of.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.conf import settings
+
+from audit.hours import HOUR
+from audit.reports.intervals import A_DAY, midnight
+from audit.reports.kinds import Interval
+from players.days import Day
+
+MOST_DAYS: Final = 366
+DAILY: Final = 31  # days of which a chart has a point each; a week each for more
+
+
+class Chosen(StrEnum):
+    """Which days."""
+
+    TODAY = "today"
+    YESTERDAY = "yesterday"
+    THIS_WEEK = "this_week"
+    THIS_MONTH = "this_month"
+    LAST_30_DAYS = "last_30_days"
+    OWN = "own"
+
+
+NAMES: Final = {
+    Chosen.TODAY: "Today",
+    Chosen.YESTERDAY: "Yesterday",
+    Chosen.THIS_WEEK: "This week",
+    Chosen.THIS_MONTH: "This month",
+    Chosen.LAST_30_DAYS: "Last 30 days",
+    Chosen.OWN: "From … to …",
+}
+
+
+@dataclass(frozen=True)
+class Span:
+    """Whole days from *first* to *last*, as far as they are over to the minute, and what they are compared with. Of a
+    day that has just begun the intervals are empty.
+    """
+
+    first: date
+    last: date
+    interval: Interval
+    first_before: date
+    last_before: date
+    before: Interval
+    before_words: str
+    zone: str
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of it has passed."""
+        return self.interval.since >= self.interval.until
+
+    @property
+    def step(self) -> str:
+        """How long a piece is."""
+        days = (self.last - self.first).days + 1
+        return "hour" if days == 1 else "day" if days <= DAILY else "week"
+
+    def bounds(self) -> list[datetime]:
+        """Return the ends of its pieces, which ascend."""
+        since, until = self.interval.since, self.interval.until
+        found, day = [since], self.first
+        while found[-1] < until:
+            if self.step == "hour":
+                following = found[-1] + HOUR
+            else:
+                day += A_DAY * (1 if self.step == "day" else 7)
+                following = midnight(day, self.zone)
+            found.append(min(following, until))
+        return found
+
+    def label(self, begins: datetime) -> str:
+        """Name the piece that begins then."""
+        there = begins.astimezone(ZoneInfo(self.zone))
+        return f"{there:%H:%M}" if self.step == "hour" else f"{there:%Y-%m-%d}"
+
+
+class PeriodForm(forms.Form):
+    """Which days to look at. Without a choice, today."""
+
+    period = forms.TypedChoiceField(
+        label="Period",
+        required=False,
+        choices=[(str(each), name) for each, name in NAMES.items()],
+        coerce=Chosen,
+        empty_value=Chosen.TODAY,
+        initial=str(Chosen.TODAY),
+    )
+    since = Day("From")
+    until = Day("To, that day included")
+
+    def __init__(self, data: Any, *, now: datetime) -> None:
+        super().__init__(data)
+        self._today = now.astimezone(ZoneInfo(settings.OPERATOR_TIME_ZONE)).date()
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse days of one's own that are none."""
+        given: dict[str, Any] = self.cleaned_data
+        if given.get("period") is not Chosen.OWN:
+            return given
+        for name in ("since", "until"):
+            if name not in self.errors and not given.get(name):
+                self.add_error(name, f"Give the day: {self.fields[name].label}.")
+        since, until = given.get("since"), given.get("until")
+        if since and until:
+            if since > until:
+                self.add_error("until", "The last day comes before the first one.")
+            elif since > self._today:
+                self.add_error("since", "That day is yet to come.")
+            elif (until - since).days >= MOST_DAYS:
+                self.add_error("until", f"That is more than {MOST_DAYS} days: ask for a report of them.")
+        return given
+
+    def span(self, now: datetime) -> Span:
+        """Return what was asked for as it is *now*; today where the form is not valid."""
+        asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
+        chosen = asked.get("period") or Chosen.TODAY
+        if chosen is Chosen.OWN:
+            return _own(asked["since"], min(asked["until"], self._today), now)
+        return _named(chosen, self._today, now)
+
+
+def _named(chosen: Chosen, today: date, now: datetime) -> Span:
+    month = today.replace(day=1)
+    monday = today - timedelta(days=today.weekday())
+    yesterday = today - A_DAY
+    first, last, first_before, words = {
+        Chosen.TODAY: (today, today, yesterday, "yesterday up to the same time"),
+        Chosen.YESTERDAY: (yesterday, yesterday, yesterday - A_DAY, "the day before"),
+        Chosen.THIS_WEEK: (monday, today, monday - 7 * A_DAY, "last week up to the same time"),
+        Chosen.THIS_MONTH: (month, today, (month - A_DAY).replace(day=1), "last month up to the same time"),
+        Chosen.LAST_30_DAYS: (today - 29 * A_DAY, today, today - 59 * A_DAY, "the same stretch 30 days earlier"),
+    }[chosen]
+    return _span(first, last, first_before, words, now)
+
+
+def _own(first: date, last: date, now: datetime) -> Span:
+    days = (last - first).days + 1
+    words = "the day before" if days == 1 else f"the {days} days before"
+    return _span(first, last, first - days * A_DAY, words, now)
+
+
+def _span(first: date, last: date, first_before: date, words: str, now: datetime) -> Span:
+    """Up to the minute, so that a report can be asked for of the very same interval."""
+    zone = settings.OPERATOR_TIME_ZONE
+    minute = now.replace(second=0, microsecond=0)
+    since, end = midnight(first, zone), midnight(last + A_DAY, zone)
+    until = max(since, min(end, minute))
+    since_before = midnight(first_before, zone)
+    is_whole = until == end and (first - first_before).days == (last - first).days + 1
+    until_before = since if is_whole else min(since_before + (until - since), since)
+    return Span(
+        first=first,
+        last=last,
+        interval=Interval(since, until),
+        first_before=first_before,
+        last_before=min(first_before + (last - first), first - A_DAY),
+        before=Interval(since_before, until_before),
+        before_words=words,
+        zone=zone,
+    )

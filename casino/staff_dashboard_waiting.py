@@ -1,0 +1,129 @@
+"""What waits for somebody, and what is wrong: counts, each with the page that lists it. A reader is told of those pages
+alone that they may see.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from audit import alarms
+from audit.significant import working
+from casino.staff_approvals import READERS as APPROVAL_READERS
+from casino.staff_approvals import waiting_for
+from games.chemin import reports
+from games.incidents import unruled
+from games.live import chat_cases
+from games.models import LiveTable, ReturnsAlarm
+from games.returns.staff_pages import SEE as SEE_RETURNS
+from games.staff_chat import MODERATE, READ
+from games.staff_floor import READERS as TABLE_READERS
+from games.staff_play import EXAMINE
+from players.models import Conversation, ConversationState, Staff
+from players.staff_service import ANSWER
+from wallet import withdrawal_queue
+from wallet.payments import doubts
+from wallet.payments.staff_views import READERS as DEPOSIT_READERS
+from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
+
+SEE_INCIDENTS: Final = "games.view_incident"
+SEE_LOG: Final = "audit.view_event"
+SIGNIFICANT: Final = "audit.handle_significant"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many there are of something; *is_more* where counting stopped there."""
+
+    name: str
+    count: int
+    page: str  # a URL name
+    query: str = ""
+    is_more: bool = False
+    is_wrong: bool = False  # whether one of them is more than work
+
+    @property
+    def address(self) -> str:
+        """Where they are listed."""
+        return reverse(self.page) + (f"?{self.query}" if self.query else "")
+
+
+Counter = Callable[[Staff], Iterator[Count]]
+
+
+def _incidents(_staff: Staff) -> Iterator[Count]:
+    yield Count("Incidents without a ruling", unruled().count(), "staff_incidents", is_wrong=True)
+
+
+def _tables(_staff: Staff) -> Iterator[Count]:
+    stopped = LiveTable.objects.filter(stopped_by__isnull=False).count()
+    yield Count("Tables stopped", stopped, "staff_tables", is_wrong=True)
+
+
+def _returns(_staff: Staff) -> Iterator[Count]:
+    yield Count("Alarms about returns", ReturnsAlarm.objects.count(), "staff_returns", is_wrong=True)
+
+
+def _log(_staff: Staff) -> Iterator[Count]:
+    lasting = sum(alarms.begun(alarm) is not None for alarm in (alarms.REFUSED, alarms.LAGS))
+    yield Count("Alarms about the event log", lasting, "staff_log", is_wrong=True)
+
+
+def _significant(_staff: Staff) -> Iterator[Count]:
+    waiting = working.waiting()
+    is_more = waiting >= working.MOST_COUNTED
+    yield Count("Significant events to acknowledge", waiting, "staff_significant", "state=new", is_more)
+
+
+def _approvals(staff: Staff) -> Iterator[Count]:
+    yield Count("Requests that you may decide", waiting_for(staff), "staff_approvals")
+
+
+def _withdrawals(_staff: Staff) -> Iterator[Count]:
+    waiting = [each for each in withdrawal_queue.counted() if each.status in withdrawal_queue.WAITING]
+    is_more = any(each.is_more for each in waiting)
+    yield Count("Withdrawals to decide", sum(each.count for each in waiting), "staff_withdrawals", is_more=is_more)
+
+
+def _deposits(_staff: Staff) -> Iterator[Count]:
+    for doubt, name, count, is_more in doubts.counted():
+        title = f"Deposits in doubt: {name[0].lower()}{name[1:]}"
+        yield Count(title, count, "staff_deposits", urlencode({"doubt": doubt}), is_more)
+
+
+def _messages(_staff: Staff) -> Iterator[Count]:
+    state = ConversationState.RECEIVED
+    waiting = Conversation.objects.filter(state=state).count()
+    yield Count("Messages of players unanswered", waiting, "staff_service", urlencode({"state": state}))
+
+
+def _chat(_staff: Staff) -> Iterator[Count]:
+    yield Count("Chat messages reported", chat_cases.waiting_count(), "staff_chat")
+
+
+def _play(_staff: Staff) -> Iterator[Count]:
+    yield Count("Reports of how guests play", reports.waiting().count(), "staff_play_reports")
+
+
+COUNTERS: Final[tuple[tuple[tuple[str, ...], Counter], ...]] = (
+    ((SEE_INCIDENTS,), _incidents),
+    (TABLE_READERS, _tables),
+    ((SEE_RETURNS,), _returns),
+    ((SEE_LOG,), _log),
+    ((SIGNIFICANT,), _significant),
+    (APPROVAL_READERS, _approvals),
+    (WITHDRAWAL_READERS, _withdrawals),
+    (DEPOSIT_READERS, _deposits),
+    ((ANSWER,), _messages),
+    ((MODERATE, READ), _chat),
+    ((EXAMINE,), _play),
+)
+SEE: Final = tuple(dict.fromkeys(permission for permissions, _counter in COUNTERS for permission in permissions))
+
+
+def counts(staff: Staff) -> list[Count]:
+    """Return what *staff* may see of it."""
+    mine = staff.user.get_all_permissions()
+    return [count for permissions, told in COUNTERS if not mine.isdisjoint(permissions) for count in told(staff)]

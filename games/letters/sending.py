@@ -1,0 +1,169 @@
+"""Writing to the players of an incident's round: which letters are true of it, to whom, and sending one, once.
+
+A letter is a message among those that the player reads in the house, and a mail with the same words. Both are written
+in the transaction of the letter, of which there is one of a kind about a round: who presses second waits for the first
+one's row, and sends nothing.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
+
+from audit import log
+from games.incidents import Case
+from games.incidents_concerned import Concerned, concerned, without_erased
+from games.letters.words import About, Written, written
+from games.models import IncidentLetter, LetterCopy, LetterKind, Ruling
+from players import mail, service
+from players.models import Staff, Topic
+
+TEMPLATE: Final = "incident_letter"
+
+
+class LetterError(Exception):
+    """A letter that is not sent, in a sentence for staff."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A kind of letter that is true of a round, and who would get it."""
+
+    kind: LetterKind
+    people: Sequence[Concerned]
+    sent: IncidentLetter | None  # written already, to all of them
+
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """How many read it in which language."""
+        return dict(sorted(Counter(each.language for each in self.people).items()))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A letter that was written, and what became of its mails."""
+
+    letter: IncidentLetter
+    copies: int
+    sent: int
+    waiting: int
+    given_up: int
+
+
+def offers(case: Case) -> Mapping[LetterKind, Offer]:
+    """Return the letters that may be written about an incident: those that are true of its round, and have a reader."""
+    people = without_erased(concerned(case.round_id, case.parts))
+    before = {each.kind: each for each in IncidentLetter.objects.filter(round_id=case.round_id)}
+    found = (
+        Offer(kind, [each for each in people if kind is not LetterKind.SHORTFALL or each.shortfall], before.get(kind))
+        for kind in LetterKind
+        if _is_true(kind, case)
+    )
+    return {offer.kind: offer for offer in found if offer.people}
+
+
+def _is_true(kind: LetterKind, case: Case) -> bool:
+    is_over = case.finished is not None
+    match kind:
+        case LetterKind.ANNULLED | LetterKind.SHORTFALL:
+            return is_over and case.is_annulled
+        case LetterKind.STANDS:
+            ruling = getattr(case.incident, "ruling", None)
+            return is_over and not case.is_annulled and ruling is not None and ruling.ruling == Ruling.STANDS
+        case LetterKind.COMPLETED:
+            was_interrupted = case.finished is not None and case.incident.at < case.finished.at
+            return was_interrupted and not case.is_annulled and not case.awaits_ruling
+    return True
+
+
+def about(case: Case) -> About:
+    """Return what letters say of the round of an incident."""
+    live = case.incident.live_round
+    if case.finished is not None:
+        return About(case.code, case.incident.table.name, case.finished.at, case.finished.mode)
+    assert live  # noqa: S101  (a round of a solo table is in an incident only once it is over)
+    return About(case.code, case.incident.table.name, live.opened_at, live.live_table.mode)
+
+
+def preview(case: Case, offer: Offer, sentences: Mapping[str, str], player: int | None = None) -> list[Written]:
+    """Write a letter as one reader of each language would get it; where a *player* is named, as that one would."""
+    readers: dict[str, Concerned] = {}
+    for each in offer.people:
+        readers.setdefault(each.language, each)
+    chosen = [each for each in offer.people if each.player.pk == player]
+    if player is not None and not chosen:
+        raise LetterError(f"player:{player} was not in this round.")
+    return [
+        written(offer.kind, about(case), each, sentences.get(each.language, ""))
+        for each in chosen or [readers[language] for language in sorted(readers)]
+    ]
+
+
+@transaction.atomic
+def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
+    """Write a letter to everybody who was in the round. Raises LetterError where it is not true of the round, or one of
+    this kind was written.
+    """
+    offer = offers(case).get(kind)
+    if offer is None:
+        raise LetterError(f"“{kind.label}” is not true of this round, or nobody would read it.")
+    letter = _only_one(case, kind, sentences, staff)
+    said = about(case)
+    named = service.RoundNamed(case.round_id, case.code) if case.finished is not None else None
+    for who in offer.people:
+        text = written(kind, said, who, sentences.get(who.language, ""))
+        conversation = service.lay_down(
+            staff=staff, player=who.player, topic=Topic.OTHER, text=f"{text.subject}\n\n{text.text}", about=named
+        )
+        words = {"subject": text.subject, "text": text.text}
+        sent = mail.write(user=who.player.user, template=TEMPLATE, context=words)
+        LetterCopy.objects.create(
+            letter=letter, player=who.player, language=who.language, conversation=conversation.pk, mail=sent
+        )
+    data: dict[str, log.Json] = {
+        "incident": case.incident.pk,
+        "letter": letter.pk,
+        "kind": str(kind),
+        "round": str(case.round_id),
+        "languages": cast("log.Json", dict(offer.languages)),
+    }
+    log.record("incident.written", by=str(staff), on=f"table:{case.incident.table_id}", data=data)
+    return letter
+
+
+def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
+    """Insert the letter first of all: who comes second waits here and finds it. Raises LetterError."""
+    said = {language: text.strip() for language, text in sentences.items() if text.strip()}
+    try:
+        with transaction.atomic():
+            return IncidentLetter.objects.create(
+                incident=case.incident, round_id=case.round_id, kind=kind, sentences=said, by=str(staff)
+            )
+    except IntegrityError as error:
+        first = IncidentLetter.objects.filter(round_id=case.round_id, kind=kind).first()
+        if first is None:
+            raise
+        raise LetterError(f"{first.by} has sent this letter already. Nobody gets it twice.") from error
+
+
+def letters(case: Case) -> list[Sent]:
+    """Return the letters that were written about the round of an incident, oldest first, and what became of them."""
+    rows = IncidentLetter.objects.filter(round_id=case.round_id).order_by("pk")
+    waiting = Q(copies__mail__sent_at=None, copies__mail__next_try_at__isnull=False)
+    given_up = Q(copies__mail__sent_at=None, copies__mail__next_try_at=None)
+    counted = rows.annotate(
+        count=Count("copies"),
+        sent=Count("copies", filter=Q(copies__mail__sent_at__isnull=False)),
+        waiting=Count("copies", filter=waiting),
+        given_up=Count("copies", filter=given_up & Q(copies__isnull=False)),
+    )
+    return [Sent(each, each.count, each.sent, each.waiting, each.given_up) for each in counted]
+
+
+def copies(case: Case) -> list[LetterCopy]:
+    """Return who got which letter about the round of an incident."""
+    rows = LetterCopy.objects.filter(letter__round_id=case.round_id).select_related("letter", "mail")
+    return list(rows.order_by("letter_id", "player_id"))

@@ -1,0 +1,205 @@
+"""What staff fill in to ask for a table, or for another version of one. Amounts are typed in whole units of their
+currency, times in seconds, moments in UTC.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from django import forms
+from django.conf import settings
+
+from games.chemin.rules import LONGEST_AWAY, MOST_MISSED, GuestClock
+from games.engine.chemin.rules import FEWEST_PLACES, MOST_PLACES
+from games.live.clock import LONGEST, SHORTEST, Clock
+from games.models import Shape
+from games.versions.asking import LONGEST_ADDRESS, LONGEST_NAME
+from games.versions.differences import MONEY, PACE, country
+from players.models import Jurisdiction
+from wallet.forms import MoneyField, MoneyForm
+from wallet.models import Currency
+from wallet.money import MoneyError, format_figure, parse_money
+
+SECOND: Final = 1000  # milliseconds
+ANY_LANGUAGE: Final = ("", "any language")
+MOST_CHIPS: Final = 600  # characters of a list of them
+
+
+class ChipsField(forms.CharField):
+    """Several amounts of ``currency``, parted by semicolons; cleaned, they are minor units in their order."""
+
+    currency: str = ""
+
+    def __init__(self, *, label: str, help_text: str, required: bool = True) -> None:
+        super().__init__(label=label, help_text=help_text, required=required, max_length=MOST_CHIPS)
+        self.widget.attrs["autocomplete"] = "off"
+
+    def clean(self, value: Any) -> list[int]:
+        """Read every amount."""
+        text: str = super().clean(value)
+        parts = [part for part in text.split(";") if part.strip()]
+        try:
+            return sorted({parse_money(part, self.currency, "en") for part in parts})
+        except MoneyError as error:
+            raise forms.ValidationError(f"{error} Between two of them stands a semicolon.", code="amount") from error
+
+
+class NamingForm(forms.Form):
+    """What a new table is called, and where it is found."""
+
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="As players read it, in every language.")
+    slug = forms.CharField(
+        max_length=LONGEST_ADDRESS,
+        required=False,
+        label="Address",
+        help_text="The part of it that names the table. Left empty, it is made of the name. It never changes.",
+    )
+    chat_language = forms.ChoiceField(
+        required=False,
+        label="Language of the chat",
+        choices=[ANY_LANGUAGE, *settings.LANGUAGES],
+        help_text="What is spoken there, where several sit at the table. It can be changed at any time.",
+    )
+
+
+class TermsForm(forms.Form):
+    """Whom a table is for, from when on, and why."""
+
+    jurisdictions = forms.MultipleChoiceField(
+        label="Players of",
+        choices=lambda: [(each, country(each)) for each in jurisdictions_of_the_house()],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose whose players the table serves."},
+    )
+    modes = forms.MultipleChoiceField(
+        label="Played for",
+        choices=MONEY,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose real money, free money or both."},
+    )
+    currencies = forms.MultipleChoiceField(
+        label="Currencies",
+        choices=[(each, each) for each in Currency.values],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose the currencies that the table takes."},
+    )
+    goes_live_at = forms.DateTimeField(
+        required=False,
+        label="Goes live (UTC)",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}, format="%Y-%m-%dT%H:%M"),
+    )
+    reason = forms.CharField(
+        max_length=300, label="Reason", help_text="Whoever decides reads it, and the log keeps it."
+    )
+
+    def __init__(self, *args: Any, shape: Shape, is_new: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if shape is Shape.GUESTS:
+            del self.fields["currencies"]
+        self.fields["goes_live_at"].help_text = (
+            "Universal time, which has no summer time: one hour behind Stockholm in winter, two in summer. "
+            + ("The table is opened then. Left empty, it is made by the decision and stays closed." if is_new else "")
+            + ("" if is_new else "Left empty, the decision puts it live.")
+        )
+
+    def clean_goes_live_at(self) -> datetime | None:
+        """Take what was picked as UTC, whatever time zone the house works in."""
+        moment: datetime | None = self.cleaned_data["goes_live_at"]
+        return moment and moment.replace(tzinfo=UTC)
+
+
+class CurrencyForm(MoneyForm):
+    """Chips and steps in one currency and, at a shared table, the most that a round may cost the house."""
+
+    step = MoneyField(label="Steps of", help_text="Every stake and every chip is a multiple of it.")
+    chips = ChipsField(label="Chips", help_text="Parted by semicolons: 10; 50; 1,000")
+    tray = ChipsField(
+        label="Chips in the tray",
+        help_text="What lies there until a player picks others. Left empty: all of them.",
+        required=False,
+    )
+    liability = MoneyField(
+        label="Most the house may lose in a round", help_text="To all players of the round together."
+    )
+
+    def __init__(self, *args: Any, shape: Shape, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            if isinstance(field, ChipsField):
+                field.currency = self.currency
+        if shape is not Shape.SHARED:
+            del self.fields["liability"]
+
+
+class RangeForm(MoneyForm):
+    """The least and the most that may lie on one bet."""
+
+    minimum = MoneyField(label="Minimum")
+    maximum = MoneyField(label="Maximum")
+
+
+class GuestsForm(MoneyForm):
+    """Places and banks of a table where guests play each other, in its one currency."""
+
+    tender = forms.ChoiceField(label="Currency", choices=[(each, each) for each in Currency.values])
+    places = forms.IntegerField(label="Places", min_value=FEWEST_PLACES, max_value=MOST_PLACES)
+    house_players = forms.IntegerField(
+        label="Places that the house plays",
+        min_value=0,
+        max_value=MOST_PLACES - 1,
+        help_text="None at a table for real money.",
+    )
+    minimum = MoneyField(label="Smallest bank")
+    maximum = MoneyField(label="Largest bank")
+
+
+class PaceForm(forms.Form):
+    """How long everything takes at a table where the house keeps time, in seconds."""
+
+    def __init__(self, *args: Any, kind: type[Clock] | type[GuestClock], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.kind = kind
+        for name in (each.name for each in fields(kind)):
+            self.fields[name] = _missed() if name == "missed" else _seconds(name)
+
+    def milliseconds(self) -> dict[str, int]:
+        """Return what was filled in as clocks have it."""
+        given: Mapping[str, Any] = self.cleaned_data
+        return {name: value if name == "missed" else int(value * SECOND) for name, value in given.items()}
+
+
+def jurisdictions_of_the_house() -> Sequence[str]:
+    """Return the codes of all jurisdictions, in their order."""
+    return list(Jurisdiction.objects.order_by("pk").values_list("pk", flat=True))
+
+
+def written_pace(clock: Mapping[str, int]) -> dict[str, Any]:
+    """Return a pace as the form has it."""
+    return {name: value if name == "missed" else Decimal(value) / SECOND for name, value in clock.items()}
+
+
+def written(minor: int) -> str:
+    """Return an amount as the forms have it."""
+    return format_figure(minor, "en")
+
+
+def written_chips(chips: Sequence[int]) -> str:
+    """Return chips as the forms have them."""
+    return "; ".join(map(written, chips))
+
+
+def _missed() -> forms.IntegerField:
+    return forms.IntegerField(label="Missed turns until a guest is away", min_value=1, max_value=MOST_MISSED)
+
+
+def _seconds(name: str) -> forms.DecimalField:
+    longest = LONGEST_AWAY if name == "removal" else LONGEST
+    return forms.DecimalField(
+        label=f"{PACE[name]} (seconds)",
+        min_value=Decimal(SHORTEST) / SECOND,
+        max_value=Decimal(longest) / SECOND,
+        decimal_places=3,
+        widget=forms.NumberInput(attrs={"step": "0.1"}),
+    )

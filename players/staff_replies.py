@@ -1,0 +1,169 @@
+"""Templates of replies as staff see them: which there are, adding one, a new version of one, withdrawing one. In
+English, like all of the back office, but for what the templates say.
+"""
+
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from players.access import StaffRequest, staff_required
+from players.models import ReplyKind, ReplyTemplate
+from players.replies import keeping
+from players.replies.filling import MARKS, marks
+from players.replies.keeping import WRITE
+from players.replies.shipped import LANGUAGES
+from players.service import LONGEST
+
+READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
+NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
+RESERVED: Final = "new"  # part of an address
+
+
+class VersionForm(forms.Form):
+    """A version of a template: a title for staff, and what it says in every language."""
+
+    kind = forms.ChoiceField(label="For", choices=ReplyKind.choices)
+    title = forms.CharField(label="Title, for staff", max_length=100)
+    based_on = forms.IntegerField(min_value=0, max_value=2**15 - 2, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Ask for every language of the house."""
+        super().__init__(*args, **kwargs)
+        for language in LANGUAGES:
+            widget = forms.Textarea(attrs={"rows": 10, "lang": language})
+            self.fields[language] = forms.CharField(label=NAMES[language], max_length=LONGEST, widget=widget)
+
+    def clean(self) -> dict[str, Any]:
+        """Every mark is known, and the languages have the same ones."""
+        asked = super().clean() or {}
+        wanted = marks(asked.get("en", ""))
+        for language in LANGUAGES:
+            if language not in asked:
+                continue
+            found = marks(asked[language])
+            if unknown := sorted(found - set(MARKS)):
+                self.add_error(language, f"Nothing stands for {_written(unknown)}.")
+            elif language != "en" and "en" in asked and found != wanted:
+                apart = sorted(found ^ wanted)
+                self.add_error(language, f"The English text and this one differ in {_written(apart)}.")
+        return asked
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What it says in each language."""
+        return {language: self.cleaned_data[language] for language in LANGUAGES}
+
+
+class NewForm(VersionForm):
+    """A template that there was none of yet."""
+
+    name = forms.SlugField(label="Short name, in addresses and in the log", max_length=40)
+    field_order = ("name", "kind", "title")
+
+    def clean_name(self) -> str:
+        """A name is free."""
+        name: str = self.cleaned_data["name"]
+        if name == RESERVED or ReplyTemplate.objects.filter(name=name).exists():
+            raise forms.ValidationError("There is a template of this name, or an address.")
+        return name
+
+
+class WithdrawForm(forms.Form):
+    """Why a template is offered no more."""
+
+    number = forms.IntegerField(min_value=1, max_value=2**15 - 1, widget=forms.HiddenInput)
+    reason = forms.CharField(label="Reason", max_length=300)
+
+
+@staff_required(*READ)
+@require_safe
+def staff_replies(request: StaffRequest) -> HttpResponse:
+    """Every template, by what it is for."""
+    context = {"templates": keeping.newest(), "may_write": request.user.has_perm(WRITE)}
+    return render(request, "staff/replies.html", context)
+
+
+@staff_required(WRITE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_reply_new(request: StaffRequest) -> HttpResponse:
+    """Add a template."""
+    form = NewForm(request.POST or None, initial={"based_on": 0})
+    if request.method == "POST" and form.is_valid() and _write(request, form, form.cleaned_data["name"], 0):
+        return redirect("staff_reply", form.cleaned_data["name"])
+    return render(request, "staff/reply_new.html", {"form": form, "marks": MARKS})
+
+
+@staff_required(*READ)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
+    """One template with its versions; the next version of it."""
+    versions = keeping.versions(name)
+    if not versions:
+        raise Http404
+    may_write, newest = request.user.has_perm(WRITE), versions[0]
+    form = VersionForm(
+        request.POST or None,
+        initial={"kind": newest.kind, "title": newest.title, "based_on": newest.number, **newest.texts},
+    )
+    if request.method == "POST":
+        if not may_write:
+            raise PermissionDenied
+        if form.is_valid() and _write(request, form, name, form.cleaned_data["based_on"]):
+            return redirect("staff_reply", name)
+    context = {
+        "versions": [(each, [(NAMES[code], code, each.texts[code]) for code in LANGUAGES]) for each in versions],
+        "newest": newest,
+        "form": form,
+        "withdraw_form": WithdrawForm(initial={"number": newest.number}),
+        "may_write": may_write,
+        "marks": MARKS,
+    }
+    return render(request, "staff/reply.html", context)
+
+
+@staff_required(WRITE)
+@require_POST
+def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
+    """Offer a template no more."""
+    form = WithdrawForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the reason is kept in the log.")
+        return redirect("staff_reply", name)
+    asked = form.cleaned_data
+    try:
+        keeping.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
+    except ReplyTemplate.DoesNotExist as error:
+        raise Http404 from error
+    except keeping.Meanwhile as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, "It is offered no more. What was sent stays as it was sent.")
+    return redirect("staff_reply", name)
+
+
+def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -> bool:
+    """Write what a valid form asks for, or have the form say why not."""
+    asked = form.cleaned_data
+    try:
+        made = keeping.write(
+            name=name,
+            based_on=based_on,
+            kind=ReplyKind(asked["kind"]),
+            title=asked["title"],
+            texts=form.texts,
+            by=request.staff,
+        )
+    except keeping.Meanwhile as error:
+        form.add_error(None, f"{error} What you wrote is still here: copy it, and open the template again.")
+        return False
+    messages.success(request, f"Version {made.number} is what answers begin from now.")
+    return True
+
+
+def _written(names: list[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)

@@ -1,0 +1,412 @@
+"""The dashboard: its numbers are those of the reports, its links lead to what they count, each role has its panels."""
+
+import html
+import re
+from datetime import UTC, datetime, timedelta
+from socket import socket
+from time import monotonic
+from zoneinfo import ZoneInfo
+
+import pytest
+from celery import current_app
+from django.conf import settings as django_settings
+from django.db import connection
+from django.db.models import Count
+from django.urls import reverse
+from kombu import Connection
+
+from audit import hours, log
+from audit.models import Mark, Report, Rolled
+from audit.reports.asking import clock
+from audit.reports.kinds import Asked, Interval
+from casino import beat
+from casino import staff_dashboard_health as health
+from casino import staff_dashboard_money as money
+from casino import staff_dashboard_returns as returns
+from casino.staff_dashboard_period import PeriodForm
+from games.live import phases
+from games.models import LiveRound, Participation, Phase, VoidReason
+from games.reports import revenue
+from games.void import void_round
+from players.mail import write_to
+from players.models import Mail
+from tests import played, reports_history
+from tests.audit.reporting import made_here
+from tests.builders import a_player, a_round, a_table
+from tests.harness import databases
+from tests.hours import LONG_AGO, settle
+from tests.live.at_table import a_live_table, advance_to
+from tests.people import a_member_of_staff, a_visitor
+from tests.returns.sums import HOUR, summed_up
+from tests.wallet.payout_builders import a_withdrawal
+from wallet import active
+from wallet.models import Mode
+from wallet.money import format_money
+from wallet.reports import payments
+
+ADDRESS = "/staff/dashboard/"
+DAYS = {"period": "own", "since": "2026-03-27", "until": "2026-03-31"}
+ZONES = ("UTC", "Europe/Stockholm", "Asia/Kathmandu")
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), databases.clone("dashboard") as database:
+        played.House().play()
+        played.spread(database)
+        settle(played.BEGINS + timedelta(hours=played.HOURS // 2))
+        hours.roll_due()
+        yield database
+
+
+@pytest.fixture
+def opened(house, django_db_blocker):
+    with django_db_blocker.unblock():
+        yield house
+
+
+def as_staff(role):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def page(reader, address=ADDRESS, status=200, **query):
+    answer = reader.get(address, query)
+    assert answer.status_code == status
+    return html.unescape(answer.content.decode())
+
+
+def span_of(now, **asked):
+    form = PeriodForm(asked, now=now)
+    assert form.is_valid(), form.errors
+    return form.span(now)
+
+
+def around_now():
+    """Yesterday and today, a minute further than it is, so that all that has happened is in it."""
+    now = clock() + timedelta(minutes=1)
+    return span_of(now, period="own", since=(now - timedelta(days=1)).date(), until=now.date())
+
+
+def totals(kind, span, **choices):
+    answer = kind.answer(Asked(span.interval, choices, span.zone))
+    list(answer.rows)
+    names = [column.name for column in kind.columns]
+    return [dict(zip(names, row, strict=True)) for row in answer.totals()]
+
+
+class TestPlay:
+    @pytest.mark.parametrize("zone", ZONES)
+    def test_comes_to_what_the_report_of_the_same_days_says(self, opened, settings, zone):
+        settings.OPERATOR_TIME_ZONE = zone
+        span = span_of(clock(), **DAYS)
+        sums = money.between([span.interval.since, span.interval.until])[0]
+        reported = totals(revenue.KIND, span)
+        assert {row["currency"] for row in reported} == set(sums) == {"SEK", "DKK"}
+        for row in reported:
+            found = sums[row["currency"]]
+            assert (found.rounds, found.staked, found.revenue) == (row["rounds"], row["staked"], row["revenue"])
+
+    @pytest.mark.parametrize("days", [DAYS, DAYS | {"since": "2026-03-29", "until": "2026-03-29"}])
+    def test_charts_have_it_by_day_or_by_hour(self, opened, settings, days):
+        settings.OPERATOR_TIME_ZONE = "Europe/Stockholm"
+        span = span_of(clock(), **days)
+        whole = money.between([span.interval.since, span.interval.until])[0]["SEK"]
+        (sek,) = [each for each in money.told(span) if each.currency == "SEK"]
+        made, turnover = sek.charts[:2]
+        assert sum(value for _, value, _ in turnover.figures) == whole.staked > 0
+        assert sum(value for _, value, _ in made.figures) == whole.revenue
+        # Clocks go forward on that day, in Europe.
+        assert len(turnover.figures) == (23 if span.first == span.last else 5)
+
+    def test_leads_to_the_very_same_report_filled_in(self, opened):
+        reader = as_staff("finance")
+        shown = page(reader, **DAYS)
+        found = re.search(r'href="(/staff/reports/revenue/\?[^"]*currency=SEK[^"]*)">([^<]*)<', shown)
+        assert found
+        form = reader.get(found[1]).context["form"]
+        asked = {field.name: field.value() or "" for field in form}
+        assert asked == {
+            "period": "own",
+            "since": "2026-03-27T00:00",
+            "until": "2026-04-01T00:00",
+            "zone": "UTC",
+            "currency": "SEK",
+            "game": "",
+        }
+        assert reader.post(reverse("staff_report_ask", args=["revenue"]), asked).status_code == 302
+        report = made_here(Report.objects.latest("pk"))
+        assert found[2] in page(reader, reverse("staff_report", args=[report.pk]))
+
+
+@pytest.mark.django_db
+class TestPlayers:
+    def test_who_staked_real_money_in_rounds_that_count_are_counted_once_each(self):
+        table = a_table()
+        often, once, dane, guest, annulled = (
+            a_player(code, real=10_000, free=10_000) for code in ("SE", "SE", "DK", "SE", "SE")
+        )
+        for player in (often, often, once, dane):
+            a_round(player, table, player=1_000)
+        a_round(guest, table, Mode.FREE, player=1_000)
+        void_round(
+            round_id=a_round(annulled, table, player=1_000).round_id, reason=VoidReason.NOT_REPRODUCED, by="system"
+        )
+        span = around_now()
+        listed = Participation.objects.filter(mode=Mode.REAL, round__void=None, at__gte=span.interval.since)
+        by_list = listed.values_list("currency").annotate(Count("player", distinct=True)).order_by()
+        # Days are those of where each of them lives.
+        found = active.players_who_staked(span.first - timedelta(days=1), span.last + timedelta(days=1))
+        assert dict(found) == dict(by_list) == {"SEK": 2, "DKK": 1}
+        assert active.players_who_staked(span.first - timedelta(days=9), span.first - timedelta(days=2)) == {}
+
+    def test_are_found_by_the_key_of_their_days_however_many_days_there_are(self):
+        today = clock().date()
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")  # which is cheap in a small house
+            cursor.execute(f"EXPLAIN {active.COUNT}", {"first": today, "last": today})
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+        assert re.search(r"Limit.*\n *->  Index Scan using \w+ on wallet_day of", plan), plan
+        assert "Hash Join" not in plan
+
+    def test_are_led_to_by_the_list_of_rounds_played_of_the_interval(self):
+        table = a_table()
+        part = a_round(a_player(real=10_000), table, player=1_000)
+        with_players = {each.name: each for of in money.told(around_now()) for each in of.figures}["Active players"]
+        shown = page(as_staff("finance"), with_players.address)
+        assert Participation.objects.get(round_id=part.round_id).round.code in shown
+
+
+@pytest.mark.django_db
+class TestPayments:
+    def test_come_to_what_the_report_of_the_same_interval_says(self):
+        reports_history.make()
+        span = around_now()
+        (sums,) = money.between([span.interval.since, span.interval.until])
+        reported = {(row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(payments.KIND, span)}
+        assert reported["SEK", "withdrawal", "paid"]
+        for currency in ("SEK", "RON"):
+            assert sums[currency].deposits == reported[currency, "deposit", "credited"] > 0
+            assert sums[currency].withdrawals == reported.get((currency, "withdrawal", "paid"), 0)
+
+    def test_each_currency_stands_alone_with_how_it_changed(self):
+        reports_history.a_depositor("SE", 70_000)
+        reports_history.a_depositor("RO", 50_000)
+        span = around_now()
+        told = {each.currency: {figure.name: figure for figure in each.figures} for each in money.told(span)}
+        assert list(told) == ["SEK", "RON"] or set(told) == {"SEK", "RON"}
+        deposits = told["SEK"]["Deposits"]
+        assert deposits.text == format_money(70_000, "SEK", "en")
+        assert deposits.change == f"{format_money(70_000, 'SEK', 'en')} more than the 2 days before"
+        assert "kind=deposit" in deposits.address
+        assert told["RON"]["Withdrawals paid"].change == "as much as the 2 days before"
+
+
+@pytest.mark.django_db
+class TestReturns:
+    def test_are_those_of_the_page_of_returns_of_the_same_days(self):
+        summed_up(a_table("no_commission"), paid=40_000_000)
+        summed_up(a_table("baccarat"), mode="F")
+        day = HOUR.date().isoformat()
+        (game,) = returns.told(span_of(clock(), period="own", since=day, until=day))
+        (bet,) = game.bets
+        shown = page(as_staff("supervisor"), game.address)
+        assert f"{bet.line.actual}</td>" in shown
+        assert bet.line.band in shown
+        assert (bet.line.actual, bet.line.is_odd, game.odd) == ("80.00", True, 1)
+        assert bet.at == 1  # below the band, at the edge of what is drawn
+        assert returns.told(span_of(clock(), period="own", since="2026-02-01", until="2026-02-02")) == []
+
+
+PANELS = {
+    "operator": {"waits", "health"},
+    "supervisor": {"waits", "returns", "health"},
+    "finance": {"waits", "money"},
+    "compliance": {"waits", "money", "returns", "health"},
+    "support": {"waits"},
+    "administrator": {"waits"},
+}
+
+
+@pytest.mark.django_db
+class TestPanels:
+    @pytest.mark.parametrize("role", PANELS)
+    def test_are_those_whose_rows_the_role_may_see(self, role):
+        shown = page(as_staff(role))
+        assert set(re.findall(r'<h2 id="dashboard-(\w+)"', shown)) == PANELS[role]
+
+    @pytest.mark.parametrize("role", PANELS)
+    def test_lead_nowhere_that_is_shut(self, role):
+        reader = as_staff(role)
+        shown = page(reader)
+        main = shown[shown.index('id="dashboard"') :]
+        for address in set(re.findall(r'href="(/staff/[^"]+)"', main)):
+            assert reader.get(address).status_code == 200, address
+
+    def test_of_an_empty_house_say_so(self):
+        shown = page(as_staff("compliance"))
+        assert "Nobody staked, paid in or was paid out" in shown
+        assert "has been summed up" in shown
+
+    def test_what_waits_is_counted(self):
+        a_withdrawal(reports_history.a_depositor("SE"))
+        shown = page(as_staff("finance"))
+        assert re.search(r'>Withdrawals to decide</a>\s*<span><span class="num">1</span>', shown)
+        assert re.search(r">Deposits in doubt: [^<]*</a>", shown)
+
+    def test_a_part_of_the_page_is_asked_for_by_the_page(self):
+        shown = page(as_staff("support"), f"{ADDRESS}now/", period="yesterday")
+        assert "<html" not in shown
+        assert 'hx-get="/staff/dashboard/now/?period=yesterday" hx-trigger="every 60s"' in shown
+
+
+@pytest.mark.django_db
+class TestPeriod:
+    NOW = datetime(2026, 3, 31, 10, 30, 45, tzinfo=UTC)  # a Tuesday
+
+    @pytest.mark.parametrize(
+        ("period", "since", "before_since", "before_until"),
+        [
+            ("", "2026-03-30T22:00", "2026-03-29T22:00", "2026-03-30T10:30"),
+            ("today", "2026-03-30T22:00", "2026-03-29T22:00", "2026-03-30T10:30"),
+            ("this_week", "2026-03-29T22:00", "2026-03-22T23:00", "2026-03-24T11:30"),
+            ("this_month", "2026-02-28T23:00", "2026-01-31T23:00", "2026-02-28T23:00"),
+            ("last_30_days", "2026-03-01T23:00", "2026-01-30T23:00", "2026-03-01T10:30"),
+        ],
+    )
+    def test_goes_up_to_the_minute_and_is_compared_with_as_much(
+        self, settings, period, since, before_since, before_until
+    ):
+        settings.OPERATOR_TIME_ZONE = "Europe/Stockholm"
+        span = span_of(self.NOW, period=period)
+        assert span.interval == Interval(moment(since), moment("2026-03-31T10:30"))
+        assert span.before == Interval(moment(before_since), moment(before_until))
+
+    def test_that_is_over_is_compared_with_as_many_whole_days(self, settings):
+        settings.OPERATOR_TIME_ZONE = "Europe/Stockholm"
+        yesterday = span_of(self.NOW, period="yesterday")
+        assert yesterday.interval == Interval(moment("2026-03-29T22:00"), moment("2026-03-30T22:00"))
+        assert yesterday.before == Interval(moment("2026-03-28T23:00"), moment("2026-03-29T22:00"))  # 23 hours
+        own = span_of(self.NOW, period="own", since="2026-03-01", until="2026-03-10")
+        assert own.before == Interval(moment("2026-02-18T23:00"), moment("2026-02-28T23:00"))
+        assert own.before_words == "the 10 days before"
+
+    def test_of_more_than_a_month_has_a_point_for_each_week(self):
+        span = span_of(self.NOW, period="own", since="2025-12-01", until="2026-03-31")
+        assert span.step == "week"
+        assert span.label(span.bounds()[1]) == "2025-12-08"
+        assert span.bounds()[-1] == span.interval.until
+
+    def test_that_has_just_begun_is_empty(self):
+        midnight = datetime(2026, 3, 31, 0, 0, 30, tzinfo=ZoneInfo("UTC"))
+        span = span_of(midnight, period="today")
+        assert span.is_empty
+        assert money.told(span) == []
+
+    @pytest.mark.parametrize(
+        ("asked", "fault"),
+        [
+            ({"since": "2026-03-02"}, "Give the day: To, that day included."),
+            ({"since": "2026-03-02", "until": "2026-03-01"}, "The last day comes before the first one."),
+            ({"since": "2999-03-02", "until": "2999-03-02"}, "That day is yet to come."),
+            ({"since": "2020-01-01", "until": "2026-03-01"}, "That is more than 366 days"),
+        ],
+    )
+    def test_that_is_none_is_refused_and_today_shown(self, asked, fault):
+        shown = page(as_staff("finance"), period="own", **asked)
+        assert fault in shown
+        assert f"{clock():%Y-%m-%d}, as of" in shown
+
+
+def moment(text):
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.django_db
+class TestHealth:
+    def told(self):
+        return {line.name: line for line in health.lines()}
+
+    def test_a_broker_that_is_down_is_said_and_the_page_is_served(self, settings):
+        with socket() as shut:
+            shut.bind(("127.0.0.1", 0))
+            settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{shut.getsockname()[1]}/0"
+            shown = page(as_staff("operator"))
+        assert re.search(r"Broker</dt>\s*<dd><span class=\"badge badge--off\">look</span> not reached", shown)
+        assert "not asked, since the broker is not reached" in shown
+
+    def test_a_broker_that_says_nothing_is_waited_for_a_moment(self, settings):
+        with socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+            began = monotonic()
+            assert self.told()["Broker"].is_wrong
+            assert monotonic() - began < 30
+
+    def test_messages_that_wait_are_counted_and_that_no_worker_answers_is_wrong(self):
+        name = current_app.conf.task_default_queue
+        with Connection(django_settings.CELERY_BROKER_URL) as broker, broker.SimpleQueue(name) as queue:
+            queue.clear()  # of what other tests left for workers they did not have
+            before = self.told()["Broker"].text
+            queue.put({})
+            during = self.told()
+            queue.get(timeout=10).ack()
+        assert before == "0 messages wait for a worker"
+        assert during["Broker"].text == "1 message waits for a worker"
+        assert during["Workers"].text == "none answers"
+        assert during["Workers"].is_wrong
+
+    def test_no_clock_at_work_is_wrong_and_one_that_is_is_not(self):
+        assert self.told()["Clock"].is_wrong
+        guard = beat.take_turn(str)
+        try:
+            assert self.told()["Clock"].text == "at work"
+        finally:
+            guard.close()
+
+    def test_the_last_tick_is_the_last_mark(self):
+        assert not self.told()["Last tick"].is_wrong
+        Mark.objects.create(at=clock() - timedelta(minutes=10), transaction=LONG_AGO)
+        line = self.told()["Last tick"]
+        assert (line.text, line.is_wrong) == ("10 minutes ago", True)
+        settle()
+        assert self.told()["Last tick"].text == "0 s ago"
+
+    def test_tables_that_are_late_are_counted(self):
+        assert self.told()["Shared tables"].text == "no move is late"
+        live_table = a_live_table()
+        advance_to(live_table, Phase.BETTING)
+        LiveRound.objects.filter(live_table=live_table).update(deadline=clock() - timedelta(seconds=90))
+        line = self.told()["Shared tables"]
+        waiting = len(phases.due())  # the other money's table, which never had a round, waits for its first
+        assert (line.text, line.is_wrong) == (f"{waiting} wait for their next move, the longest for 90 s", True)
+
+    def test_a_ledger_that_is_broken_is_wrong_until_it_is_verified(self):
+        assert self.told()["Ledger verified"].text == "never"
+        log.record("ledger.broken", by="system", on="ledger", data={"sum": []})
+        assert self.told()["Ledger"].is_wrong
+        log.record("ledger.verified", by="system", on="ledger", data={"invariants": 1})
+        assert self.told()["Ledger verified"].text == "0 s ago"
+
+    def test_hours_are_summed_up_as_far_as_the_last_of_all_sums(self):
+        assert self.told()["Hours summed up"].text == "none is settled yet"
+        settle()
+        assert self.told()["Hours summed up"].text.startswith("none yet")
+        Rolled.objects.create(sums="games.tally", hour=HOUR, rows=1)
+        Rolled.objects.create(sums="wallet.moved", hour=HOUR + timedelta(hours=5), rows=1)
+        line = self.told()["Hours summed up"]
+        assert (line.text, line.is_wrong) == ("up to 2026-03-01 13:00 UTC", True)
+
+    def test_mail_that_waits_and_mail_given_up_are_counted(self):
+        write_to(address="someone@example.com", language="en", template="already_registered", context={})
+        assert self.told()["Mail"].text.startswith("1 waits, ")
+        Mail.objects.update(next_try_at=None)
+        assert self.told()["Mail"].text == "none waits"
+        assert self.told()["Mail given up"].text == "1"
+
+    def test_a_seal_that_lags_is_wrong(self, settings):
+        settings.AUDIT_LAG_SECONDS = -1
+        log.record("ledger.verified", by="system", on="ledger", data={"invariants": 1})
+        assert self.told()["Seal"].is_wrong

@@ -1,0 +1,284 @@
+"""Ledger, rounds and audit are read-only: no page of the lists, no form and no right of the login role changes a row of
+theirs, whoever asks, were it somebody who may everything. And every table is in a list, or is said not to be.
+"""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import pytest
+from django import forms
+from django.apps import apps
+from django.contrib.admin.options import InlineModelAdmin
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model
+from django.forms.models import BaseModelForm, BaseModelFormSet
+from django.test import Client, RequestFactory
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from audit.models import Event
+from casino.lists import SITE
+from casino.privileges import ORDINARY, RIGHTS
+from games.models import Incident, Participation, Round, RulesVersion, VoidPart, Wager
+from players.lists.listing import Listing
+from players.models import User
+from tests.builders import a_player, a_round, a_table
+from tests.matrix import LISTS, STAFF
+from tests.people import a_member_of_staff, a_visitor
+from wallet.models import Account, Entry, Journal
+
+pytestmark = pytest.mark.django_db
+
+APPS = ("audit", "players", "wallet", "games")
+OF_MONEY_AND_PLAY = ("audit", "wallet", "games")
+PAGES = re.compile(r"(?:index|jsi18n|[a-z]+_[a-z]+_(?:changelist|change|export))")
+WAYS = ("post", "put", "patch", "delete")
+
+# Every model that is in no list -> why.
+ON_ITS_OWNERS_ROW = "stands below the row it belongs to"
+PAGE_OF_ITS_OWN = "has a page of its own, where what is to be done with it is done"
+MACHINERY = "is how the house works, and says nothing that staff look for"
+PRIVATE = "holds what is personal, sealed or spoken: never in a list"
+TAKEN_TOGETHER = "is summed up in a report, or on the page of what it is of"
+NOT_LISTED = {
+    "audit.Cursor": MACHINERY,
+    "audit.Decision": ON_ITS_OWNERS_ROW,
+    "audit.Delivery": PAGE_OF_ITS_OWN,
+    "audit.Leaf": MACHINERY,
+    "audit.Mark": MACHINERY,
+    "audit.Muted": MACHINERY,
+    "audit.Pending": MACHINERY,
+    "audit.Personal": PRIVATE,
+    "audit.Pulse": MACHINERY,
+    "audit.Report": PAGE_OF_ITS_OWN,
+    "audit.ReportPage": MACHINERY,
+    "audit.ReportPart": MACHINERY,
+    "audit.Retention": PAGE_OF_ITS_OWN,
+    "audit.Rolled": MACHINERY,
+    "audit.SignificantStep": PRIVATE,
+    "audit.Threshold": PAGE_OF_ITS_OWN,
+    "audit.Tile": MACHINERY,
+    "players.ApprovalNews": MACHINERY,
+    "players.Contact": PRIVATE,
+    "players.Conversation": PRIVATE,
+    "players.Document": PRIVATE,
+    "players.DocumentContent": PRIVATE,
+    "players.Duplicate": PRIVATE,
+    "players.ExclusionLift": PAGE_OF_ITS_OWN,
+    "players.Flag": PRIVATE,
+    "players.Jurisdiction": PAGE_OF_ITS_OWN,
+    "players.LimitOffer": TAKEN_TOGETHER,
+    "players.LogInLock": TAKEN_TOGETHER,
+    "players.Look": PAGE_OF_ITS_OWN,
+    "players.Note": PRIVATE,
+    "players.PlayTime": TAKEN_TOGETHER,
+    "players.RealityCheck": TAKEN_TOGETHER,
+    "players.ReplyTemplate": PAGE_OF_ITS_OWN,
+    "players.ReplyWithdrawal": PAGE_OF_ITS_OWN,
+    "players.SearchWord": PRIVATE,
+    "players.ServiceMessage": PRIVATE,
+    "players.Sighting": PRIVATE,
+    "players.Sitting": TAKEN_TOGETHER,
+    "players.Staff": PAGE_OF_ITS_OWN,
+    "players.StaffChange": PAGE_OF_ITS_OWN,
+    "players.Trait": PRIVATE,
+    "players.User": PRIVATE,
+    "wallet.BankNotice": MACHINERY,
+    "wallet.BankOrder": MACHINERY,
+    "wallet.BankPayout": MACHINERY,
+    "wallet.BankPayoutNotice": MACHINERY,
+    "wallet.Day": TAKEN_TOGETHER,
+    "wallet.DepositNote": PRIVATE,
+    "wallet.Difference": PAGE_OF_ITS_OWN,
+    "wallet.DifferenceStep": PRIVATE,
+    "wallet.Entry": ON_ITS_OWNERS_ROW,
+    "wallet.Hold": TAKEN_TOGETHER,
+    "wallet.Moved": TAKEN_TOGETHER,
+    "wallet.PaymentNotice": ON_ITS_OWNERS_ROW,
+    "wallet.PayoutAccount": PRIVATE,
+    "wallet.PostingKey": ON_ITS_OWNERS_ROW,
+    "wallet.ProviderStatement": PAGE_OF_ITS_OWN,
+    "wallet.Reserved": TAKEN_TOGETHER,
+    "wallet.Standing": TAKEN_TOGETHER,
+    "wallet.StatementDraft": PRIVATE,
+    "wallet.WithdrawalStep": ON_ITS_OWNERS_ROW,
+    "games.BetTally": TAKEN_TOGETHER,
+    "games.CardTally": TAKEN_TOGETHER,
+    "games.ChatBan": PAGE_OF_ITS_OWN,
+    "games.ChatBlock": PRIVATE,
+    "games.ChatMessage": PRIVATE,
+    "games.ChatName": PRIVATE,
+    "games.ChatReport": PAGE_OF_ITS_OWN,
+    "games.CheminMove": PAGE_OF_ITS_OWN,
+    "games.CheminSeat": PAGE_OF_ITS_OWN,
+    "games.CheminStake": ON_ITS_OWNERS_ROW,
+    "games.CheminTable": PAGE_OF_ITS_OWN,
+    "games.CheminTenure": PAGE_OF_ITS_OWN,
+    "games.ChipSet": PRIVATE,
+    "games.Evidence": TAKEN_TOGETHER,
+    "games.FavouriteBet": PRIVATE,
+    "games.FavouriteTable": PRIVATE,
+    "games.IncidentLetter": PAGE_OF_ITS_OWN,
+    "games.IncidentNote": PAGE_OF_ITS_OWN,
+    "games.IncidentRuling": PAGE_OF_ITS_OWN,
+    "games.LetterCopy": PAGE_OF_ITS_OWN,
+    "games.LiveSeat": TAKEN_TOGETHER,
+    "games.LiveTable": PAGE_OF_ITS_OWN,
+    "games.LiveTotal": TAKEN_TOGETHER,
+    "games.NextRound": PRIVATE,
+    "games.OpenTable": MACHINERY,
+    "games.PlayReport": PAGE_OF_ITS_OWN,
+    "games.ReplayDue": MACHINERY,
+    "games.Round": "is listed once for each player in it, and at shared tables from its opening on",
+    "games.ScheduleEnding": PAGE_OF_ITS_OWN,
+    "games.ScheduledVersion": PAGE_OF_ITS_OWN,
+    "games.Shoe": PRIVATE,
+    "games.ShuffleTally": TAKEN_TOGETHER,
+    "games.StopPolicy": PAGE_OF_ITS_OWN,
+    "games.Tally": TAKEN_TOGETHER,
+    "games.Void": ON_ITS_OWNERS_ROW,
+    "games.VoidTold": MACHINERY,
+    "games.Wager": ON_ITS_OWNERS_ROW,
+}
+
+
+def models() -> set[type[Model]]:
+    """Every model of the house."""
+    return {model for name in APPS for model in apps.get_app_config(name).get_models()}
+
+
+def kept() -> set[type[Model]]:
+    """Those whose rows the login role may neither change nor remove, but for columns that are named one by one."""
+    return {
+        model
+        for model in models()
+        if "DELETE" not in (right := RIGHTS.get(model._meta.db_table, ORDINARY))
+        and not re.search("UPDATE(?! [(])", right)
+    }
+
+
+def test_every_model_is_in_a_list_or_named_with_the_reason_why_not():
+    listed = {listing.opts.label for listing in SITE.listings()}
+    assert listed & set(NOT_LISTED) == set()
+    assert listed | set(NOT_LISTED) == {model._meta.label for model in models()}
+
+
+def test_what_happened_is_kept_from_the_login_role():
+    """The attacks on rights (tests/attacks) hold the database to what `RIGHTS` says."""
+    assert kept() >= {Account, Journal, Entry, Round, Participation, Wager, VoidPart, Incident, RulesVersion, Event}
+
+
+def subclasses(kind: type[Any]) -> Iterator[type[Any]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from subclasses(each)
+
+
+def load_everything() -> None:
+    """Import every module of the house, so that no form hides in one that no test needs."""
+    for name in (*APPS, "casino"):
+        package = importlib.import_module(name)
+        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+            if not re.search(r"\.(?:migrations|__main__|asgi|wsgi)\b", module.name):
+                importlib.import_module(module.name)
+
+
+def test_no_form_and_no_formset_is_of_money_play_or_the_log():
+    load_everything()
+    bound = {
+        form: form._meta.model if issubclass(form, BaseModelForm) else form.model
+        for form in chain(subclasses(BaseModelForm), subclasses(BaseModelFormSet))
+        if getattr(form, "model", None) or getattr(getattr(form, "_meta", None), "model", None)
+    }
+    found = {form for form, model in bound.items() if model._meta.app_label in OF_MONEY_AND_PLAY or model in kept()}
+    assert found == set()
+    assert list(subclasses(InlineModelAdmin)) == [
+        each for each in subclasses(InlineModelAdmin) if not each.__module__.startswith((*APPS, "casino"))
+    ]
+
+
+def test_no_api_writes_rows():
+    """There is no API of rows at all: one that came would have to be looked at here."""
+    assert not [name for name in apps.app_configs if name in ("rest_framework", "graphene_django", "ninja")]
+
+
+def names(patterns: list[URLPattern | URLResolver]) -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from names(pattern.url_patterns)
+        elif pattern.name:
+            yield pattern.name
+
+
+def test_the_lists_have_pages_to_read_and_none_to_write():
+    resolvers = [each for each in get_resolver().url_patterns if getattr(each, "app_name", "") == "admin"]
+    (admin,) = [each for each in resolvers if isinstance(each, URLResolver)]
+    found = list(names(admin.url_patterns))
+    assert len(found) == 3 * len(SITE.listings()) + 2
+    assert [name for name in found if not PAGES.fullmatch(name)] == []
+
+
+@pytest.fixture
+def all_powerful(monkeypatch: pytest.MonkeyPatch) -> Client:
+    """The browser of somebody who has every right that there is, as Django's superusers have."""
+    monkeypatch.setattr(User, "has_perm", lambda user, permission, obj=None: True)
+    monkeypatch.setattr(User, "is_superuser", True)
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("operator").user)
+    return visitor
+
+
+@pytest.mark.parametrize("listing", SITE.listings(), ids=lambda listing: listing.opts.label_lower)
+def test_nobody_may_add_change_or_remove_a_row_of_a_list(listing: Listing, all_powerful: Client):
+    request = RequestFactory().get("/")
+    request.user = a_member_of_staff("compliance").user
+    for user in (AnonymousUser(), request.user):
+        request.user = user
+        assert not listing.has_add_permission(request)
+        assert not listing.has_change_permission(request)
+        assert not listing.has_delete_permission(request)
+    base = f"/staff/admin/{listing.opts.app_label}/{listing.opts.model_name}/"
+    for address in ("add/", "1/change/", "1/delete/", "1/history/"):
+        assert all_powerful.get(base + address).status_code == 404
+    for way in WAYS:
+        for address in ("1/", "export/", *(() if listing.deeds and way == "post" else ("",))):
+            assert getattr(all_powerful, way)(base + address).status_code == 405, (way, address)
+
+
+@pytest.mark.parametrize("role", STAFF)
+def test_no_role_writes_to_a_list(role: str):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    for label in LISTS:
+        address = f"/staff/admin/{label.replace('.', '/')}/"
+        for way in WAYS:
+            assert getattr(visitor, way)(f"{address}1/", {"balance": "1"}).status_code in (403, 405)
+        assert all(getattr(visitor, way)(address).status_code in (403, 405) for way in WAYS[1:])
+
+
+def test_a_row_has_no_field_to_type_in(all_powerful: Client):
+    player, table = a_player(real=100_000), a_table()
+    a_round(player, table, player=1000)
+    for model in (Account, Journal, Participation, Event):
+        row = model._default_manager.latest("pk")
+        page = all_powerful.get(f"/staff/admin/{model._meta.label_lower.replace('.', '/')}/{row.pk}/")
+        assert page.status_code == 200
+        main = page.text.partition('class="border border-base-200 rounded-default')[2]
+        assert main
+        assert re.findall(r"<(?:input|select|textarea)\b(?![^>]*hidden)[^>]*>", main.partition("</main>")[0]) == []
+
+
+def test_no_form_field_of_staff_is_named_after_what_a_round_or_an_entry_came_to():
+    """Balances, cards and outcomes are told by forms nowhere: what moves money is asked for in words of its own."""
+    load_everything()
+    outcomes = {"balance", "held", "balance_before", "balance_after", "cards", "outcome", "seed", "paid", "payout"}
+    found = {
+        (form.__module__, form.__name__, name)
+        for form in subclasses(forms.BaseForm)
+        for name in getattr(form, "base_fields", {})
+        if name in outcomes and form.__module__.startswith((*APPS, "casino"))
+    }
+    assert found == set()

@@ -1,0 +1,241 @@
+"""What lists are narrowed to: by what an index serves and by a time, one thing at once, in pages and files alike."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+from django.db import connection
+from django.db.models import Q
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from audit import by_time, log
+from audit.models import Category, Event, Significant, Weight, Work
+from audit.significant import finding
+from casino.lists import SITE
+from games.models import Participation
+from players.lists.listing import PAGE, Listing
+from players.lists.sieve import Filter
+from players.models import Mail, Player, Session
+from tests.builders import a_player, a_round, a_table
+from tests.people import a_member_of_staff, a_visitor
+from wallet.models import Journal, Payment
+
+pytestmark = pytest.mark.django_db
+
+FILTERS = [(listing, each) for listing in SITE.listings() for each in listing.filters]
+OF_FEW = (
+    r"\bwallet_withdrawal_open\b"  # holds open ones alone; PostgreSQL may choose it over that of a status of theirs
+)
+WHOLE = re.compile(r"(?:^|->  )Sort  \(", re.MULTILINE)
+BASE = "/staff/admin/"
+
+
+@pytest.fixture
+def visitor() -> Client:
+    """The browser of somebody in compliance."""
+    found = a_visitor()
+    found.force_login(a_member_of_staff("compliance").user)
+    return found
+
+
+def the_list(listing: Listing, **query: str) -> Any:
+    """What a list knows of itself when it is asked for this."""
+    request = RequestFactory().get("/", query)
+    request.user = a_member_of_staff("compliance").user
+    return listing.get_changelist_instance(request)
+
+
+def of(model: type[Any]) -> Listing:
+    return next(listing for listing in SITE.listings() if listing.model is model)
+
+
+def listed(answer: Any) -> list[str]:
+    return [str(row.pk) for row in answer.context_data["cl"].result_list]
+
+
+def columns(condition: Q) -> Iterator[str]:
+    """The columns that a condition compares."""
+    for child in condition.children:
+        if isinstance(child, Q):
+            yield from columns(child)
+        else:
+            name, _ = cast("tuple[str, object]", child)
+            yield name.partition("__")[0]
+
+
+def options(listing: Listing, each: Filter) -> list[str]:
+    """What may be chosen; where it is rows that may be chosen and there are none, something that looks like one."""
+    return [value for value, _ in each.options()] or ["1R" if each.key else "1"]
+
+
+@pytest.mark.parametrize(("listing", "each"), FILTERS, ids=lambda found: getattr(found, "name", ""))
+def test_an_index_serves_whatever_a_list_is_narrowed_to(listing: Listing, each: Filter):
+    """No row is read to be thrown away for what was chosen, and none sorted where there may be many."""
+    table, plain = listing.opts.db_table, "" if each.is_few else "SET LOCAL enable_sort = off;"
+    with connection.cursor() as cursor:
+        cursor.execute(f"{plain} SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+    rows = listing.model._default_manager.order_by(*(f"-{name}" for name in each.key or listing.key))
+    for value in options(listing, each):
+        kept = each.keeps(value)
+        plan = rows.filter(kept)[: PAGE + 1].explain()
+        assert f"Seq Scan on {table}" not in plan, (value, plan)
+        thrown_away = [line for line in plan.splitlines() if line.strip().startswith("Filter:")]
+        if not each.is_few and not re.search(OF_FEW, plan):
+            assert not any(name in line for line in thrown_away for name in columns(kept)), (value, plan)
+            assert not WHOLE.search(plan), (value, plan)
+
+
+def test_what_goes_together_has_an_index_of_all_of_it():
+    for listing in SITE.listings():
+        for names in listing.together:
+            fields = [[field.lstrip("-") for field in index.fields] for index in listing.opts.indexes]
+            assert any(set(each[: len(names)]) == names and each[len(names) :] == ["id"] for each in fields)
+
+
+def test_one_thing_at_once_is_looked_for_and_a_time_goes_with_it(visitor):
+    for query in ("state=waiting&q=player:1", "q=12&state=credited&since=2026-01-01T00:00"):
+        page = visitor.get(f"{BASE}wallet/payment/?{query}")
+        assert "Search, or choose one of these: state. No index serves two of them at once" in page.text
+        assert "Nothing was looked for: see above." in page.text
+        assert listed(page) == []
+    assert visitor.get(f"{BASE}wallet/payment/?state=waiting&since=2026-01-01T00:00").status_code == 200
+    page = visitor.get(f"{BASE}players/player/?jurisdiction=SE&status=leaving")
+    assert "choose one of these: jurisdiction, status." in page.text
+
+
+def test_two_things_go_together_where_one_index_has_both(visitor):
+    for key, category in (("1", Category.ERROR), ("2", Category.LARGE_WIN)):
+        happened = datetime(2026, 7, 8, 12, tzinfo=UTC)
+        finding.keep(finding.Found(key, category, Weight.NOTICE, "ledger", "Something", happened_at=happened))
+    wanted = Significant.objects.get(category=Category.ERROR)
+    page = visitor.get(f"{BASE}audit/significant/?state={Work.NEW}&category={Category.ERROR}")
+    assert listed(page) == [str(wanted.pk)]
+    assert "No index serves" in visitor.get(f"{BASE}audit/significant/?state=new&q=ledger").text
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("state=stolen", "Select a valid choice. stolen is not one of the available choices."),
+        ("since=yesterday", "Enter a valid date/time."),
+        ("since=2026-02-01T00:00&until=2026-01-01T00:00", "It ends before it begins."),
+        ("since=2026-02-01T00:00&until=2026-02-01T00:00", "It ends before it begins."),
+    ],
+)
+def test_what_cannot_be_looked_for_is_told_beside_its_field_and_gives_no_file(visitor, query, said):
+    page = visitor.get(f"{BASE}wallet/payment/?{query}")
+    assert said in page.text
+    assert listed(page) == []
+    assert visitor.get(f"{BASE}wallet/payment/export/?{query}").status_code == 400
+
+
+def test_pages_and_files_keep_to_what_was_chosen(visitor):
+    for number in range(PAGE + 5):
+        log.record("test.happened", by="system", on="test:1", data={"number": number})
+        log.record("round.voided", by="system", on="test:2", data={"number": number})
+    voided = Event.objects.filter(kind="round.voided").count()
+    first = visitor.get(f"{BASE}audit/event/?kind=round.voided")
+    older = visitor.get(f"{BASE}audit/event/" + first.context_data["cl"].older)
+    assert [len(listed(page)) for page in (first, older)] == [PAGE, voided - PAGE]
+    assert set(Event.objects.filter(pk__in=listed(first) + listed(older)).values_list("kind", flat=True)) == {
+        "round.voided"
+    }
+    content = visitor.get(f"{BASE}audit/event/export/?kind=round.voided").text
+    assert content.count(",round.voided,") == voided
+    assert "test.happened" not in content
+    assert "kind,round.voided" in content
+
+
+def test_rounds_at_a_table_are_in_the_order_of_their_times(visitor):
+    player, table, other = a_player(real=100_000), a_table(), a_table("pairs")
+    for at in (table, other, table):
+        a_round(player, at, player=1000)
+    wanted = Participation.objects.filter(table=table).order_by("-at", "-pk")
+    found = the_list(of(Participation), table=f"{table.pk}R")
+    assert found.key == ("at", "id")
+    assert list(found.result_list) == list(wanted)
+    assert found.key_of(wanted[0]) == f"{wanted[0].at.isoformat()}~{wanted[0].pk}"
+    second = the_list(of(Participation), table=f"{table.pk}R", before=found.key_of(wanted[0]))
+    assert list(second.result_list) == [wanted[1]]
+    assert not the_list(of(Participation), table=f"{table.pk}F").result_list
+
+
+def test_running_sessions_are_listed_and_ended_ones_left_out(visitor):
+    user = a_player().user
+    now = timezone.now()
+    for number, ended in enumerate((None, now)):
+        Session.objects.create(id=f"{number:032x}", user=user, ip="", browser="", began_at=now, ended_at=ended)
+    found = the_list(of(Session), status="running").result_list
+    assert {session.ended_at for session in found} == {None}
+    assert f"{0:032x}" in {session.pk.hex for session in found}
+
+
+def test_mail_is_waiting_or_given_up(visitor):
+    mails = [Mail(address="a@example.com", language="en", template="x", subject="x", body="") for _ in range(3)]
+    waiting, sent, given_up = Mail.objects.bulk_create(mails)
+    Mail.objects.filter(pk=sent.pk).update(sent_at=timezone.now(), next_try_at=None)
+    Mail.objects.filter(pk=given_up.pk).update(next_try_at=None)
+    assert list(the_list(of(Mail), status="waiting").result_list) == [waiting]
+    assert list(the_list(of(Mail), status="given-up").result_list) == [given_up]
+
+
+def test_journals_are_found_by_their_rarer_kinds():
+    player, table = a_player(real=100_000), a_table()
+    a_round(player, table, player=1000)
+    kinds = {value for value, _ in of(Journal).filters[0].options()}
+    assert "deposit" in kinds
+    assert kinds.isdisjoint({"stake", "settle"})
+    found = the_list(of(Journal), kind="deposit").result_list
+    assert {journal.kind for journal in found} == {"deposit"}
+
+
+@pytest.mark.parametrize("listing", [each for each in SITE.listings() if each.period], ids=lambda each: each.name)
+def test_a_time_is_a_range_of_the_key(listing: Listing):
+    """Every list that has a time can be asked for one, and is still read along its key."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
+    found = the_list(listing, since="2026-01-01T00:00", until="2030-01-01T00:00")
+    assert found.sieve.is_valid()
+    sql = str(found.queryset.query)
+    table = listing.opts.db_table
+    key = listing.opts.get_field(listing.key[0]).column
+    assert f'"{table}"."{key}" >= ' in sql
+    assert f'"{table}"."{key}" < ' in sql
+    plan = found.queryset[: PAGE + 1].explain()
+    assert f"Seq Scan on {table}" not in plan
+    assert not WHOLE.search(plan), plan
+
+
+def test_a_time_finds_what_is_of_it_to_the_second(visitor):
+    for _ in range(3):
+        a_player()
+    joined = list(Player.objects.order_by("user__created_at").values_list("user__created_at", flat=True))
+    rows = Player.objects.all()
+    for since, until in ((joined[0], joined[-1]), (None, joined[1]), (joined[1], None), (None, None)):
+        among = by_time.keys(rows, "id", "user__created_at", since, until)
+        due = rows.all()
+        due = due.filter(user__created_at__gte=since) if since else due
+        due = due.filter(user__created_at__lt=until) if until else due
+        assert set(due.values_list("pk", flat=True)) <= set(among)
+    day = timedelta(days=1)
+    tomorrow = f"{timezone.now() + day:%Y-%m-%dT%H:%M}"
+    yesterday = f"{timezone.now() - day:%Y-%m-%dT%H:%M}"
+    assert not the_list(of(Player), since=tomorrow).result_list
+    assert not the_list(of(Player), until=yesterday).result_list
+    assert len(the_list(of(Player), since=yesterday, until=tomorrow).result_list) == len(joined)
+
+
+def test_no_rows_at_all_have_no_time():
+    assert by_time.keys(Payment.objects.none(), "id", "begun_at", None, timezone.now()) == range(0)
+
+
+def test_halving_reads_few_rows(django_assert_max_num_queries):
+    for number in range(200):
+        log.record("test.happened", by="system", on="test:1", data={"number": number})
+    numbers = Event.objects.order_by("pk").values_list("pk", flat=True)
+    length = numbers[len(numbers) - 1] - numbers[0] + 1
+    with django_assert_max_num_queries(2 * length.bit_length() + 3):
+        by_time.keys(Event.objects.all(), "id", "at", timezone.now(), timezone.now() + timedelta(days=1))

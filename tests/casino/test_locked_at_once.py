@@ -1,0 +1,209 @@
+"""A lock against what was let in just before it: each race is shown first, with the database as it was before it knew
+of locks at tables, then prevented.
+"""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from threading import Barrier, Event
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import transaction
+
+from casino.protection import give_back
+from games.errors import PlayError
+from games.live import seats
+from games.models import LiveTable, Participation
+from games.solo import place_at, play_round
+from players import account_locks, exclusions
+from players.models import AccountLock, Player
+from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
+from tests.harness.databases import Database
+from tests.live.at_table import a_live_table
+from tests.live.betting import chip, held
+from tests.live.test_bets_at_once import PATIENCE, in_a_thread, outcome, somebody_is_blocked, until
+from tests.people import a_member_of_staff
+from tests.wallet.at_the_bank import a_payment
+from tests.wallet.test_at_once import at_once, is_whole
+from wallet import holds, purse
+from wallet.accounts import balance
+from wallet.models import Mode
+from wallet.payments import beginning, providers
+
+MONEY = 100_000_00
+CHIP = 20_00
+THREADS = 8
+ROUNDS = 5  # that each thread tries for
+
+
+def as_it_was(owner: psycopg.Connection) -> None:
+    """Put back the functions that knew of no lock."""
+    sql = Path(settings.BASE_DIR) / "players" / "sql"
+    for file, function in (("0009_pauses", "players_barred"), ("0016_account_locks", "players_begin_accountlock")):
+        source = (sql / f"{file}.sql").read_text()
+        (made,) = re.findall(rf"CREATE FUNCTION {function}\(.*?^END \$\$;", source, re.DOTALL | re.MULTILINE)
+        owner.execute(made.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
+
+
+def lock(player: Player) -> str:
+    account_locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
+    return "locked"
+
+
+def bettor() -> tuple[Player, LiveTable]:
+    player, table = a_player("RO", real=MONEY), a_live_table()
+    seats.seat_at(player, table)
+    return player, table
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+    """Have whoever bets wait right before anything is held: they say that they have looked, and go on when told."""
+    has_looked, may_go_on = Event(), Event()
+    hold = holds.hold
+
+    def wait_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
+        has_looked.set()
+        assert may_go_on.wait(PATIENCE)
+        return hold(round_id, account_id, amount)
+
+    monkeypatch.setattr(holds, "hold", wait_then_hold)
+    return has_looked, may_go_on
+
+
+class TestAClickThatWasLetInBeforeTheLock:
+    """The fence of the page has seen whose session it is, and staff lock the account before the stake."""
+
+    def click(self) -> tuple[str, Player]:
+        player, table = bettor()
+        lock(player)
+        return outcome(partial(chip, player, table, "player", CHIP)), player
+
+    def test_before_the_database_knew_of_locks_it_staked(self, owner):
+        as_it_was(owner)
+        came, player = self.click()
+        assert (came, held(player)) == ("accepted", CHIP)
+
+    def test_gli19_2_4_1_stakes_nothing(self, cloned_db):
+        came, player = self.click()
+        assert (came, held(player)) == ("Barred", 0)
+
+
+class TestALockWhileABetIsBeingPlaced:
+    def test_before_the_database_knew_of_locks_the_bet_was_placed_after_the_lock(self, owner, looked):
+        as_it_was(owner)
+        has_looked, may_go_on = looked
+        player, table = bettor()
+        bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", CHIP)))
+        assert has_looked.wait(PATIENCE)
+        assert in_a_thread(partial(lock, player)).result(PATIENCE) == "locked"
+        assert held(player) == 0
+        may_go_on.set()
+        assert bet.result(PATIENCE) == "accepted"
+        assert held(player) == CHIP
+
+    def test_the_lock_waits_for_it_and_no_bet_comes_after(self, cloned_db, looked):
+        has_looked, may_go_on = looked
+        player, table = bettor()
+        bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", CHIP)))
+        assert has_looked.wait(PATIENCE)
+        locking = in_a_thread(partial(lock, player))
+        until(somebody_is_blocked)
+        assert not locking.done()
+        may_go_on.set()
+        assert (bet.result(PATIENCE), locking.result(PATIENCE)) == ("accepted", "locked")
+        assert outcome(partial(chip, player, table, "player", CHIP)) == "Barred"
+        assert held(player) == CHIP
+
+
+class TestWhileADepositBegins:
+    """It holds the player's account, which a lock and a pause need to give back what lies in Golden Baccarat."""
+
+    @pytest.fixture
+    def checked(self, monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+        """Have whoever deposits wait with their account locked: they say so, and go on when told."""
+        has_locked, may_go_on = Event(), Event()
+
+        def wait_then_choose() -> str:
+            has_locked.set()
+            assert may_go_on.wait(PATIENCE)
+            return providers.first_variant()
+
+        monkeypatch.setattr(beginning, "first_variant", wait_then_choose)
+        return has_locked, may_go_on
+
+    def lock(self, player: Player) -> str:
+        staff = a_member_of_staff("compliance")
+        with transaction.atomic():
+            account_locks.lock(player=player, reason="stolen card", by=staff)
+            give_back(player, why=purse.Leaving.LOCKED, by=staff)
+        return "stopped"
+
+    def pause(self, player: Player) -> str:
+        staff = a_member_of_staff("compliance")
+        with transaction.atomic():
+            exclusions.pause_for_the_house(player=player, reason="called us", by=staff)
+            give_back(player, by=staff)
+        return "stopped"
+
+    @pytest.mark.parametrize("deed", ["lock", "pause"])
+    def test_a_player_is_stopped_when_it_has_begun_and_neither_waits_for_the_other(self, cloned_db, checked, deed):
+        has_locked, may_go_on = checked
+        player = a_player(real=MONEY)
+        a_golden_table()
+        a_purse(player, CHIP, Mode.REAL)
+        deposit = in_a_thread(lambda: str(a_payment(player).state))
+        assert has_locked.wait(PATIENCE)
+        stopping = in_a_thread(partial(getattr(self, deed), player))
+        until(somebody_is_blocked)
+        may_go_on.set()
+        assert (deposit.result(PATIENCE), stopping.result(PATIENCE)) == ("waiting", "stopped")
+        assert (purse.balance(player, Mode.REAL), balance(player.pk, Mode.REAL)) == (0, MONEY)
+        with pytest.raises(beginning.DepositBarred):
+            a_payment(player)
+
+
+@pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
+def test_gli19_2_4_1_no_round_begins_after_a_lock_however_many_are_asked_for(cloned_db: Database, mode: Mode) -> None:
+    player, table = a_player(real=MONEY, free=MONEY), a_table()
+    a_place(player, table, mode, player=1000)
+    together = Barrier(THREADS + 1)
+
+    def deal() -> str:
+        together.wait(PATIENCE)
+        came = ""
+        for _ in range(ROUNDS):
+            place = place_at(player=player, table_id=table.pk, mode=mode)
+            try:
+                play_round(
+                    player=player,
+                    table_id=table.pk,
+                    mode=mode,
+                    round_id=place.round_id,
+                    slip_version=place.slip_version,
+                )
+            except PlayError as refusal:
+                came = type(refusal).__name__
+        return came
+
+    def lock_it() -> str:
+        together.wait(PATIENCE)
+        return lock(player)
+
+    jobs: list[Callable[[], str]] = [deal] * THREADS
+    at_once([*jobs, lock_it])
+    locked = AccountLock.objects.get(player=player)
+    assert not Participation.objects.filter(player=player, at__gte=locked.at).exists()
+    assert outcome(partial(place_and_deal, player, table.pk, mode)) == "Barred"
+    part = Participation.objects.filter(player=player)
+    assert balance(player.pk, mode) == MONEY + sum(each.paid - each.staked for each in part)
+    assert is_whole()
+
+
+def place_and_deal(player: Player, table_id: int, mode: Mode) -> None:
+    place = place_at(player=player, table_id=table_id, mode=mode)
+    play_round(player=player, table_id=table_id, mode=mode, round_id=place.round_id, slip_version=place.slip_version)

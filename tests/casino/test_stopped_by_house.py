@@ -1,0 +1,135 @@
+"""What staff do to somebody's play is told them: by mail and on every page, in their language, as the house's deed."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from players import exclusions, gate, limits
+from players.models import ClosureState, LimitKind, LimitSource, Mail, Period, Player
+from tests.builders import a_player, a_table
+from tests.people import a_member_of_staff, a_visitor, last_mail
+
+pytestmark = pytest.mark.django_db
+
+# What the mails of a pause, an exclusion and a limit begin with, and what is said of a pause.
+SAID = {
+    "en": ("Your play is paused", "You are excluded from play", "The house has set limits for you", "has paused your"),
+    "sv": ("Ditt spel är pausat", "Du är avstängd från spel", "Casinot har satt gränser", "Casinot har pausat"),
+    "da": ("Dit spil er sat på pause", "Du er udelukket", "Casinoet har sat grænser", "Casinoet har sat dit spil"),
+    "ro": ("Jocul dumneavoastră este", "Cazinoul v-a exclus", "Cazinoul a stabilit limite", "Cazinoul v-a pus jocul"),
+    "de": ("Ihr Spiel ist", "Sie sind vom Spiel", "Das Casino hat Limits", "Das Casino hat Ihr Spiel"),
+}
+
+
+def a_reader(language: str) -> Player:
+    player = a_player("SE", real=100_000)
+    player.user.language = language
+    player.user.save(update_fields=["language"])
+    return player
+
+
+def at(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def pause(player: Player, reason: str = "asked by telephone") -> None:
+    exclusions.pause_for_the_house(player=player, reason=reason, by=a_member_of_staff("support"))
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_a_pause_is_told_as_the_house_s_by_mail_and_at_every_table(language: str) -> None:
+    player, table = a_reader(language), a_table()
+    subject, _, _, sentence = SAID[language]
+    at("support").post(reverse("staff_player_pause", args=[player.pk]), {"reason": "asked by telephone"})
+    mail = last_mail(player.user.email, "stopped_by_house")
+    assert mail.subject.startswith(subject)
+    assert sentence in mail.body
+    assert "telephone" not in mail.body
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    for page in (f"/{language}/", f"/{language}/table/{table.slug}/real/", f"/{language}/protection/"):
+        assert sentence in visitor.get(page).content.decode(), page
+
+
+def test_a_pause_that_players_take_is_their_own() -> None:
+    player = a_player("SE")
+    exclusions.pause(player=player, by=str(player))
+    bar = gate.bar_to_play(player, real=False)
+    assert bar
+    assert bar.sentence.startswith("You are taking a pause until")
+    assert not Mail.objects.filter(template="stopped_by_house").exists()
+
+
+@pytest.mark.parametrize("language", SAID)
+@pytest.mark.parametrize("days", [30, None])
+def test_an_exclusion_is_told_by_mail_with_its_end_where_it_has_one(language: str, days: int | None) -> None:
+    player = a_reader(language)
+    exclusions.exclude(player=player, days=days, reason="a court", by=a_member_of_staff("compliance"))
+    mail = last_mail(player.user.email, "stopped_by_house")
+    assert mail.subject.startswith(SAID[language][1])
+    assert any(character.isdigit() for character in mail.body) is (days is not None)
+    assert "court" not in mail.body
+
+
+@pytest.mark.parametrize("reason", ["", "  "])
+def test_a_pause_by_staff_takes_a_reason(reason: str) -> None:
+    player = a_player("SE")
+    with pytest.raises(exclusions.ReasonMissing):
+        pause(player, reason)
+    shown = at("support").post(reverse("staff_player_pause", args=[player.pk]), {"reason": reason}).content.decode()
+    assert "Say why" in shown
+    assert exclusions.in_force(player) is None
+
+
+def test_nobody_writes_to_an_account_that_was_erased() -> None:
+    player = a_player("SE")
+    player.closure_set.create(state=ClosureState.ERASED, by="system")
+    exclusions.exclude(player=player, days=None, reason="a court", by=a_member_of_staff("compliance"))
+    assert not Mail.objects.filter(template="stopped_by_house").exists()
+
+
+def set_at_the_desk(player: Player, **typed: str) -> str:
+    asked = {"stake-kind": "stake", "stake-day": "", "stake-week": "", "stake-month": "", "stake-reason": "agreed"}
+    asked |= {f"stake-{name}": value for name, value in typed.items()}
+    page = reverse("staff_player_limits", args=[player.pk])
+    return at("compliance").post(page, asked, follow=True).content.decode()
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_a_limit_by_the_house_is_told_by_mail_with_what_holds_now(language: str) -> None:
+    player = a_reader(language)
+    set_at_the_desk(player, week="400", month="1000")
+    mail = last_mail(player.user.email, "limits_by_house")
+    assert mail.subject.startswith(SAID[language][2])
+    assert "400" in mail.body
+    assert mail.body.replace(".", "").replace(",", "").replace("\xa0", "").count("1000") >= 1
+    assert "agreed" not in mail.body
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    assert "400" in visitor.get(f"/{language}/protection/limits/").content.decode()
+
+
+def test_what_changes_nothing_is_not_mailed() -> None:
+    player = a_player("SE")
+    set_at_the_desk(player, week="400")
+    Mail.objects.filter(template="limits_by_house").update(template="read")
+    set_at_the_desk(player, week="400")
+    assert not Mail.objects.filter(template="limits_by_house").exists()
+
+
+def test_gli19_a_3_7_a_limit_that_the_house_lifts_at_once_loosens_none_of_the_player_s_own() -> None:
+    """A player's own limit waits for the time of the law, whoever lifts what lay above it."""
+    player = a_player("SE")
+    own = (LimitKind.STAKE, Period.WEEK)
+    limits.set_limit(player=player, kind=own[0], period=own[1], amount=50_000, by=str(player))
+    set_at_the_desk(player, week="100")
+    assert (limits.limits_of(player)[own].amount, limits.limits_of(player)[own].source) == (10_000, "house")
+    limits.set_limit(player=player, kind=own[0], period=own[1], amount=90_000, by=str(player))
+    set_at_the_desk(player, week="")
+    held = limits.limits_of(player)[own]
+    assert (held.amount, held.source) == (50_000, "player")
+    assert limits.pending(player)[own].amount == 90_000
+    assert limits.own_limits(player, LimitSource.HOUSE) == {}
+    assert "no limit of the house any more" in last_mail(player.user.email, "limits_by_house").body

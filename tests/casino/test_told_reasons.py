@@ -1,0 +1,139 @@
+"""What staff write about a player, and whether the player can come to read it: said beside the field, and so."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from audit import approvals
+from players import account_locks, duplicates, exclusions
+from players.models import Exclusion, Ground, Player
+from players.told import TOLD, TOLD_ONCE_DONE, UNTOLD
+from tests.builders import a_player, a_verified_player
+from tests.casino.test_personal_data import export
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.adjusting import decide
+from tests.wallet.payout_builders import a_withdrawal
+from wallet.models import Withdrawal
+
+pytestmark = pytest.mark.django_db
+
+WORDS = "zebra at the back door"
+
+
+def at(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def reads(player: Player) -> bool:
+    """Whether the words stand in what the player may ask for."""
+    return any(WORDS.encode() in file for file in export(player).values())
+
+
+def locked(player: Player) -> None:
+    account_locks.lock(player=player, reason="before", by=a_member_of_staff("support"))
+
+
+def excluded(player: Player) -> None:
+    exclusions.exclude(player=player, days=3, reason="before", by=a_member_of_staff("support"))
+
+
+@dataclass(frozen=True)
+class Deed:
+    """A form with a reason: how it comes to stand there, where it is, and what is sent where."""
+
+    page: Callable[[Player], str]
+    form: Callable[[Player], dict[str, str]]
+    before: Callable[[Player], object] = lambda _: None
+    to: Callable[[Player], str] | None = None
+    role: str = "compliance"
+
+
+def of(name: str) -> Callable[[Player], str]:
+    return lambda player: reverse(name, args=[player.pk])
+
+
+DEEDS = {
+    "lock": Deed(of("staff_player_lock"), lambda _: {"reason": WORDS}),
+    "open": Deed(of("staff_player_unlock"), lambda _: {"reason": WORDS}, locked),
+    "pause": Deed(of("staff_player_pause"), lambda _: {"reason": WORDS}),
+    "exclude": Deed(
+        lambda player: f"{reverse('staff_exclusions')}?player={player.pk}",
+        lambda player: {"player": str(player.pk), "reason": WORDS},
+    ),
+    "limit": Deed(
+        of("staff_player_limits"),
+        lambda _: {
+            "loss-kind": "loss",
+            "loss-day": "20",
+            "loss-week": "",
+            "loss-month": "",
+            "loss-reason": WORDS,
+        },
+    ),
+    "refuse a withdrawal": Deed(
+        lambda _: reverse("staff_withdrawals"),
+        lambda _: {"action": "refuse", "code": "details", "reason": WORDS},
+        lambda player: a_withdrawal(player, 20_000),
+        lambda player: reverse("staff_withdrawal_decide", args=[Withdrawal.objects.get(player=player).pk]),
+        "finance",
+    ),
+    "approve a withdrawal": Deed(
+        lambda _: reverse("staff_withdrawals"),
+        lambda _: {"action": "approve", "reason": WORDS},
+        lambda player: a_withdrawal(player, 20_000),
+        lambda player: reverse("staff_withdrawal_decide", args=[Withdrawal.objects.get(player=player).pk]),
+        "finance",
+    ),
+}
+
+
+@pytest.mark.parametrize("deed", DEEDS.values(), ids=DEEDS)
+def test_what_the_player_can_read_says_so_beside_the_field(deed: Deed) -> None:
+    player = a_verified_player("SE", real=100_000)
+    deed.before(player)
+    staff = at(deed.role)
+    assert TOLD in staff.get(deed.page(player)).content.decode()
+    staff.post((deed.to or deed.page)(player), deed.form(player))
+    assert reads(player)
+
+
+@pytest.mark.parametrize("yes", [True, False], ids=["done", "refused"])
+def test_the_reason_of_an_adjustment_is_read_once_it_is_done(yes: bool) -> None:
+    player = a_player("SE", real=100_000)
+    support, page = at("support"), reverse("staff_player_adjust", args=[player.pk])
+    assert TOLD_ONCE_DONE in support.get(page).content.decode()
+    support.post(page, {"mode": "R", "way": "up", "amount": "5.00", "why": "round", "reason": WORDS})
+    assert not reads(player)
+    decide(approvals.waiting().get(kind="balance.adjust"), yes=yes)
+    assert reads(player) is yes
+
+
+@pytest.mark.parametrize("yes", [True, False], ids=["done", "refused"])
+def test_the_reason_for_lifting_an_exclusion_is_read_once_it_is_done(yes: bool) -> None:
+    player = a_player("SE")
+    excluded(player)
+    support = at("support")
+    assert TOLD_ONCE_DONE in support.get(reverse("staff_exclusions")).content.decode()
+    support.post(reverse("staff_exclusion_lift", args=[Exclusion.objects.get().pk]), {"reason": WORDS})
+    assert not reads(player)
+    decide(approvals.waiting().get(kind="exclusion.lift"), yes=yes, by=a_member_of_staff("compliance"))
+    assert reads(player) is yes
+
+
+def test_how_staff_found_out_that_two_are_one_is_told_neither() -> None:
+    one, other = a_player("SE"), a_player("SE")
+    for player in (one, other):
+        duplicates.note(player=player, ground=Ground.PAYOUT, value="SAME1234")
+    ((pair),) = duplicates.open_pairs()
+    desk = at("compliance")
+    assert UNTOLD in desk.get(reverse("staff_duplicates")).content.decode()
+    sent = {"resolution": "different", "note": WORDS, "shown": [flag.pk for flag in pair.open]}
+    desk.post(reverse("staff_duplicate_resolve", args=[pair.first.pk, pair.second.pk]), sent)
+    assert not duplicates.open_pairs()
+    assert not reads(one)
+    assert not reads(other)

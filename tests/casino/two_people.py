@@ -1,0 +1,403 @@
+"""Everything that takes two people, each as a house needs it to be asked for, and every way to it that is known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+from django.test import Client
+from django.urls import reverse
+
+from audit import approvals, retention
+from audit.models import Approval, Kept, Retention
+from games.live import malfunction
+from games.models import Phase, Table, TableVersion, Void
+from games.shipped import baccarat_limits
+from games.versions import asking
+from players import exclusions, lifting, second_factor, staffing
+from players.models import ExclusionLift, Staff, StaffDeed, User
+from tests.builders import a_player, a_table, a_verified_player, other_limits
+from tests.live.at_table import a_live_table, advance_to, bet
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet import adjusting
+from tests.wallet.payout_builders import a_withdrawal, an_account
+from wallet import accounts, withdrawals
+from wallet.models import Mode, Withdrawal, WithdrawalStatus
+
+MONEY = 10_000
+LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
+
+
+@dataclass(frozen=True)
+class Way:
+    """A statement by which the web's login role might do it alone, and the words or the SQLSTATE of the refusal."""
+
+    statement: str
+    refusal: str
+    values: Sequence[int | str | UUID] = ()
+
+
+class Deed:
+    """Something that takes two people, on a subject that each instance makes."""
+
+    kind: str
+    asking: str = "supervisor"  # role
+    deciding: str = "supervisor"
+    event: str = ""  # that the deed itself leaves
+
+    def __init__(self) -> None:
+        raise NotImplementedError
+
+    def ask(self, by: Staff) -> Approval:
+        """By the service."""
+        raise NotImplementedError
+
+    def page(self) -> tuple[str, Mapping[str, object]] | None:
+        """The address at which it is asked for, and what is sent there; None where a page asks in several steps."""
+        return None
+
+    def is_done(self) -> bool:
+        raise NotImplementedError
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        """While *asked* awaits a decision."""
+        return ()
+
+
+class Adjustment(Deed):
+    kind, asking, deciding, event = "balance.adjust", "support", "finance", "balance.adjusted"
+
+    def __init__(self) -> None:
+        self.player = a_player(real=MONEY)
+
+    def ask(self, by: Staff) -> Approval:
+        return adjusting.ask(self.player, 500, by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        sent = {"mode": "R", "way": "up", "amount": "5", "why": "round", "reason": "ticket 12"}
+        return reverse("staff_player_adjust", args=[self.player.pk]), sent
+
+    def is_done(self) -> bool:
+        return accounts.balance(self.player.pk, Mode.REAL) != MONEY
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        cash = accounts.player_account(self.player.pk, Mode.REAL)
+        return (
+            Way("SELECT * FROM wallet_adjust(%s)", "SB030", [asked.pk]),
+            Way(
+                "INSERT INTO wallet_adjustment (approval_id, key, account_id, amount, why)"
+                " VALUES (%s, gen_random_uuid(), %s, 500, 'round')",
+                "permission denied",
+                [asked.pk, cash],
+            ),
+            Way(
+                "SELECT * FROM wallet_post(jsonb_build_array(jsonb_build_object('key', gen_random_uuid(),"
+                " 'kind', 'adjustment', 'lines', jsonb_build_array(jsonb_build_array(%s, 'SEK', 'R', 500),"
+                " (SELECT jsonb_build_array(id, 'SEK', 'R', -500) FROM wallet_account"
+                "  WHERE kind = 'adjusted' AND currency = 'SEK' AND mode = 'R')))))",
+                "SB009",
+                [cash],
+            ),
+            Way("UPDATE wallet_account SET balance = balance + 500 WHERE id = %s", "permission denied", [cash]),
+        )
+
+
+class Payment(Deed):
+    kind, asking, deciding, event = "withdrawal", "finance", "finance", "withdrawal.approved"
+
+    def __init__(self) -> None:
+        self.withdrawal = a_withdrawal(a_verified_player(real=2 * LARGE), LARGE)
+
+    def ask(self, by: Staff) -> Approval:
+        withdrawals.approve(withdrawal_id=self.withdrawal.pk, by=str(by), person=by.person, reason="in order")
+        return Approval.objects.latest("pk")
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        sent = {"action": "approve", "reason": "in order"}
+        return reverse("staff_withdrawal_decide", args=[self.withdrawal.pk]), sent
+
+    def is_done(self) -> bool:
+        status = Withdrawal.objects.get(pk=self.withdrawal.pk).status
+        return status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        change = "UPDATE wallet_withdrawal SET status = '{}' WHERE id = %s"
+        mine = [self.withdrawal.pk]
+        return (
+            Way(change.format("approved"), "SB032", mine),
+            Way(change.format("sending"), "does not become", mine),
+            Way("UPDATE wallet_withdrawal SET takes_two = false WHERE id = %s", "permission denied", mine),
+            Way(
+                "INSERT INTO wallet_withdrawal"
+                " (player_id, account_id, key, reference, amount, currency, takes_two, status)"
+                " VALUES (%s, %s, gen_random_uuid(), gen_random_uuid(), %s, 'SEK', false, 'requested')",
+                "SB032",
+                [self.withdrawal.player_id, an_account(self.withdrawal.player).pk, LARGE],
+            ),
+        )
+
+
+class Lifting(Deed):
+    kind, asking, deciding, event = "exclusion.lift", "compliance", "support", "exclusion.lifted"
+
+    def __init__(self) -> None:
+        by = a_member_of_staff("compliance")
+        self.exclusion = exclusions.exclude(player=a_player(), days=30, reason="for a test", by=by)
+
+    def ask(self, by: Staff) -> Approval:
+        return lifting.ask(exclusion=self.exclusion, reason="a mistake", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        return reverse("staff_exclusion_lift", args=[self.exclusion.pk]), {"reason": "a mistake"}
+
+    def is_done(self) -> bool:
+        return ExclusionLift.objects.exists()
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        mine = [self.exclusion.pk]
+        return (
+            Way(
+                "INSERT INTO players_exclusionlift (exclusion_id, reason, asked_by, decided_by)"
+                " VALUES (%s, 'x', %s, 'staff:1')",
+                "SB031",
+                [*mine, asked.by],
+            ),
+            Way("UPDATE players_exclusion SET until = now() WHERE id = %s", "permission denied", mine),
+            Way("DELETE FROM players_exclusion WHERE id = %s", "permission denied", mine),
+        )
+
+
+class Annulment(Deed):
+    kind, event = "void_live_round", "round.voided"
+
+    def __init__(self) -> None:
+        live_table = a_live_table()
+        bet(a_player("SE", real=MONEY), live_table, player=5000)
+        settled = advance_to(live_table, Phase.SETTLED)
+        self.incident = malfunction.report(round_id=settled.pk, cause="A card lay face up.", by="staff:1")
+
+    def ask(self, by: Staff) -> Approval:
+        return malfunction.ask_void(incident_id=self.incident.pk, reason="It did.", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        sent = {"decision": "void", "reason": "It did.", "sure": "on"}
+        return reverse("staff_incident_rule", args=[self.incident.pk]), sent
+
+    def is_done(self) -> bool:
+        return Void.objects.exists()
+
+
+class Version(Deed):
+    kind, event = "table.version", "table.version"
+
+    def __init__(self) -> None:
+        self.table = a_table()
+
+    def ask(self, by: Staff) -> Approval:
+        return asking.ask_version(table_id=self.table.pk, limits=other_limits(), reason="a new season", staff=by)
+
+    def is_done(self) -> bool:
+        return TableVersion.objects.filter(table=self.table).count() != 1
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        copied = (
+            "INSERT INTO games_tableversion SELECT (jsonb_populate_record(v, jsonb_build_object("
+            " 'id', v.id + 1000, 'number', v.number + 1, 'approval_id', {}, 'limits', {}::jsonb))).*"
+            " FROM games_tableversion AS v WHERE v.table_id = %s"
+        )
+        mine = [self.table.pk]
+        wanted = f"(SELECT request::jsonb -> 'limits' FROM audit_approval WHERE id = {asked.pk})"
+        return (
+            Way(copied.format("NULL", wanted), "takes two people", mine),
+            Way(copied.format(asked.pk, wanted), "is not of this version", mine),
+            Way("UPDATE games_tableversion SET limits = '{}' WHERE table_id = %s", "permission denied", mine),
+        )
+
+
+class NewTable(Deed):
+    kind, event = "table.make", "table.version"
+
+    def __init__(self) -> None:
+        a_table()
+
+    def ask(self, by: Staff) -> Approval:
+        return asking.ask_table(
+            slug="second",
+            name="Second",
+            variant="baccarat",
+            shape=Table._meta.get_field("shape").default,
+            limits=baccarat_limits(),
+            jurisdictions=["SE"],
+            modes=[Mode.REAL],
+            reason="more players",
+            staff=by,
+        )
+
+    def is_done(self) -> bool:
+        return Table.objects.filter(slug="second").exists()
+
+
+class OfStaff(Deed):
+    """About an account of staff, whose second factors are to be reset where nothing else is said."""
+
+    kind, asking, deciding = StaffDeed.FACTORS, "administrator", "compliance"
+    event = staffing.EVENTS[StaffDeed.FACTORS]
+
+    def __init__(self) -> None:
+        a_member_of_staff("compliance")  # somebody who could decide, or nobody may ask
+        self.member = a_member_of_staff("support")
+
+    def ask(self, by: Staff) -> Approval:
+        return staffing.ask(deed=StaffDeed(self.kind), member=self.member, reason="for a test", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]] | None:
+        word = self.kind.partition(".")[2]
+        return reverse("staff_person_ask", args=[self.member.pk, word]), {"reason": "for a test"}
+
+    def is_done(self) -> bool:
+        return not second_factor.is_set_up(self.member.user)
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        mine = [self.member.user_id]
+        return (
+            Way("SELECT players_staff_execute(%s, NULL)", "SB020", [asked.pk]),
+            Way("DELETE FROM mfa_authenticator WHERE user_id = %s", "nobody approved", mine),
+            Way("UPDATE players_user SET is_active = NOT is_active WHERE id = %s", "nobody approved", mine),
+            Way("UPDATE players_user SET is_superuser = true WHERE id = %s", "players_user_no_superuser", mine),
+            Way("INSERT INTO players_user_groups (user_id, group_id) VALUES (%s, 1)", "permission denied", mine),
+            Way("SELECT players_staff_found(%s, 'x', '{finance}', NULL)", "permission denied", mine),
+        )
+
+
+class Disabling(OfStaff):
+    kind, event = StaffDeed.DISABLE, staffing.EVENTS[StaffDeed.DISABLE]
+
+    def is_done(self) -> bool:
+        return not User.objects.get(pk=self.member.user_id).is_active
+
+
+class Enabling(OfStaff):
+    kind, event = StaffDeed.ENABLE, staffing.EVENTS[StaffDeed.ENABLE]
+
+    def __init__(self) -> None:
+        super().__init__()
+        one, other = a_member_of_staff("administrator"), a_member_of_staff("compliance")
+        asked = staffing.ask(deed=StaffDeed.DISABLE, member=self.member, reason="for a test", by=one)
+        decide(asked, other)
+
+    def is_done(self) -> bool:
+        return User.objects.get(pk=self.member.user_id).is_active
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        """The account was disabled in the transaction of the test, in which it may be written to."""
+        return [way for way in super().ways(asked) if "is_active" not in way.statement]
+
+
+class OtherRoles(OfStaff):
+    kind, event = StaffDeed.ROLES, staffing.EVENTS[StaffDeed.ROLES]
+
+    def ask(self, by: Staff) -> Approval:
+        return staffing.ask_for_roles(member=self.member, roles=["finance"], reason="for a test", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        address = reverse("staff_person_ask", args=[self.member.pk, "roles"])
+        return address, {"reason": "for a test", "roles": ["finance"]}
+
+    def is_done(self) -> bool:
+        return staffing.roles_of(self.member) != ["support"]
+
+
+class NewAccount(OfStaff):
+    kind, event = StaffDeed.MAKE, staffing.EVENTS[StaffDeed.MAKE]
+
+    def ask(self, by: Staff) -> Approval:
+        return staffing.ask_to_make(
+            email="nina@example.com", name="Nina", roles=["support"], same_as=None, reason="new here", by=by
+        )
+
+    def page(self) -> None:
+        return None
+
+    def is_done(self) -> bool:
+        return User.objects.filter(email="nina@example.com").exists()
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        login = User.objects.create_user(f"{uuid4().hex}@example.com", None, verified=True)
+        return (
+            Way("SELECT players_staff_execute(%s, %s)", "SB020", [asked.pk, login.pk]),
+            Way("INSERT INTO players_staff (user_id, name) VALUES (%s, 'x')", "permission denied", [login.pk]),
+        )
+
+
+class KeptFor(Deed):
+    kind, asking, deciding, event = retention.KIND, "compliance", "compliance", "retention.changed"
+
+    def __init__(self) -> None:
+        self.days = Retention.objects.get(pk=Kept.MAIL).days
+
+    def ask(self, by: Staff) -> Approval:
+        return retention.ask(what=Kept.MAIL, days=400, by=str(by), person=by.person, reason="complaints")
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        return reverse("staff_retention"), {"what": "mail", "days": "400", "reason": "complaints"}
+
+    def is_done(self) -> bool:
+        return Retention.objects.get(pk=Kept.MAIL).days != self.days
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        return (
+            Way("SELECT audit_keep_for(%s)", "changes no retention", [asked.pk]),
+            Way("UPDATE audit_retention SET days = 9999", "permission denied"),
+        )
+
+
+DEEDS: tuple[type[Deed], ...] = (
+    Adjustment,
+    Annulment,
+    Version,
+    NewTable,
+    Lifting,
+    Payment,
+    OfStaff,
+    Disabling,
+    Enabling,
+    OtherRoles,
+    NewAccount,
+    KeptFor,
+)
+
+
+@dataclass
+class Asked:
+    """A deed that one person asked for, who has a second account, of the role that decides; and who decides it."""
+
+    deed: Deed
+    asker: Staff = field(init=False)
+    twin: Staff = field(init=False)
+    decider: Staff = field(init=False)
+    approval: Approval = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.asker = a_member_of_staff(self.deed.asking)
+        self.twin = a_member_of_staff(self.deed.deciding, person=self.asker.person)
+        self.decider = a_member_of_staff(self.deed.deciding)
+        self.approval = self.deed.ask(self.asker)
+
+
+def decide(asked: Approval, by: Staff, *, yes: bool = True) -> None:
+    """By the service, with what the decider's roles may."""
+    approvals.decide(
+        approval_id=asked.pk, yes=yes, by=str(by), person=by.person, reason="I saw it too", may=by.user.has_perm
+    )
+
+
+def browser_of(member: Staff) -> Client:
+    """Where a member of staff is logged in."""
+    visitor = a_visitor()
+    visitor.force_login(member.user)
+    return visitor
+
+
+def decide_on_the_page(asked: Approval, by: Staff, *, yes: bool = True) -> None:
+    """Send what the page of the request would."""
+    sent = {"yes": "1" if yes else "0", "reason": "I saw it too"}
+    browser_of(by).post(reverse("staff_approval_decide", args=[asked.pk]), sent)

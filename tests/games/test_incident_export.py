@@ -1,0 +1,149 @@
+"""An incident as a file for the regulator: all of it, on record, and of a round in progress no card."""
+
+import hashlib
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from games.engine.shoe import commitment
+from games.incidents_notes import note
+from games.live import malfunction
+from games.models import Incident, LiveTable, Participation, Phase
+from players.models import Player, Staff
+from tests.audit.sealed import sign
+from tests.audit.signing import Pens
+from tests.games.test_letters import STAKE, a_reader, case, reported, send
+from tests.live.at_table import a_live_table
+from tests.live.test_rulings import annul_by_two
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return a_live_table()
+
+
+@pytest.fixture
+def reader() -> Staff:
+    return a_member_of_staff("compliance", name="Ada Lovelace")
+
+
+def taken(reader: Staff, incident: Incident) -> tuple[bytes, dict[str, bytes]]:
+    visitor: Client = a_visitor()
+    visitor.force_login(reader.user)
+    answer = visitor.get(f"/staff/incidents/{incident.pk}/export/")
+    assert answer["Content-Type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return answer.content, {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture
+def annulled(live_table) -> tuple[Incident, Player]:
+    player = a_reader("SE")
+    incident = reported(live_table, player)
+    note(incident=incident, text="The camera was looked at.", by="staff:1")
+    annul_by_two(incident)
+    send(incident)
+    return incident, player
+
+
+def described(files: dict[str, bytes]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(files["incident.json"])
+    return found
+
+
+def test_has_everything_that_the_page_has(annulled, reader):
+    incident, player = annulled
+    _content, files = taken(reader, incident)
+    told = described(files)
+    part = Participation.objects.get(round_id=incident.live_round_id)
+    assert told["round"]["code"] == case(incident).code
+    assert told["players"] == [
+        {
+            "player": str(player),
+            "language": "sv",
+            "currency": "SEK",
+            "staked": STAKE,
+            "paid": part.paid,
+            "returned": part.staked - part.paid,
+            "shortfall": 0,
+        }
+    ]
+    assert (told["cause"], told["ruling"]["ruling"]) == ("A card lay face up.", "void")
+    assert [each["decision"]["verdict"] for each in told["requests"]] == ["approved"]
+    assert [(each["kind"], each["player"]) for each in told["letters"]] == [("apology", str(player))]
+    assert [each["text"] for each in told["notes"]] == ["The camera was looked at."]
+    assert "The round was settled and paid" in [each["what"] for each in told["course"]]
+
+
+def test_has_the_recall_with_seed_and_seal_once_they_are_public(annulled, reader):
+    incident, _player = annulled
+    _content, files = taken(reader, incident)
+    facts = {each["what"]: each["stored"] for each in json.loads(files["round.json"])["facts"]}
+    assert commitment(bytes.fromhex(facts["Seed of the shoe, public"])) == facts["Seal of the shoe"]
+
+
+def test_has_no_seed_of_a_shoe_in_play(live_table, reader):
+    incident = reported(live_table, a_reader("SE"))
+    _content, files = taken(reader, incident)
+    facts = {each["what"] for each in json.loads(files["round.json"])["facts"]}
+    assert "Seal of the shoe" in facts
+    assert "Seed of the shoe, public" not in facts
+
+
+def test_names_nobody(annulled, reader):
+    incident, player = annulled
+    _content, files = taken(reader, incident)
+    everything = b"".join(files.values()).decode()
+    for name in (player.user.email, "Ada Lovelace", "Someone"):
+        assert name not in everything
+
+
+def test_has_events_as_they_were_signed_each_with_its_proof(annulled, reader, settings):
+    incident, pens = annulled[0], Pens()
+    settings.AUDIT_KEYS = pens.keys.replace("\n", ",")
+    _content, before = taken(reader, incident)
+    assert not any(name.endswith(".tlog-proof") for name in before)  # nothing is signed yet
+    sign(pens)
+    _content, files = taken(reader, incident)
+    bodies = {name.removesuffix(".json") for name in files if name.startswith("events/") and name.endswith(".json")}
+    proven = {name.removesuffix(".tlog-proof") for name in files if name.endswith(".tlog-proof")}
+    assert bodies == proven
+    kinds = {json.loads(files[f"{name}.json"])["kind"] for name in bodies}
+    assert {"round.settled", "incident.opened", "incident.ruled", "approval.decided", "round.voided"} <= kinds
+
+
+def test_of_a_round_in_progress_has_no_card_that_lies_face_down(live_table, reader):
+    incident = reported(live_table, a_reader("SE"), phase=Phase.DEALT)
+    _content, files = taken(reader, incident)
+    assert incident.live_round
+    cards = incident.live_round.cards
+    assert cards
+    assert "round.json" not in files
+    assert cards.encode() not in b"".join(files.values())
+    assert cards[:5].encode() not in b"".join(files.values())
+    assert b"The round is not over" in files["README.txt"]
+    malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+
+
+def test_is_on_record_with_its_hash_and_as_a_look_at_its_players(annulled, reader):
+    incident, player = annulled
+    content, _files = taken(reader, incident)
+    (told,) = events("incident.exported")
+    assert told["by"] == str(reader)
+    assert told["data"] == {"incident": incident.pk, "players": 1, "sha256": hashlib.sha256(content).hexdigest()}
+    assert events("data.seen")[-1]["data"]["players"] == [str(player)]
+
+
+@pytest.mark.parametrize("role", ["operator", "supervisor", "finance", "support", "administrator"])
+def test_is_taken_by_those_alone_who_may_take_files_out_and_see_incidents(annulled, role):
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    assert visitor.get(f"/staff/incidents/{annulled[0].pk}/export/").status_code == 403
+    assert not events("incident.exported")

@@ -1,0 +1,175 @@
+"""The list of incidents and the page of each: what was found, who was there, what was decided, and its course."""
+
+import html
+
+import pytest
+from django.test import Client
+
+from games.incidents_notes import note
+from games.live import malfunction
+from games.models import Incident, IncidentNote, LiveTable, Phase
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, bet
+from tests.live.test_rulings import ask, decide
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+MONEY = 1_000_000
+CAUSE = "A card lay face up."
+
+
+def reader(*roles: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(*roles).user)
+    return visitor
+
+
+def text(answer) -> str:
+    return " ".join(html.unescape(answer.text).split())
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return a_live_table()
+
+
+@pytest.fixture
+def incident(live_table) -> Incident:
+    for number in range(2):
+        bet(a_player("SE", real=MONEY), live_table, player=5000 * (number + 1))
+    return malfunction.report(round_id=advance_to(live_table, Phase.SETTLED).pk, cause=CAUSE, by="staff:1")
+
+
+class TestTheList:
+    def test_has_a_line_with_state_table_kind_and_money(self, incident):
+        page = text(reader("operator").get("/staff/incidents/"))
+        for told in (
+            f'href="/staff/incidents/{incident.pk}/"',
+            "awaits the supervisor",
+            incident.table.name,
+            "Reported by staff",
+            incident.live_round.code,
+            '2 with <span class="num">SEK\u00a0150.00',
+        ):
+            assert told.replace("\u00a0", " ") in page
+
+    def test_says_what_was_asked_for_and_ruled(self, incident):
+        boss = reader("supervisor")
+        asked = ask(incident)
+        assert "annulment asked for" in text(boss.get("/staff/incidents/"))
+        decide(asked, a_member_of_staff("supervisor"))
+        assert "the round is annulled" in text(boss.get("/staff/incidents/"))
+
+    def test_is_narrowed_by_state_table_and_kind(self, incident):
+        other = a_live_table(slug="other")
+        bet(a_player("SE", real=MONEY), other, player=5000)
+        second = malfunction.report(round_id=advance_to(other, Phase.SETTLED).pk, cause=CAUSE, by="staff:1")
+        malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+        boss = reader("supervisor")
+        for query, found in (
+            ("", {incident.pk, second.pk}),
+            ("state=awaiting", {second.pk}),
+            (f"table={incident.table_id}", {incident.pk}),
+            ("kind=reported", {incident.pk, second.pk}),
+            ("kind=overdue", set()),
+            (f"state=awaiting&table={incident.table_id}", set()),
+        ):
+            answer = boss.get(f"/staff/incidents/?{query}")
+            assert {case.incident.pk for case in answer.context["cases"]} == found, query
+
+    def test_keeps_what_was_asked_for_from_page_to_page(self, incident, monkeypatch):
+        monkeypatch.setattr("games.incidents.PAGE", 1)
+        malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+        again = malfunction.report(round_id=incident.live_round_id, cause="Again.", by="staff:1")
+        page = text(reader("supervisor").get("/staff/incidents/?kind=reported"))
+        assert f'href="?before={again.pk}&kind=reported"' in page
+
+
+class TestThePage:
+    def test_tells_who_was_in_the_round_and_with_what(self, incident):
+        page = text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))
+        for part in incident.live_round.shoe.round_set.get(pk=incident.live_round_id).participation_set.all():
+            assert f"player:{part.player_id}" in page
+        assert CAUSE in page
+        assert f'href="/staff/rounds/{incident.live_round_id}/"' in page
+
+    def test_tells_its_course_in_order_with_who_and_why(self, incident):
+        asker, decider = (a_member_of_staff("supervisor", name=name) for name in ("Ada", "Bo"))
+        decide(ask(incident, asker), decider)
+        malfunction.reopen(live_table_id=incident.live_round.live_table_id, reason="Mended.", by=str(decider))
+        answer = reader("compliance").get(f"/staff/incidents/{incident.pk}/")
+        told = [moment.what for moment in answer.context["timeline"]]
+        in_order = [
+            "No more bets",
+            "The cards were drawn",
+            "The round was settled and paid",
+            "The incident was found, and its round kept as it was",
+            "The round was annulled: stakes given back, payouts taken back",
+            "The incident was ruled on",
+            "The table goes on",
+        ]
+        assert [what for what in told if what in in_order] == in_order
+        assert {"Asked that the round be annulled", "The request to annul was approved"} < set(told)
+        page = text(answer)
+        for words in (f"Ada, {asker}", f"Bo, {decider}", "A card was wrong.", "I saw it too.", "Mended."):
+            assert words in page
+        assert f"/staff/events/?on=round:{incident.live_round_id}" in page
+
+    def test_tells_what_a_program_noted_under_a_name_of_its_own(self, incident):
+        note(incident=incident, text="Found at night.", by="staff:night-watch")
+        assert "staff:night-watch" in text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))
+
+    def test_leads_to_no_event_for_whoever_may_not_read_them(self, incident):
+        assert "/staff/events/" not in text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))
+
+    def test_is_on_record_as_a_look_at_its_players(self, incident):
+        reader("operator").get(f"/staff/incidents/{incident.pk}/")
+        seen = events("data.seen")[-1]
+        assert (seen["data"]["what"], seen["data"]["count"]) == ("an incident", 2)
+
+    def test_shows_of_a_round_in_progress_who_bet_and_no_payout(self, live_table):
+        player = a_player("SE", real=MONEY)
+        bet(player, live_table, player=5000)
+        dealt = advance_to(live_table, Phase.DEALT)
+        found = malfunction.report(round_id=dealt.pk, cause=CAUSE, by="staff:1")
+        page = text(reader("operator").get(f"/staff/incidents/{found.pk}/"))
+        assert f"player:{player.pk}" in page
+        assert "not over" in page
+        assert dealt.cards not in page
+
+    @pytest.mark.parametrize("number", [1, 2**63 - 1, 2**63, 10**40])
+    def test_there_is_none_of_another_number(self, number):
+        assert reader("supervisor").get(f"/staff/incidents/{number}/").status_code == 404
+
+    def test_offers_only_what_the_role_may_do(self, incident):
+        pages = {role: text(reader(role).get(f"/staff/incidents/{incident.pk}/")) for role in ROLES}
+        told = {
+            role: [word in page for word in ("The round stands", "/letter/", "/export/")]
+            for role, page in pages.items()
+        }
+        assert told == {
+            "operator": [False, False, False],
+            "supervisor": [True, True, False],
+            "compliance": [False, False, True],
+        }
+
+
+ROLES = ("operator", "supervisor", "compliance")
+
+
+class TestNotes:
+    def test_are_kept_with_who_wrote_them_and_the_log_has_no_words(self, incident):
+        visitor = reader("operator")
+        page = text(
+            visitor.post(f"/staff/incidents/{incident.pk}/note/", {"text": "The cloth was changed."}, follow=True)
+        )
+        assert "Your note is kept." in page
+        assert page.count("The cloth was changed.") == 2  # as a note, and in the course
+        (told,) = events("incident.noted")
+        assert told["data"] == {"incident": incident.pk, "note": IncidentNote.objects.get().pk}
+
+    @pytest.mark.parametrize("words", ["", "   ", "x" * 1001], ids=["none", "blank", "too long"])
+    def test_say_something_and_not_too_much(self, incident, words):
+        page = text(reader("operator").post(f"/staff/incidents/{incident.pk}/note/", {"text": words}, follow=True))
+        assert "Write something, of at most 1000 characters." in page
+        assert not IncidentNote.objects.exists()

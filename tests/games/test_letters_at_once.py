@@ -1,0 +1,55 @@
+"""Letters about a round, where several send at once, and once a reader is forgotten: what only a database of its own
+shows.
+"""
+
+from functools import partial
+
+from django.db import transaction
+
+from casino.erasure import erase_due
+from games.letters import sending
+from games.letters.sending import LetterError
+from games.live import malfunction
+from games.models import LetterCopy, LetterKind
+from players import closures
+from players.models import Conversation, Mail, Staff
+from tests.ageing import age
+from tests.games.test_letters import a_reader, case, reported, send
+from tests.live.at_table import a_live_table
+from tests.people import a_member_of_staff
+from tests.wallet.test_at_once import at_once
+
+
+def test_of_two_who_send_at_once_one_does(cloned_db):
+    live_table, player = a_live_table(), a_reader("SE")
+    incident = reported(live_table, player)
+    members = [a_member_of_staff("supervisor") for _ in range(3)]
+
+    def press(member: Staff) -> str:
+        try:
+            sending.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=member)
+        except LetterError as error:
+            return str(error)
+        return "sent"
+
+    told = at_once([partial(press, member) for member in members])
+    assert told.count("sent") == 1
+    assert sum("has sent this letter already" in each for each in told) == 2
+    assert Mail.objects.filter(user=player.user, template=sending.TEMPLATE).count() == 1
+    assert Conversation.objects.filter(player=player).count() == 1
+    assert LetterCopy.objects.count() == 1
+
+
+def test_who_is_erased_has_no_words_left_in_the_mail_and_is_not_written_to(cloned_db, owner):
+    player, other = a_reader("SE"), a_reader("GB")
+    incident = reported(a_live_table(), player, other)
+    send(incident)
+    with transaction.atomic():
+        closures.begin(player=player, by=str(player), ip="10.1.1.1")
+    closures.finish(player=player, by="system")
+    age(owner, "players_closure", "at", 6 * 365)
+    erase_due()
+    copy = LetterCopy.objects.get(player=player)
+    assert (copy.mail.address, copy.mail.subject, copy.mail.body) == ("", "", "")
+    malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+    assert [each.player for each in sending.offers(case(incident))[LetterKind.STANDS].people] == [other]

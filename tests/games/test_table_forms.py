@@ -1,0 +1,369 @@
+"""Asking for a table, or for another version of one, on pages of the back office: begun from what there is, shown with
+what it comes to, and asked for; whatever is wrong stands at its field, and nothing typed is lost.
+"""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from audit import approvals
+from audit.models import Approval
+from games.engine.odds import exact
+from games.limits import Limits
+from games.models import Shape, Table
+from games.shipped import load_tables
+from games.variants import VARIANTS
+from games.versions import languages
+from games.versions.differences import fraction
+from games.versions.preview import most_of_one_player
+from tests.builders import a_guest_table, a_shared_table, a_table, approve, other_limits, put_live
+from tests.people import a_member_of_staff, a_visitor
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+NEW = "/staff/tables/new/"
+
+
+@pytest.fixture
+def supervisor() -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff("supervisor").user)
+    return visitor
+
+
+class Fields(HTMLParser):
+    """What a browser would send of the last form of a page with a reason in it or a step to choose."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.forms: list[dict[str, list[str]]] = []
+        self._select = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self.forms.append({})
+        if tag == "select":
+            self._select = given["name"]
+        if tag == "option" and self.forms and ("selected" in given):
+            self.forms[-1][self._select] = [given["value"]]
+        if tag != "input" or not self.forms or "name" not in given:
+            return
+        if given.get("type") != "checkbox" or "checked" in given:
+            self.forms[-1].setdefault(given["name"], []).append(given.get("value", ""))
+
+
+def form_of(page: str) -> dict[str, Any]:
+    """The fields of the form that asks, as a browser would send them."""
+    (found,) = (each for each in Fields(page).forms if "like" in each)
+    return {name: value for name, value in found.items() if name != "csrfmiddlewaretoken"}
+
+
+def filled(visitor: Client, page: str, **changes: Any) -> dict[str, Any]:
+    """A form as it is offered, with a reason and changes; underscores of names stand for hyphens where two follow."""
+    changes = {name.replace("__", "-"): value for name, value in changes.items()}
+    return form_of(visitor.get(page).text) | {"reason": "more players"} | changes
+
+
+def words(page: str) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", page))).replace("\xa0", " ")
+
+
+def error_at(page: str, field: str) -> str:
+    """What stands at a field of a page as its error."""
+    found = re.search(rf'id="id_{field}_error"[^>]*>(.*?)</ul>', page, re.DOTALL)
+    assert found, f"no error at {field}: {re.findall(r'id=.id_([^ ]*)_error', page)}"
+    return words(found[1]).strip()
+
+
+def new_like(table: Table) -> str:
+    assert table.version
+    return f"{NEW}?like=version:{table.version.pk}"
+
+
+def change_of(table: Table) -> str:
+    return f"/staff/tables/{table.pk}/change/"
+
+
+class TestANewTable:
+    def test_begins_with_every_table_and_every_game(self, supervisor):
+        load_tables()
+        page = words(supervisor.get(NEW).text)
+        assert "Live Baccarat 2 NC, version 1" in page
+        assert "Chemin de Fer: guests against each other" in page
+
+    @pytest.mark.parametrize("like", ["version:0", "whist:solo", "baccarat:guests", "chemin_de_fer:solo", "nonsense"])
+    def test_begins_anew_where_there_is_nothing_such(self, supervisor, like):
+        assert "Make it like" in supervisor.get(NEW, {"like": like}).text
+
+    @pytest.mark.parametrize("shape", list(Shape))
+    def test_like_another_is_shown_with_what_it_comes_to_and_asked_for(self, supervisor, shape):
+        makers: dict[Shape, Callable[[], Table]]
+        makers = {Shape.SOLO: a_table, Shape.SHARED: a_shared_table, Shape.GUESTS: a_guest_table}
+        other = makers[shape]()
+        given = filled(supervisor, new_like(other), name="The Second", slug="", jurisdictions=["SE", "DE"], modes=["F"])
+        shown = supervisor.post(NEW, given).text
+        assert "Make the table The Second" in shown
+        assert "Germany, Sweden" in words(shown)
+        assert not Approval.objects.exists(), "nothing is asked for by looking"
+        answer = supervisor.post(NEW, form_of(shown) | {"step": "ask"})
+        asked = Approval.objects.get()
+        assert (answer.status_code, answer["Location"]) == (302, f"/staff/approvals/{asked.pk}/")
+        told = words(supervisor.get(answer["Location"]).text)
+        facts = dict(approvals.kind(asked.kind).describe(approvals.thaw(asked)).facts)
+        assert all(words(f"{what} {text}") in words(shown) for what, text in facts.items())
+        assert "Players of Germany, Sweden" in told
+        assert "Money free money" in told
+        approve(asked)
+        table = Table.objects.select_related("version").get(slug="the-second")
+        assert table.version
+        assert other.version
+        assert (table.variant, table.shape) == (other.variant, shape)
+        assert table.version.limits == other.version.limits
+        assert table.version.clock == other.version.clock
+        assert (table.version.jurisdictions, table.version.modes) == (["DE", "SE"], ["F"])
+        assert {each.mode for each in table.live.all()} == ({"F"} if shape is not Shape.SOLO else set())
+
+    def test_from_nothing_takes_what_is_typed_in_the_house_s_english(self, supervisor):
+        given = filled(supervisor, f"{NEW}?like=baccarat:solo", name="Plain", slug="plain", currencies=["EUR"])
+        bets = {
+            f"EUR-{bet}-{end}": amount
+            for bet in ("player", "banker", "tie")
+            for end, amount in (("minimum", "5"), ("maximum", "€1,000"))
+        }
+        given |= bets | {"EUR-step": "5.00", "EUR-chips": "50; 5;1,000 "}
+        supervisor.post(NEW, form_of(supervisor.post(NEW, given).text) | {"step": "ask"})
+        request = approvals.thaw(Approval.objects.get())
+        assert request["limits"] == {
+            "EUR": {
+                "step": 500,
+                "chips": [500, 5000, 100_000],
+                "bets": {bet: [500, 100_000] for bet in ("player", "banker", "tie")},
+            }
+        }
+
+    def test_gli19_4_7_1_stands_with_exact_returns_at_the_worst_stake_and_what_it_may_cost(self, supervisor):
+        table = a_shared_table()
+        given = filled(supervisor, new_like(table), name="Other", currencies=["EUR"])
+        page = words(supervisor.post(NEW, given).text)
+        odds = exact(VARIANTS["no_commission"])["tie"]
+        assert words(fraction(odds.rtp)) in page
+        assert "A round may cost the house €100,000.00 at most, to all players together." in page
+        assert table.version
+        most = most_of_one_player(VARIANTS["no_commission"], Limits.of(table.version.limits, "EUR"))
+        assert f"One player can win €{most / 100:,.2f} at most" in page
+        assert page.count(" complete") == 5
+        assert "Nobody there has a currency of this table: Sweden" in page
+
+    @pytest.mark.parametrize(
+        ("changes", "field", "sentence"),
+        [
+            ({"name": ""}, "name", "This field is required."),
+            ({"slug": "two words"}, "slug", "An address has letters, digits, hyphens and underscores"),
+            ({"slug": "baccarat"}, "slug", "Another table has this address."),
+            ({"name": "...", "slug": ""}, "slug", "An address has letters"),
+            ({"jurisdictions": []}, "jurisdictions", "Choose whose players the table serves."),
+            ({"jurisdictions": ["XX"]}, "jurisdictions", "XX is not one of the available choices."),
+            ({"modes": []}, "modes", "Choose real money, free money or both."),
+            ({"currencies": []}, "currencies", "Choose the currencies that the table takes."),
+            ({"reason": " "}, "reason", "This field is required."),
+            ({"goes_live_at": "2020-01-01T12:00"}, "goes_live_at", "a moment to come, and within a year"),
+            ({"goes_live_at": "soon"}, "goes_live_at", "Enter a valid date/time."),
+            ({"chat_language": "fr"}, "chat_language", "fr is not one of the available choices."),
+            ({"SEK-step": "7"}, "SEK-chips", "Every chip must be a multiple of the step."),
+            ({"SEK-step": "ten"}, "SEK-step", "This is not an amount."),
+            ({"SEK-chips": "10; x"}, "SEK-chips", "Between two of them stands a semicolon."),
+            ({"SEK-chips": ""}, "SEK-chips", "This field is required."),
+            ({"SEK-tray": "70"}, "SEK-tray", "The tray holds some of the chips of the table"),
+            (
+                {"SEK-tie-maximum": "15"},
+                "SEK-tie-maximum",
+                "From SEK 10 to SEK 15 in steps of SEK 10 cannot be staked.",
+            ),
+            ({"SEK-tie-minimum": ""}, "SEK-tie-minimum", "Write an amount"),
+            (
+                {"SEK-step": "0.01", "SEK-chips": "0.01", "SEK-banker-minimum": "0.01"},
+                "SEK-banker-minimum",
+                "75 % is the least.",
+            ),
+        ],
+        ids=str,
+    )
+    def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(self, supervisor, changes, field, sentence):
+        given = filled(supervisor, new_like(a_table()), name="Second", slug="second") | changes
+        answer = supervisor.post(NEW, given | {"step": "ask"})
+        assert answer.status_code == 200
+        assert sentence in error_at(answer.text, field)
+        again = form_of(answer.text)
+        kept = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+        invalid = {"jurisdictions", "chat_language"} & changes.keys()
+        assert {name: again.get(name, []) for name in kept if name not in invalid} == {
+            name: value for name, value in kept.items() if name not in invalid
+        }
+        assert not Approval.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("changes", "field", "sentence"),
+        [
+            ({"EUR-liability": "1"}, "EUR-player-maximum", "more than the liability of €1."),
+            ({"EUR-liability": ""}, "EUR-liability", "Write an amount"),
+            ({"pace-betting": "0.01"}, "pace-betting", "greater than or equal to 0.1"),
+            ({"pace-card": ""}, "pace-card", "This field is required."),
+        ],
+        ids=str,
+    )
+    def test_of_a_shared_table_too(self, supervisor, changes, field, sentence):
+        given = filled(supervisor, new_like(a_shared_table("pairs")), name="Second") | changes
+        assert sentence in error_at(supervisor.post(NEW, given).text, field)
+
+    @pytest.mark.parametrize(
+        ("changes", "field", "sentence"),
+        [
+            ({"guests-house_players": "3"}, "modes", "Where the house plays places, a table is for free money alone."),
+            ({"guests-places": "1"}, "guests-places", "greater than or equal to"),
+            ({"guests-tender": "USD"}, "guests-tender", "USD is not one of the available choices."),
+            ({"guests-minimum": "none"}, "guests-minimum", "This is not an amount."),
+        ],
+        ids=str,
+    )
+    def test_and_of_a_guests_table(self, supervisor, changes, field, sentence):
+        given = filled(supervisor, new_like(a_guest_table()), name="Second") | changes
+        assert sentence in error_at(supervisor.post(NEW, given).text, field)
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"guests-minimum": "2,000"}, "its smallest bank lies above 0 and not above its largest"),
+            ({"pace-house_player": "600"}, "a house player thinks for less time than any question waits"),
+        ],
+        ids=str,
+    )
+    def test_what_is_about_several_fields_stands_above_them(self, supervisor, changes, sentence):
+        given = filled(supervisor, new_like(a_guest_table()), name="Second") | changes
+        assert sentence in words(supervisor.post(NEW, given).text)
+
+    def test_a_game_that_lacks_a_language_is_refused_where_players_are_chosen(self, supervisor, monkeypatch):
+        given = filled(supervisor, new_like(a_table()), name="Second")
+        labels = {code: dict(texts) for code, texts in VARIANTS["baccarat"].labels.items()}
+        labels["ro"]["bet.tie"] = " "
+        monkeypatch.setitem(vars(VARIANTS["baccarat"]), "labels", labels)
+        assert languages.missing("baccarat")
+        assert "lacks texts (ro: bet.tie)" in error_at(supervisor.post(NEW, given).text, "jurisdictions")
+
+    def test_is_not_asked_for_twice(self, supervisor):
+        shown = supervisor.post(NEW, filled(supervisor, new_like(a_table()), name="Second")).text
+        given = form_of(shown) | {"step": "ask"}
+        assert supervisor.post(NEW, given).status_code == 302
+        assert "This is asked for already" in words(supervisor.post(NEW, given).text)
+        assert Approval.objects.count() == 1
+
+    def test_is_asked_for_by_nobody_who_has_not_seen_what_it_comes_to(self, supervisor):
+        given = filled(supervisor, new_like(a_table()), name="Second")
+        shown = supervisor.post(NEW, given | {"step": "ask"})
+        assert "Nothing is asked for yet." in shown.text
+        changed = form_of(shown.text) | {"SEK-tie-maximum": "50", "step": "ask"}
+        again = supervisor.post(NEW, changed)
+        assert "It comes to something else than what you were shown" in again.text
+        assert "SEK: Tie SEK 10 – SEK 50" in words(again.text)
+        assert not Approval.objects.exists()
+        assert supervisor.post(NEW, form_of(again.text) | {"step": "ask"}).status_code == 302
+
+    def test_is_changed_once_more_with_everything_in_its_place(self, supervisor):
+        shown = supervisor.post(NEW, filled(supervisor, new_like(a_table()), name="Second", slug="s")).text
+        back = supervisor.post(NEW, form_of(shown) | {"step": "mend"}).text
+        assert "Something is to be mended" not in back
+        assert form_of(back) | {"seen": form_of(shown)["seen"]} == form_of(shown)
+
+    def test_goes_live_at_the_moment_that_was_typed_in_universal_time(self, supervisor, settings):
+        settings.TIME_ZONE = "Europe/Stockholm"
+        moment = "2027-01-15T18:30"
+        given = filled(supervisor, new_like(a_table()), name="Second", goes_live_at=moment)
+        page = words(supervisor.post(NEW, given).text)
+        assert "Goes live 2027-01-15 18:30 UTC" in page
+
+
+class TestAnotherVersion:
+    def test_begins_with_what_is_in_force_and_is_shown_with_what_it_changes(self, supervisor):
+        table = a_table()
+        given = filled(supervisor, change_of(table), SEK__tie__maximum="50", jurisdictions=["SE", "DK"], modes=["R"])
+        assert "name" not in given
+        shown = supervisor.post(change_of(table), given).text
+        page = words(shown)
+        assert "SEK: Tie SEK 10 – SEK 2,500 → SEK 10 – SEK 50" in page
+        assert "Money real money and free money → real money" in page
+        assert "SEK: Player" not in page.partition("Returns in")[0]
+        supervisor.post(change_of(table), form_of(shown) | {"step": "ask"})
+        approve(Approval.objects.get())
+        table.refresh_from_db()
+        assert table.version
+        assert table.version.limits == other_limits()
+        assert (table.version.number, table.version.jurisdictions, table.version.modes) == (2, ["DK", "SE"], ["R"])
+
+    def test_takes_back_nothing_unseen_that_went_live_after_it_was_shown(self, supervisor):
+        """What was filled in is the whole of a version: it would undo whatever others agreed on meanwhile."""
+        table = a_table()
+        shown = supervisor.post(change_of(table), filled(supervisor, change_of(table), SEK__player__maximum="500")).text
+        assert "SEK: Tie" not in words(shown).partition("Returns in")[0]
+        put_live(table_id=table.pk, limits=other_limits())
+        again = supervisor.post(change_of(table), form_of(shown) | {"step": "ask"})
+        assert "It comes to something else than what you were shown" in again.text
+        assert "SEK: Tie SEK 10 – SEK 50 → SEK 10 – SEK 2,500" in words(again.text)
+        before = Approval.objects.count()
+        assert supervisor.post(change_of(table), form_of(again.text) | {"step": "ask"}).status_code == 302
+        assert Approval.objects.count() == before + 1
+
+    def test_begins_with_an_earlier_one_of_the_table_where_asked(self, supervisor):
+        table, another = a_table(), a_table("another")
+        first = table.version
+        assert first
+        put_live(table_id=table.pk, limits=other_limits())
+        offered = form_of(supervisor.get(f"{change_of(table)}?like=version:{first.pk}").text)
+        assert offered["SEK-tie-maximum"] == ["2,500"]
+        assert another.version
+        offered = form_of(supervisor.get(f"{change_of(table)}?like=version:{another.version.pk}").text)
+        assert offered["SEK-tie-maximum"] == ["50"], "one of another table is none of this one"
+
+    def test_that_changes_nothing_is_refused(self, supervisor):
+        table = a_table()
+        page = supervisor.post(change_of(table), filled(supervisor, change_of(table))).text
+        assert "All of this is in force already: nothing would change." in words(page)
+
+    def test_takes_the_table_from_nobody_with_a_currency_of_it(self, supervisor):
+        table = a_table()
+        page = supervisor.post(change_of(table), filled(supervisor, change_of(table), currencies=["EUR"])).text
+        assert "would lose the table: close it instead." in error_at(page, "currencies")
+
+    def test_of_a_table_that_was_never_live_is_not_asked_for(self, supervisor):
+        table = Table.objects.create(slug="t", name="T", variant="baccarat")
+        assert supervisor.get(change_of(table)).status_code == 404
+
+
+def test_only_who_may_ask_is_led_there(supervisor):
+    table = a_table()
+    compliance, operator = a_visitor(), a_visitor()
+    compliance.force_login(a_member_of_staff("compliance").user)
+    operator.force_login(a_member_of_staff("operator").user)
+    for page, others in (("/staff/tables/", operator), ("/staff/games/", compliance)):
+        assert NEW in supervisor.get(page).text
+        assert NEW not in others.get(page).text
+    page = f"/staff/games/tables/{table.pk}/"
+    assert change_of(table) in supervisor.get(page).text
+    assert change_of(table) not in compliance.get(page).text
+    assert compliance.get(change_of(table)).status_code == 403
+    assert operator.get(NEW).status_code == 403
+
+
+def test_the_most_one_player_can_win_counts_no_bets_that_exclude_each_other():
+    version = a_table("golden-like", limits=None).version
+    assert version
+    limits = Limits.of(version.limits, "SEK")
+    game = VARIANTS["baccarat"]
+    most = max(limits.bets[bet].maximum for bet in ("player", "banker"))
+    assert most_of_one_player(game, limits) >= most
+    assert Mode.REAL in version.modes

@@ -1,0 +1,111 @@
+"""A house in the middle of an evening, and its backup put up again elsewhere."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from django.core.management import call_command
+
+from casino.backup import programs
+from games.live.clock import Clock
+from games.models import LiveTable, NextRound, Phase, Table
+from players.models import Player
+from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
+from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, a_staked_coup, guests
+from tests.harness import databases
+from tests.harness.databases import Database
+from tests.live.at_table import a_live_table, advance_to, bet
+from tests.wallet.at_the_bank import a_payment, at_the_bank
+from tests.wallet.payout_builders import a_withdrawal, approve
+from wallet.models import Payment, Withdrawal
+from wallet.payments.asking import ask_about
+
+MONEY = 1_000_000
+STAKE = 25_000
+STANDING = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
+
+
+@dataclass(frozen=True)
+class Evening:
+    """Who is in it, and how far each table has come."""
+
+    solo: Table
+    regular: Player
+    place: NextRound
+    purser: Player
+    tables: dict[Phase, LiveTable]
+    bettors: dict[Phase, Player]
+    staked: LiveTable  # a coup of guests of which no card is drawn
+    drawn: LiveTable  # one whose punter is asked for a third card
+    waiting: Payment
+    credited: Payment
+    asked: Withdrawal
+    approved: Withdrawal
+
+
+def an_evening() -> Evening:
+    """Everybody is at it."""
+    solo, regular, purser = a_table(), a_player(real=MONEY), a_player(real=MONEY)
+    for bets in ({"player": 1_000}, {"banker": 5_000, "tie": 1_000}):
+        a_round(regular, solo, **bets)
+    a_golden_table()
+    a_purse(purser, 100_000)
+    tables, bettors = {}, {}
+    for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
+        bettors[phase], tables[phase] = a_player(real=MONEY), a_live_table(slug=f"live-{phase}", clock=STANDING)
+        bet(bettors[phase], tables[phase], player=STAKE)
+        if phase is not Phase.BETTING:
+            advance_to(tables[phase], phase)
+    staked, drawn = a_chemin_table(slug="staked"), a_chemin_table(slug="drawn")
+    for each in (staked, drawn):
+        guests(each)
+    a_staked_coup(staked)
+    a_coup_without_a_natural(drawn)
+    rich = a_verified_player(real=MONEY)
+    waiting, credited = a_payment(regular), a_payment(regular)
+    at_the_bank(credited)
+    ask_about(credited.pk)
+    return Evening(
+        solo=solo,
+        regular=regular,
+        place=a_place(regular, solo, banker=5_000),
+        purser=purser,
+        tables=tables,
+        bettors=bettors,
+        staked=staked,
+        drawn=drawn,
+        waiting=waiting,
+        credited=credited,
+        asked=a_withdrawal(rich, 10_000),
+        approved=approve(a_withdrawal(rich, 20_000)),
+    )
+
+
+def backed_up(file: Path) -> Path:
+    """Back the house up that Django is pointed at."""
+    call_command("back_up", str(file), stdout=StringIO())
+    return file
+
+
+@contextmanager
+def naive_copy(file: Path) -> Iterator[Database]:
+    """What somebody has who knows PostgreSQL's programs and not the house: the backup in a database, and no more."""
+    with databases.empty("copy") as database:
+        programs.run("pg_restore", "--single-transaction", "--no-owner", file, is_connected=True)
+        yield database
+
+
+@contextmanager
+def restored(file: Path) -> Iterator[str]:
+    """The house put up again from its backup, on the same server; gives what was said."""
+    with databases.empty("restored"):
+        yield said("restore", str(file))
+
+
+def said(*command: str) -> str:
+    """Run a command and return what it printed."""
+    out = StringIO()
+    call_command(*command, stdout=out)
+    return out.getvalue()

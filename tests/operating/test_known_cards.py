@@ -1,0 +1,219 @@
+"""A copy of the database is older than the house, which has played on: whoever saw those cards would know what the copy
+deals. A naive copy deals them; one that is settled deals none of them.
+"""
+
+import psycopg
+import pytest
+
+from casino.backup.settling import FURTHER
+from games.chemin.standing import cards_on_table
+from games.errors import PlayError
+from games.live import malfunction
+from games.models import Incident, LiveTable, Phase, Round, Shoe
+from games.solo import place_at, play_round
+from players.models import Session
+from tests.builders import a_place, a_player, a_round, a_table
+from tests.chemin.at_table import MONEY as GUEST_MONEY
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_session, chemin_of, guests, sit
+from tests.harness import databases
+from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.operating.house import MONEY, backed_up, naive_copy, restored, said
+from wallet.models import Journal, Mode
+
+SOME_TRANSACTIONS = 2_000  # more than it takes to restore
+AHEAD = """
+UPDATE wallet_journal SET xid = (pg_current_xact_id()::text::bigint + %s)::text::xid8 WHERE id = %s
+"""
+# The same entry there and back.
+JOIN = """
+INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount)
+SELECT %s, 50 + sign, account_id, currency, mode, sign * amount
+FROM wallet_entry CROSS JOIN (VALUES (1), (-1)) AS way (sign) WHERE journal_id = %s AND line = 1
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "house.dump"
+
+
+class TestASoloTable:
+    """The next round of each place is committed to before its bets."""
+
+    @pytest.fixture
+    def place(self, cloned_db, file):
+        table = a_table()
+        player = a_player(real=MONEY)
+        place = a_place(player, table, banker=5_000)
+        backed_up(file)
+        return place
+
+    def test_a_naive_copy_deals_the_cards_that_the_house_has_shown(self, place, file):
+        seen = play(place).cards
+        with naive_copy(file):
+            assert play(place).cards == seen
+
+    def test_a_settled_one_has_committed_to_other_cards_and_knows_nothing_of_that_round(self, place, file):
+        play(place)
+        with restored(file) as words:
+            assert "Places at solo tables with another round than the one committed to: 1." in words
+            with pytest.raises(PlayError):
+                play(place)
+            anew = place_at(player=place.player, table_id=place.table_id, mode=Mode.REAL)
+            assert (anew.slip, anew.commitment == place.commitment) == ({"banker": 5_000}, False)
+            assert play(anew).commitment == anew.commitment
+            assert not Round.objects.filter(pk=place.round_id).exists()
+
+
+def play(place):
+    """Play the round that is committed to there, and return it."""
+    played = play_round(
+        player=place.player,
+        table_id=place.table_id,
+        mode=Mode.REAL,
+        round_id=place.round_id,
+        slip_version=place.slip_version,
+    )
+    return Round.objects.get(pk=played.round_id)
+
+
+class TestALiveTable:
+    """All cards of a shoe are committed to when it is opened."""
+
+    @pytest.fixture
+    def live_table(self, cloned_db, file):
+        live_table = a_live_table()
+        bet(a_player(real=MONEY), live_table, player=25_000)
+        backed_up(file)
+        return live_table
+
+    def test_a_naive_copy_deals_the_cards_that_the_house_has_shown(self, live_table, file):
+        seen = advance_to(live_table, Phase.DEALT).cards
+        with naive_copy(file):
+            assert advance_to(live_table, Phase.DEALT).cards == seen
+
+    def test_a_settled_one_has_put_that_shoe_away(self, live_table, file):
+        before = round_at(live_table)
+        advance_to(live_table, Phase.DEALT)
+        with restored(file) as words:
+            assert "0 rounds settled that were dealt, 1 cancelled that were not, 1 shoes retired." in words
+            assert round_at(live_table).phase == Phase.VOID
+            assert Shoe.objects.get(pk=before.shoe_id).ending == "retired"
+            step(live_table)
+            assert round_at(live_table).shoe_id != before.shoe_id
+
+
+class TestALiveTableThatIsStopped:
+    """A round that is dealt and awaits a ruling cannot be settled before it; its shoe is put away with the next one."""
+
+    @pytest.fixture
+    def live_table(self, cloned_db, file):
+        live_table = a_live_table()
+        bet(a_player(real=MONEY), live_table, player=25_000)
+        malfunction.report(round_id=advance_to(live_table, Phase.DEALT).pk, cause="a card was seen", by="staff:1")
+        backed_up(file)
+        return live_table
+
+    def test_goes_on_with_another_shoe(self, live_table, file):
+        with restored(file) as words:
+            live_round, incident = round_at(live_table), Incident.objects.get()
+            assert f"is stopped over round {live_round.code}, which is dealt and awaits a ruling." in words
+            malfunction.let_stand(incident_id=incident.pk, reason="nothing was seen", by="staff:2")
+            with pytest.raises(malfunction.MalfunctionError, match="stays stopped until its round is over"):
+                malfunction.reopen(live_table_id=live_table.pk, reason="all is well", by="staff:2")
+            assert step(live_table).phase == Phase.SETTLED
+            malfunction.reopen(live_table_id=live_table.pk, reason="all is well", by="staff:2")
+            assert Shoe.objects.get(pk=live_round.shoe_id).ending == "retired"
+            assert step(live_table).shoe_id != live_round.shoe_id
+
+
+class TestATableOfGuests:
+    """So it is where guests play each other; besides, whoever is asked for a card would know which one comes."""
+
+    @pytest.fixture
+    def live_table(self, cloned_db, file):
+        live_table = a_chemin_table()
+        guests(live_table)
+        a_dealt_coup(live_table)
+        backed_up(file)
+        return live_table
+
+    def test_a_naive_copy_has_the_shoe_that_the_house_has_played_on_with(self, live_table, file):
+        frozen = chemin_of(live_table).state
+        here = cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe)
+        with naive_copy(file):
+            assert cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe) == here
+
+    def test_a_settled_one_has_put_that_shoe_away_and_sent_the_guests_home(self, live_table, file):
+        with restored(file):
+            shoe = Shoe.objects.get(live_table=live_table)
+            assert (shoe.ending, chemin_of(live_table).tenure, chemin_of(live_table).sale_id) == ("retired", None, None)
+            assert not live_table.guests.filter(left_at=None).exists()
+            newcomer = a_player(real=GUEST_MONEY)
+            sit(newcomer, live_table)
+
+
+class TestALogIn:
+    """Who logged out after the backup would be in again."""
+
+    @pytest.fixture
+    def session(self, cloned_db, file):
+        session = a_session(a_player())
+        backed_up(file)
+        return session
+
+    def test_runs_on_in_a_naive_copy(self, session, file):
+        with naive_copy(file):
+            assert Session.objects.get(pk=session).ended_at is None
+
+    def test_is_over_in_a_settled_one(self, session, file):
+        with restored(file) as words:
+            assert "Log-ins ended: 1." in words
+            assert Session.objects.get(pk=session).why == "ended by the house"
+
+
+class TestANumberOfATransaction:
+    """Entries join a journal that their own transaction has written, by its number, which is the server's."""
+
+    @pytest.fixture
+    def journal(self, cloned_db, owner, file):
+        """One whose number this server has not come to yet, as those of an older server have not."""
+        a_round(a_player(real=MONEY), a_table(), player=1_000)
+        journal = Journal.objects.latest("pk")
+        owner.execute("ALTER TABLE wallet_journal DISABLE TRIGGER USER")
+        owner.execute(AHEAD, [SOME_TRANSACTIONS, journal.pk])
+        owner.execute("ALTER TABLE wallet_journal ENABLE TRIGGER USER")
+        backed_up(file)
+        return journal
+
+    def test_lets_another_transaction_join_it_in_a_naive_copy(self, journal, file):
+        with naive_copy(file) as copy, psycopg.connect(copy.owner_url, autocommit=True) as owner:
+            assert joins_when_its_number_comes(owner, journal)
+
+    def test_lets_nobody_join_it_in_a_settled_one(self, journal, file):
+        with databases.empty("settled") as copy:
+            said("restore", str(file))
+            with psycopg.connect(copy.owner_url, autocommit=True) as owner:
+                assert number_of(owner, journal) > FURTHER
+                assert not joins_when_its_number_comes(owner, journal)
+                before = number_of(owner, journal)
+                said("after_restore")
+                assert number_of(owner, journal) == before
+
+
+def number_of(owner, journal):
+    return int(owner.execute("SELECT xid::text FROM wallet_journal WHERE id = %s", [journal.pk]).fetchone()[0])
+
+
+def joins_when_its_number_comes(owner, journal):
+    """Let transactions go by, and say whether the one that bears the number of the journal may add to it."""
+    number = number_of(owner, journal) % FURTHER
+    while int(owner.execute("SELECT pg_current_xact_id()::text").fetchone()[0]) < number - 1:
+        pass
+    try:
+        with owner.transaction(force_rollback=True):
+            assert owner.execute("SELECT pg_current_xact_id()::text").fetchone() == (str(number),)
+            owner.execute(JOIN, [journal.pk, journal.pk])
+    except psycopg.errors.RestrictViolation:
+        return False
+    return True

@@ -1,0 +1,57 @@
+"""An older copy is put in place, and what was signed after it is lost: its log has ended, and another one begins with
+what the copy holds. Whoever kept a checkpoint of the old one sees where it ended.
+"""
+
+import pytest
+from django.core.management import CommandError
+
+from audit import log, sealing
+from audit.models import Checkpoint
+from tests.harness import databases
+from tests.harness.signer import signing
+from tests.operating.house import backed_up, said
+from tests.people import events
+
+NAME = "test.example/log-2"
+
+
+@pytest.fixture
+def lost(cloned_db, signed, tmp_path):
+    """A house that was backed up, went on, and is gone; gives the backup."""
+    for number in range(3):
+        an_event(number)
+    sealing.seal()
+    file = backed_up(tmp_path / "house.dump")
+    for number in range(3, 6):
+        an_event(number)
+    assert sealing.seal() == sealing.Sealed(7, 7)  # with that of the backup
+    (tmp_path / "kept").write_text(Checkpoint.objects.latest("size").note)
+    return file
+
+
+def an_event(number):
+    log.record("round.settled", by="player:7", on="round:7", data={"n": number})
+
+
+def test_an_older_copy_is_told_of_at_once_and_what_is_missing_is_counted(lost):
+    with databases.empty("older"):
+        words = said("restore", str(lost))
+        assert "The signer has signed 7 events and the copy holds 3: the log under this name has ended" in words
+        sealing.watch()
+        assert events("log.refused")
+
+
+def test_another_log_begins_with_what_the_copy_holds(lost, signed, settings, tmp_path):
+    before = (signed / "keys").read_text()
+    folder = tmp_path / "signer-2"
+    with databases.empty("older"), signing(folder, NAME) as socket:
+        settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(socket), f"{(folder / 'keys').read_text()}{before}"
+        said("restore", str(lost))
+        size = sealing.seal().signed
+        assert size > 3
+        assert Checkpoint.objects.latest("size").note.startswith(f"{NAME}\n{size}\n")
+        keys = tmp_path / "both"
+        keys.write_text(settings.AUDIT_KEYS)
+        said("verify_audit", "--keys", str(keys), "--signer", str(folder))
+        with pytest.raises(CommandError, match="The log is not what it was: 1 findings"):
+            said("verify_audit", "--keys", str(keys), "--checkpoint", str(tmp_path / "kept"))

@@ -1,0 +1,217 @@
+"""The whole way, as an operator goes it: a house is backed up in the middle of an evening, lost, put up again on
+another server, checked, opened, and played in.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+
+from audit import sealing
+from audit.models import Checkpoint
+from casino.embedded import Purpose, addresses
+from casino.embedded.places import DATABASE
+from games.engine.chemin.state import there
+from games.models import LiveRound, LiveTable, Participation, Phase, Round, Table, VoidPart
+from games.solo import place_at
+from players.models import Player
+from tests.builders import a_player, a_round
+from tests.chemin.at_table import a_dealt_coup, cash, guests, play_out
+from tests.harness.visitor import Visitor
+from tests.live.at_table import advance_to, bet, hurry, round_at
+from tests.operating.house import MONEY, STAKE, Evening, an_evening
+from tests.start.support import House, fresh_var, manage, using, wait_until
+from tests.wallet.at_the_bank import at_the_bank
+from wallet import verify
+from wallet.models import Account, Entry, Mode, Payment, PaymentState, Withdrawal, WithdrawalStatus
+from wallet.payments.asking import ask_about
+
+PLAYERS = 2
+ROUNDS_MEANWHILE = 3  # that each of them plays at least, before the backup is begun and while it is written
+
+
+@pytest.fixture
+def evening(cloned_db, signed: Path) -> Evening:
+    evening = an_evening()
+    sealing.seal()
+    return evening
+
+
+def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(evening: Evening, signed: Path, tmp_path: Path):
+    file, kept = tmp_path / "house.dump", tmp_path / "checkpoint"
+    kept.write_text(Checkpoint.objects.latest("size").note)
+    before = standing(evening)
+    with playing(evening.solo):
+        call_command("back_up", str(file), stdout=StringIO())
+    shown = what_the_house_shows_before_it_is_lost(evening)
+    keys = {
+        "SEED_KEY": settings.SEED_KEY,
+        "DOCUMENT_KEY": settings.DOCUMENT_KEY,
+        "SECRET_KEY": settings.SECRET_KEY,
+        "AUDIT_SIGNER": settings.AUDIT_SIGNER,
+        "AUDIT_KEYS": settings.AUDIT_KEYS.replace("\n", ","),
+    }
+    with fresh_var() as var, using(var, Purpose.TESTS):
+        restored = manage(var, "restore", str(file), **keys)
+        assert restored.returncode == 0, restored.stderr
+        assert "The house may open." in restored.stdout
+        assert "Nothing is missing that was signed" in restored.stdout
+        with elsewhere(var):
+            assert standing(evening) == before
+            everything_agrees(signed, kept)
+            signed_before = Checkpoint.objects.count()
+            interrupted_rounds_are_over(evening, shown)
+            house = House(var, extra=keys).open()
+            try:
+                play_goes_on(evening, house)
+                wait_until(lambda: Checkpoint.objects.count() > signed_before, "the log is signed on")
+            finally:
+                house.process.terminate()
+                house.process.wait(60)
+            everything_agrees(signed, kept)
+
+
+def standing(evening: Evening) -> list[object]:
+    """What is kept of those whose evening nothing interrupts: money, every movement of it, every round."""
+    people = [evening.regular, evening.purser, evening.asked.player]
+    return [
+        list(Account.objects.filter(owner__in=people).order_by("pk").values_list("pk", "balance", "held")),
+        list(Entry.objects.filter(account__owner__in=people).order_by("journal_id", "line").values_list()),
+        list(Participation.objects.filter(player__in=people).order_by("pk").values_list()),
+        list(Withdrawal.objects.order_by("pk").values_list("pk", "status", "amount", "reference")),
+        list(Payment.objects.order_by("pk").values_list("pk", "state", "amount")),
+    ]
+
+
+@contextmanager
+def playing(table: Table) -> Iterator[None]:
+    """Have others play one round after another meanwhile, each in a thread with a connection of its own."""
+    over, rounds = threading.Event(), [threading.Semaphore(0) for _ in range(PLAYERS)]
+    threads = [
+        threading.Thread(target=_play, args=(a_player(real=MONEY), table, over, played), daemon=True)
+        for played in rounds
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for played in rounds:
+            for _ in range(ROUNDS_MEANWHILE):
+                assert played.acquire(timeout=60), "nobody plays"
+        yield
+        for played in rounds:  # whatever was played while the file was written, and at least one more
+            assert played.acquire(timeout=60), "the backup kept somebody from playing"
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(60)
+
+
+def _play(player: Player, table: Table, over: threading.Event, played: threading.Semaphore) -> None:
+    try:
+        while not over.is_set():
+            a_round(player, table, player=1_000)
+            played.release()
+    finally:
+        connections.close_all()
+
+
+def what_the_house_shows_before_it_is_lost(evening: Evening) -> dict[str, object]:
+    """The house plays on after the backup: what was dealt in it is settled, in front of everybody."""
+    dealt = advance_to(evening.tables[Phase.DEALT], Phase.SETTLED)
+    play_out(evening.drawn)
+    return {"dealt": result(dealt.pk), "coup": result(round_at(evening.drawn).pk)}
+
+
+def result(round_id: UUID) -> list[object]:
+    parts = Participation.objects.filter(round=round_id).order_by("player_id")
+    played = Round.objects.get(pk=round_id)
+    return [played.pk, played.cards, played.outcome, *parts.values_list("player_id", "staked", "paid", "commission")]
+
+
+@contextmanager
+def elsewhere(var: Path) -> Iterator[None]:
+    """Point Django at the database of the servers in *var*."""
+    connections.close_all()
+    before = {alias: dict(connections.settings[alias]) for alias in connections}
+    for alias in connections:
+        options = {**before[alias]["OPTIONS"], "host": str(addresses(var).sockets)}
+        connections.settings[alias] |= {"NAME": DATABASE, "OPTIONS": options}
+    try:
+        yield
+    finally:
+        connections.close_all()
+        for alias, settings_before in before.items():
+            connections.settings[alias].update(settings_before)
+
+
+def everything_agrees(signed: Path, kept: Path) -> None:
+    """The ledger holds, the log is what was signed and what somebody kept outside."""
+    assert [row for check in verify.run() for row in check.rows] == []
+    out = StringIO()
+    outside = ("--keys", str(signed / "keys"), "--signer", str(signed), "--checkpoint", str(kept))
+    call_command("verify_audit", *outside, stdout=out)
+    assert "with 1 checkpoints kept outside" in out.getvalue()
+
+
+def interrupted_rounds_are_over(evening: Evening, shown: dict[str, object]) -> None:
+    """What was not dealt is given back; what was dealt ends as it did in front of everybody."""
+    for phase in (Phase.BETTING, Phase.CLOSED):
+        account = cash(evening.bettors[phase])
+        assert (account.balance, account.held) == (MONEY, 0)
+        assert VoidPart.objects.filter(player=evening.bettors[phase]).exists()
+        assert round_at(evening.tables[phase]).phase == Phase.VOID
+    assert round_at(evening.tables[Phase.DEALT]).phase == Phase.SETTLED
+    assert result(round_at(evening.tables[Phase.DEALT]).pk) == shown["dealt"]
+    assert result(round_at(evening.drawn).pk) == shown["coup"]
+    for live_table in (evening.staked, evening.drawn):
+        assert not live_table.guests.filter(left_at=None).exists()
+    before_croupier = Account.objects.exclude(kind__in=("house", "cashier", "mint", "cash", "purse", "pending"))
+    assert not before_croupier.exclude(balance=None).exclude(balance=0).exists()
+
+
+def play_goes_on(evening: Evening, house: House) -> None:
+    """By the pages of the house, and by its own worker and beat."""
+    visitor = Visitor(house.url, evening.regular.user, patience=120)
+    page = f"/en/table/{evening.solo.slug}/real/"
+    assert visitor.get(page)[0] == 200
+    place = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
+    form = {
+        "action": "deal",
+        "round_id": place.round_id,
+        "slip_version": place.slip_version,
+        "table_version": there(place.table.version).number,
+    }
+    assert visitor.post(f"{page}play/", form)[0] == 200
+    assert Participation.objects.filter(round=place.round_id, player=evening.regular, staked=5_000).exists()
+
+    live_table, bettor = evening.tables[Phase.BETTING], evening.bettors[Phase.BETTING]
+    lost = LiveRound.objects.filter(live_table=live_table).values_list("shoe_id", flat=True)[0]
+    wait_until(lambda: due(live_table, Phase.BETTING), "the next round opens")
+    assert round_at(live_table).shoe_id != lost
+    bet(bettor, live_table, player=STAKE)
+    wait_until(lambda: due(live_table, Phase.SETTLED), "the round is settled")
+    assert Participation.objects.filter(round=round_at(live_table).pk, player=bettor, staked=STAKE).exists()
+
+    guests(evening.staked)
+    a_dealt_coup(evening.staked)
+
+    at_the_bank(evening.waiting)
+    ask_about(evening.waiting.pk)
+    assert Payment.objects.get(pk=evening.waiting.pk).state == PaymentState.CREDITED
+    sent = (WithdrawalStatus.SENDING, WithdrawalStatus.PAID)
+    wait_until(lambda: Withdrawal.objects.get(pk=evening.approved.pk).status in sent, "the withdrawal is sent")
+
+
+def due(live_table: LiveTable, phase: Phase) -> bool:
+    """Let no clock be waited for; the worker does the rest. Say whether the round has come so far."""
+    if round_at(live_table).phase == phase:
+        return True
+    hurry(live_table)
+    return False

@@ -1,0 +1,210 @@
+"""Nothing that anybody sends to an address of the back office is a fault of the house, or moves money: not what no form
+of its pages would send, in any field, nor addresses of rows that there cannot be.
+"""
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import Client
+from django.urls import NoReverseMatch, reverse
+
+from tests.builders import a_verified_player
+from tests.matrix import FORBIDDEN, LINES, STAFF, Line
+from tests.pages.house import House, undone
+from tests.wallet.payout_builders import a_withdrawal
+from wallet.models import Journal
+
+OF_STAFF = [line for line in LINES if line.name.startswith(("staff_", "admin:"))]
+VALUES = {
+    "a NUL": "a\0b",
+    "beyond a bigint": str(2**63),
+    "more digits than Python reads": "9" * 5000,
+    "the first day": "0001-01-01",
+    "the last day": "9999-12-31",
+    "another alphabet’s digits": "\u0663",
+}
+# What pages of staff are asked for in addresses; forms of a page and its links are read besides.
+ASKED = (
+    "about account after as before by category code currency day doubt first from hours kind last mark name number on"
+    " page period player q round settled since state status table text until variant verdict weight what which who"
+)
+BODIES = {
+    "application/json": b'{"reason": "\\u0000"}',
+    "application/x-www-form-urlencoded": b"reason=%00%ED%A0%80%FF&=&&%",
+    "multipart/form-data": b"no boundary",
+    "multipart/form-data; boundary=x": b"--x\r\nContent-Disposition: form-data; name=reason; filename=a\r\n\r\n",
+    "text/plain; charset=nothing": b"\xff\xfe\x00",
+}
+PLACES = {
+    int: (0, 2**31, 2**63 - 1, 2**63, 10**40),
+    str: ("x" * 3000, "a\0b", "..", "\u0663", str(2**63), "1~2", "0001-01-01T00:00:00+14:00~1"),
+}
+
+
+class Fields(HTMLParser):
+    """The names of the fields of every form on a page, and what stands in them, by method and address."""
+
+    def __init__(self, page: str, address: str) -> None:
+        super().__init__()
+        self.of: dict[tuple[str, str], dict[str, str]] = {}
+        self._here = address
+        self._open: dict[str, str] | None = None
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Note a form, or a field of the one that is open."""
+        given = {name: value or "" for name, value in attributes}
+        if tag == "form":
+            place = given.get("method", "get").upper(), (given.get("action") or self._here).partition("?")[0]
+            self._open = self.of.setdefault(place, {})
+        elif self._open is not None and tag in ("input", "select", "textarea", "button") and given.get("name"):
+            self._open.setdefault(given["name"], given.get("value", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave a form."""
+        if tag == "form":
+            self._open = None
+
+
+@pytest.fixture(scope="module")
+def full(house: House) -> House:
+    """A house in which every page of staff has something on it."""
+    for line in OF_STAFF:
+        line.arguments(house)
+        line.data(house)
+    a_withdrawal(a_verified_player(real=100_000))
+    for role in STAFF:
+        house.visitor(role)
+    return house
+
+
+@pytest.fixture(scope="module")
+def fields(full: House) -> dict[tuple[str, str], dict[str, str]]:
+    """The fields of every form on every page of staff."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    with undone():
+        for line in OF_STAFF:
+            if line.method == "GET":
+                answer, address = visitor_of(line, full).get(line.url(full)), line.url(full)
+                for place, names in Fields(answer.text if is_html(answer) else "", address).of.items():
+                    found.setdefault(place, {}).update(names)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def world(full: House) -> Iterator[House]:
+    """The same, in which nobody has done anything else."""
+    with undone():
+        yield full
+
+
+def is_html(answer: Any) -> bool:
+    return not answer.streaming and "html" in answer["Content-Type"]
+
+
+def visitor_of(line: Line, world: House) -> Client:
+    """A browser of a role that gets further there than any other."""
+    role = next(role for role in STAFF if line.answers[role] is not FORBIDDEN)
+    visitor = world.visitor(role)
+    visitor.raise_request_exception = False
+    return visitor
+
+
+def what_fails(visitor: Client, method: str, address: str, *sent: Any, **more: Any) -> list[str]:
+    """What is wrong with the answer to one request; whatever it does is undone."""
+    before = Journal.objects.count()
+    with transaction.atomic():
+        answer = getattr(visitor, method.lower())(address, *sent, **more)
+        is_fault = answer.status_code >= 500
+        has_moved = not is_fault and Journal.objects.count() != before
+        transaction.set_rollback(True)
+    return ["fault"] * is_fault + ["money has moved"] * has_moved
+
+
+@pytest.mark.parametrize("line", [pytest.param(line, id=f"{line.name} {line.method}") for line in OF_STAFF])
+def test_no_value_of_any_field_is_a_fault(line, world, fields):
+    address, visitor = line.url(world), visitor_of(line, world)
+    known = {name: value for name, value in fields.get((line.method, address), {}).items() if "csrf" not in name}
+    good = {**known, **line.data(world)} if line.method == "POST" else {}
+    asked = dict.fromkeys(known, "") if line.method == "GET" else {}
+    wrong = []
+    for what, value in VALUES.items():
+        each = [{**good, name: value} for name in {**asked, **good}]
+        for sent in (*each, dict.fromkeys((*known, *ASKED.split()), value)):
+            wrong += [(what, sent, fault) for fault in what_fails(visitor, line.method, address, sent)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("line", [pytest.param(line, id=line.name) for line in OF_STAFF if line.method == "POST"])
+def test_no_body_is_a_fault(line, world):
+    address, visitor = line.url(world), visitor_of(line, world)
+    wrong = [
+        (content_type, fault)
+        for content_type, body in BODIES.items()
+        for fault in what_fails(visitor, "generic", "POST", address, body, content_type=content_type)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "DELETE"])
+def test_no_method_is_a_fault(method, world):
+    wrong = []
+    for line in OF_STAFF:
+        wrong += [(line.name, fault) for fault in what_fails(visitor_of(line, world), method, line.url(world))]
+    assert wrong == []
+
+
+def test_no_row_that_cannot_be_is_a_fault(world):
+    wrong = []
+    for line in OF_STAFF:
+        arguments = dict(line.arguments(world))
+        for name, value in arguments.items():
+            for place in PLACES.get(type(value), ()):
+                try:
+                    address = reverse(line.name, kwargs={**arguments, name: place})
+                except NoReverseMatch:
+                    continue
+                sent = dict(line.data(world)) if line.method == "POST" else {}
+                faults = what_fails(visitor_of(line, world), line.method, address, sent)
+                wrong += [(line.name, line.method, name, str(place)[:40], fault) for fault in faults]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("referer", ["http://[", "//evil.example/", "http://testserver\\@evil.example/"])
+def test_no_header_leads_a_visitor_out_of_the_house_or_is_a_fault(referer, world):
+    visitor = Client(raise_request_exception=False)
+    for headers in ({"Referer": referer}, {"HX-Request": "true", "HX-Current-URL": referer}):
+        answer = visitor.post("/staff/tables/close/", headers=headers)
+        led = answer.get("Location") or answer.get("HX-Redirect") or ""
+        assert answer.status_code < 500
+        assert led.startswith("/en/account/login/?next=%2F")
+        assert "evil" not in led.partition("next=")[2].partition("&")[0] or "%2F%2F" not in led
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_no_end_of_time_is_a_fault(day, world):
+    """Where a day has to come with something else to be read."""
+    at = f"{day}T00:00"
+    posts = {
+        "staff_report_ask": {"period": "own", "since": at, "until": at, "zone": "Europe/Stockholm"},
+        "staff_statement_upload": {"provider": "sandbox", "since": day, "until": day},
+    }
+    wrong = []
+    for line in OF_STAFF:
+        if line.method == "POST" and line.name in posts:
+            sent = {**posts[line.name], "file": a_statement()} if "upload" in line.name else posts[line.name]
+            with transaction.atomic():
+                visitor = visitor_of(line, world)
+                answer = visitor.post(line.url(world), sent, follow=True)
+                wrong += [(line.name, answer.status_code)] * (answer.status_code >= 500)
+                transaction.set_rollback(True)
+    assert wrong == []
+
+
+def a_statement() -> SimpleUploadedFile:
+    """The heading of one, and no line."""
+    return SimpleUploadedFile("statement.csv", b"reference,kind,amount,currency,date,status\r\n", "text/csv")

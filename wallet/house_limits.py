@@ -1,0 +1,43 @@
+"""Limits that staff set for a player: at once, beside the player's own ones, with a reason on record, and told.
+
+They are lifted at once as well: a player's own limit, which only the time that the law asks for loosens, holds on
+beneath them, and the strictest decides (GLI-19 v3.0, 2.5.5).
+"""
+
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import override
+
+from players import limits, mail
+from players.models import LimitKind, LimitSource, Period, Player, Staff
+from wallet.limits_page import what, written
+
+
+@transaction.atomic
+def set_for_the_house(
+    *, player: Player, kind: LimitKind, amounts: Mapping[Period, int | None], reason: str, by: Staff
+) -> None:
+    """Set the house's limits of one *kind*, None for none any more, and write to the player.
+
+    Raises limits.NothingChanges.
+    """
+    for period, amount in amounts.items():
+        limits.set_limit(
+            player=player,
+            kind=kind,
+            period=period,
+            amount=amount,
+            by=str(by),
+            source=LimitSource.HOUSE,
+            reason=reason,
+        )
+    with override(player.user.language):
+        lines = [
+            (what(kind, period), "" if amount is None else written(player, kind, amount))
+            for period, amount in amounts.items()
+        ]
+    if lines:
+        context = {"lines": lines, "support": settings.SUPPORT_EMAIL}
+        mail.write(user=player.user, template="limits_by_house", context=context)
