@@ -16,10 +16,9 @@ from psycopg.sql import SQL, Identifier
 
 from bench.contest import Contest, Suite, say
 from bench.reports import TRUSTED, house_in, write_rounds
-from bench.servers import MIGRATED, durability, fill, production, servers
+from bench.servers import durability, fill, make_house, production, servers
 from bench.team import team
-from casino.embedded.places import DATABASE, OWNER_ROLE
-from casino.postgresql.roles import close_to_public
+from casino.embedded.places import DATABASE
 
 ROWS: Final = int(os.environ.get("ROWS", "10000000"))
 FEW: Final = 1000
@@ -86,9 +85,7 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
     with servers() as (var, addresses):
         say(durability(addresses))
         with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
-            made = SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
-            superuser.execute(made.format(*map(Identifier, (SMALL, OWNER_ROLE, MIGRATED))))
-            close_to_public(superuser, SMALL)
+            make_house(superuser, addresses, SMALL)
         large = production(var, addresses)
         small = {name: value.replace(f"/{DATABASE}?", f"/{SMALL}?") for name, value in large.items()}
         for environment, rows in ((small, FEW), (large, ROWS)):

@@ -25,6 +25,7 @@ from psycopg.sql import SQL, Identifier
 from audit.verify import LOG, TIME, Key
 from bench.contest import Unavailable, say
 from bench.places import PROJECT, WORK
+from casino.backup import home
 from casino.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
 from casino.embedded.places import DATABASE, OWNER_ROLE
 from casino.launcher import ADDRESS
@@ -46,15 +47,21 @@ def servers() -> Iterator[tuple[Path, Addresses]]:
     var, addresses = _running()
     with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
         _clear(superuser)
-        superuser.execute(
-            SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(*map(Identifier, (DATABASE, OWNER_ROLE, MIGRATED)))
-        )
-        close_to_public(superuser, DATABASE)  # who may enter a database is no part of its copy
+        make_house(superuser, addresses, DATABASE)
         superuser.execute("CHECKPOINT")  # what it took to get here is no load of what is measured
         with redis.Redis.from_url(addresses.cache_url) as valkey:
             valkey.flushall()
         yield var, addresses
         _clear(superuser)
+
+
+def make_house(superuser: psycopg.Connection, addresses: Addresses, name: str) -> None:
+    """Copy the migrated database, with what is no part of a copy: who may enter it, and that the house is at home."""
+    names = map(Identifier, (name, OWNER_ROLE, MIGRATED))
+    superuser.execute(SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(*names))
+    close_to_public(superuser, name)
+    with psycopg.connect(addresses.superuser_url, autocommit=True, dbname=name) as there:
+        home.settle_in(there)
 
 
 def _clear(superuser: psycopg.Connection) -> None:

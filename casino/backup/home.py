@@ -7,6 +7,7 @@ house tells a copy that nobody has settled from its own database, however it was
 
 from typing import Final
 
+import psycopg
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.sql import SQL, Identifier, Literal
 
@@ -22,15 +23,17 @@ SAID: Final = (
 THERE_IS_A_LEDGER: Final = "SELECT to_regclass('public.wallet_journal') IS NOT NULL"
 HAS_JOURNALS: Final = "SELECT EXISTS (SELECT FROM wallet_journal)"
 
+Database = BaseDatabaseWrapper | psycopg.Connection
 
-def is_home(database: BaseDatabaseWrapper) -> bool:
+
+def is_home(database: Database) -> bool:
     """Say whether the house was opened or settled on this very database. One without a journal is anybody's home:
     nothing was ever committed to in it that counts.
     """
     return _one(database, SAID) == _one(database, HERE) or not _has_journals(database)
 
 
-def settle_in(database: BaseDatabaseWrapper) -> None:
+def settle_in(database: Database) -> None:
     """Say that the house is at home here; *database* is the owner's connection."""
     with database.cursor() as cursor:
         statement = SQL("COMMENT ON DATABASE {} IS {}").format(
@@ -39,17 +42,17 @@ def settle_in(database: BaseDatabaseWrapper) -> None:
         cursor.execute(statement.as_string(cursor.connection))
 
 
-def settle_in_if_new(database: BaseDatabaseWrapper) -> None:
+def settle_in_if_new(database: Database) -> None:
     """Say so of a database in which nobody has played yet; *database* is the owner's connection."""
     if not _has_journals(database):
         settle_in(database)
 
 
-def _has_journals(database: BaseDatabaseWrapper) -> bool:
+def _has_journals(database: Database) -> bool:
     return bool(_one(database, THERE_IS_A_LEDGER) and _one(database, HAS_JOURNALS))
 
 
-def _one(database: BaseDatabaseWrapper, question: str) -> object:
+def _one(database: Database, question: str) -> object:
     with database.cursor() as cursor:
         cursor.execute(question)
         return cursor.fetchone()[0]

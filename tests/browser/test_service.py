@@ -38,7 +38,7 @@ def test_a_complaint_goes_to_the_staff_and_back(new_context, web_server):
     desk.get_by_role("link", name="Recall the round").click()
     expect(desk.get_by_role("heading", name=f"Round {code}")).to_be_visible()
     desk.go_back()
-    desk.get_by_label("Answer").fill("We dealt it again: it was right.")
+    desk.get_by_role("textbox", name="Answer").fill("We dealt it again: it was right.")
     desk.get_by_role("button", name="Send answer").click()
     expect(desk.get_by_text("The answer has been sent")).to_be_visible()
 
