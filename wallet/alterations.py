@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from audit.reports.alterations import Change, Data, added, register
+from audit.reports.alterations import Change, Data, added, moved, register
 from wallet.models import WithdrawalStatus
 
 TITLES = {
@@ -20,6 +20,13 @@ TITLES = {
 def ready() -> None:
     """Have the report of events and alterations tell of them."""
     register("Balances", {"balance.adjusted": ("A balance was adjusted", _adjusted)})
+    register(
+        "The house",
+        {
+            "house.stopped": ("The whole house was stopped", moved("in play", "stopped")),
+            "house.resumed": ("The house goes on", moved("stopped", "in play")),
+        },
+    )
     register("Bank accounts of players", {"payout_account.kept": ("A bank account was added", added("account"))})
     register("Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()})
 

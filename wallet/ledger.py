@@ -58,6 +58,10 @@ class BetweenPlayers(LedgerError):
     """A journal would give one player's money to another, and is not the settlement of a coup."""
 
 
+class HouseStopped(LedgerError):
+    """A stake, a bank, a deposit or free money, while the whole house is stopped (`wallet.stops`)."""
+
+
 class NotApproved(LedgerError):
     """No two people who may do so have agreed on this adjustment, or it was posted before."""
 
@@ -94,6 +98,7 @@ ERROR_OF_STATE = {
     "SB009": WrongPurpose,
     "SB010": BetweenPlayers,
     "SB030": NotApproved,
+    "SB040": HouseStopped,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,

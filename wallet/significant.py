@@ -27,6 +27,8 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "payout.notice_refused": (Category.ERROR, Weight.NOTICE, "A message about a payout was not believed"),
     "withdrawal.returned": (Category.ERROR, Weight.NOTICE, "The bank returned a payout"),
     "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, "A balance was adjusted"),
+    "house.stopped": (Category.DEACTIVATION, Weight.ALERT, "The whole house was stopped"),
+    "house.resumed": (Category.DEACTIVATION, Weight.NOTICE, "The house goes on after a stop"),
     "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "A player gave an account to be paid to"),
 }
 BROKEN: Final = "ledger.broken"

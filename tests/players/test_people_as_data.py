@@ -28,6 +28,7 @@ ROLES = {
         "games.change_table",
         "games.decide_table",
         "wallet.approve_withdrawal",
+        "wallet.stop_house",
     },
     "finance": {
         "players.work",

@@ -19,6 +19,7 @@ from wallet.models.provider_statements import (
     Verdict,
 )
 from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
+from wallet.models.stops import HouseStop
 from wallet.models.withdrawals import (
     BankPayout,
     BankPayoutNotice,
@@ -46,6 +47,7 @@ __all__ = [
     "DifferenceStep",
     "Entry",
     "Hold",
+    "HouseStop",
     "Journal",
     "LineKind",
     "LineStatus",
