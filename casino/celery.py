@@ -40,6 +40,7 @@ app.conf.beat_schedule = {
     "look at accounts": {"task": "wallet.tasks.look_at_accounts", "schedule": crontab(minute="0"), "options": EXPIRES},
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},
+    "write letters": {"task": "games.tasks.write_letters", "schedule": crontab(), "options": EXPIRES},
     "watch returns": {"task": "games.tasks.watch_returns", "schedule": crontab(minute="12,42")},
     "put versions live": {"task": "games.tasks.put_versions_live", "schedule": 5.0, "options": EXPIRES},
     "move live tables": {"task": "games.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
@@ -77,6 +78,11 @@ app.conf.beat_schedule = {
     "let go what need not be kept": {"task": "casino.tasks.expire", "schedule": crontab(hour="4", minute="10")},
     "test cards and shuffles": {"task": "games.tasks.watch_randomness", "schedule": crontab(minute="47")},
     "look for markers of harm": {"task": "casino.tasks.look_for_markers", "schedule": crontab(minute="37")},
+    "tell of overdue complaints": {
+        "task": "players.tasks.tell_overdue_complaints",
+        "schedule": crontab(minute="*/10"),
+        "options": EXPIRES,
+    },
     "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab(), "options": EXPIRES},
     "ask about undecided payments": {
         "task": "wallet.tasks.ask_undecided_payments",

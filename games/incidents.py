@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import cast
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, QuerySet, Sum
+from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
 from audit import approvals, log
 from audit.log import Json
@@ -87,10 +87,14 @@ class Case:
 
 @dataclass(frozen=True)
 class IncidentPage:
-    """Some incidents, and the mark to ask for older ones with (None: there are none)."""
+    """Some incidents, and the mark to ask for older ones with (None: there are none). Those that await their ruling
+    stand by themselves on the first page, oldest first, and nowhere else.
+    """
 
     cases: tuple[Case, ...]
     older: int | None
+    waiting: tuple[Case, ...] = ()
+    more_waiting: bool = False  # than are here
 
 
 def open_incident(
@@ -153,19 +157,26 @@ def incidents(
     *, before: int | None = None, awaiting: bool = False, table_id: int | None = None, kind: str = ""
 ) -> IncidentPage:
     """Return a page of incidents that are older than the mark *before*, newest first, with what was decided and who was
-    in their rounds; only those *awaiting* their ruling, at a table, of a kind, where that is asked for.
+    in their rounds, below those that await their ruling; only those *awaiting* it, at a table, of a kind, where that is
+    asked for.
     """
-    found = _found().order_by("-pk")
-    if awaiting:
-        found = found.filter(live_round__isnull=False, ruling=None)
+    found = _found()
     if table_id is not None:
         found = found.filter(table_id=table_id)
     if kind:
         found = found.filter(kind=kind)
+    unruled_of = found.filter(live_round__isnull=False, ruling=None)
+    rest = unruled_of if awaiting else found.filter(Q(live_round=None) | Q(ruling__isnull=False))
     if before is not None:
-        found = found.filter(pk__lt=before)
-    rows = tuple(found[: PAGE + 1])
-    return IncidentPage(_cases(rows[:PAGE]), rows[PAGE - 1].pk if len(rows) > PAGE else None)
+        rest = rest.filter(pk__lt=before)
+    rows = tuple(rest.order_by("-pk")[: PAGE + 1])
+    first = tuple(unruled_of.order_by("pk")[: PAGE + 1]) if before is None and not awaiting else ()
+    return IncidentPage(
+        _cases(rows[:PAGE]),
+        rows[PAGE - 1].pk if len(rows) > PAGE else None,
+        _cases(first[:PAGE]),
+        len(first) > PAGE,
+    )
 
 
 def case_of(incident_id: int) -> Case | None:

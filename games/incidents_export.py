@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
+from django.template.loader import render_to_string
 
 from audit import log
 from audit.models import Approval, Event
@@ -29,15 +30,19 @@ from games.recalling.service import recall
 
 ABOUT: Final = """An incident at {operator}, as it was kept on {at}.
 
+incident.html  All of it to be read, in any browser, without a network. It says what incident.json says.
 incident.json  What was found, who was in the round and with how much, what was decided by whom, and the course of it.
 round.json     The round, dealt again from its seed under the rules it was played by: what is stored beside what comes
                out. The seed stands there once it is public; its seal (SHA-256) always does.
 events/        The events of the log that tell of it, as they were signed, and for each the proof that it is in the log
                (C2SP tlog-proof). The log's own export has the program that checks them.
+SHA256SUMS     The hash of every other file: `sha256sum -c SHA256SUMS` holds them against it. The hash of this archive
+               as a whole stands in the house's signed log, under the event incident.exported.
 
 Amounts are whole numbers of the currency's smallest unit. Moments are UTC. Players and staff are their numbers in the
 house, which tells whose they are to whoever is entitled to ask.
 {left_out}"""
+SUMS: Final = "SHA256SUMS"
 NOT_OVER: Final = "\nThe round is not over: neither its recall nor the events of its cards are here.\n"
 
 
@@ -54,7 +59,9 @@ class Taken:
 def export(*, case: Case, requests: Sequence[Approval], by: str) -> Taken:
     """Write the file of an incident, and put on record who took which."""
     people = concerned(case.round_id, case.parts)
-    content = b"".join(zipped((name, [text]) for name, text in _files(case, requests, people)))
+    files = list(_files(case, requests, people))
+    sums = "".join(f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in files)
+    content = b"".join(zipped((name, [text]) for name, text in [*files, (SUMS, sums.encode())]))
     taken = Taken(content, hashlib.sha256(content).hexdigest(), [each.player.pk for each in people])
     data: dict[str, log.Json] = {"incident": case.incident.pk, "sha256": taken.digest, "players": len(people)}
     log.record("incident.exported", by=by, on=f"table:{case.incident.table_id}", data=data)
@@ -67,13 +74,21 @@ def _files(case: Case, requests: Sequence[Approval], people: Sequence[Concerned]
     at = clock().isoformat()
     left_out = "" if is_over else NOT_OVER
     yield "README.txt", ABOUT.format(operator=settings.OPERATOR_NAME, at=at, left_out=left_out).encode()
-    yield "incident.json", _json(_described(case, requests, people) | {"taken_at": at})
+    told = _described(case, requests, people) | {"taken_at": at, "operator": settings.OPERATOR_NAME}
     found = recall(case.round_id) if is_over else None
-    if found is not None:
-        yield "round.json", _json(_recalled(found))
+    recalled = _recalled(found) if found else None
+    yield "incident.json", _json(told)
+    yield "incident.html", _to_be_read(told, recalled, left_out)
+    if recalled:
+        yield "round.json", _json(recalled)
     for event in events_of(case.incident, requests):
         if is_over or event.on != f"round:{case.round_id}":
             yield from _proven(event)
+
+
+def _to_be_read(told: Mapping[str, Any], recalled: Mapping[str, Any] | None, left_out: str) -> bytes:
+    context = {"told": told, "recalled": recalled, "left_out": left_out.strip()}
+    return render_to_string("staff/incident_file.html", context).encode()
 
 
 def _proven(event: Event) -> Iterator[tuple[str, bytes]]:
@@ -98,7 +113,14 @@ def _described(case: Case, requests: Sequence[Approval], people: Sequence[Concer
         "table": {"id": incident.table_id, "name": incident.table.name},
         "round": {"id": str(case.round_id), "code": case.code, "phase": case.phase, "cards": case.cards},
         "players": [_person(each) for each in people],
-        "ruling": ruling and {"ruling": ruling.ruling, "by": ruling.by, "at": ruling.at, "reason": ruling.reason},
+        "ruling": ruling
+        and {
+            "ruling": ruling.ruling,
+            "words": ruling.get_ruling_display(),
+            "by": ruling.by,
+            "at": ruling.at,
+            "reason": ruling.reason,
+        },
         "requests": [_request(each) for each in requests],
         "letters": [_letter(each) for each in sending.copies(case)],
         "notes": [
@@ -137,6 +159,7 @@ def _request(asked: Approval) -> Mapping[str, Any]:
 def _letter(copy: LetterCopy) -> Mapping[str, Any]:
     return {
         "kind": copy.letter.kind,
+        "what": copy.letter.get_kind_display(),
         "player": str(copy.player),
         "language": copy.language,
         "written_at": copy.letter.at,

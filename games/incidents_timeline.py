@@ -1,18 +1,19 @@
 """The course of an incident: what rows and events say of it, in the order of time, with who did it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
 from audit.models import Approval, Event
-from games.models import Incident, IncidentLetter, IncidentNote
+from games.models import Incident, IncidentNote, LetterKind
 from players.models import Staff
 
 MOST: Final = 200  # events of a round or of a table
+MOST_OWN: Final = 2000  # events of incidents at a table, of which the incident's own are told
 AT_THE_ROUND: Final = {
     "coup.opened": "The coup opened",
     "bets.closed": "No more bets",
@@ -25,15 +26,28 @@ AT_THE_ROUND: Final = {
     "bank.ended": "A bank ended",
 }
 AT_THE_TABLE: Final = {
-    "incident.opened": "The incident was found, and its round kept as it was",
-    "incident.ruled": "The incident was ruled on",
     "table.reopened": "The table goes on",
     "table.opened": "The table was opened",
+    "table.paused": "The table was paused",
+    "table.went_on": "The table went on after its pause",
     "table.closed": "The table was closed",
     "table.broken_up": "The table was broken up: every guest got up",
 }
 GOES_ON: Final = ("table.reopened", "table.opened")
-OPENED, RULED = "incident.opened", "incident.ruled"
+OF_THE_INCIDENT: Final = {
+    "incident.opened": "The incident was found, and its round kept as it was",
+    "incident.ruled": "The incident was ruled on",
+    "incident.noted": "Note",
+    "incident.written": "A letter to the players was decided on",
+    "incident.letter_ended": "The letter to the players was written to the last of them",
+    "incident.exported": "The file for the regulator was taken out",
+}
+OF_THE_REQUEST: Final = {
+    "approval.asked": "Asked that the round be annulled",
+    "approval.decided": "The request to annul was {}",
+    "approval.withdrawn": "The request to annul was withdrawn",
+    "approval.expired": "The request to annul expired: nobody decided in time",
+}
 
 
 @dataclass(frozen=True)
@@ -49,27 +63,30 @@ class Moment:
     name: str = ""  # of the member of staff
 
 
-def timeline(incident: Incident, asked: Iterable[Approval]) -> tuple[Moment, ...]:
+def timeline(incident: Incident, asked: Sequence[Approval]) -> tuple[Moment, ...]:
     """Return everything that is known of the course of an incident, oldest first. It tells no card."""
     round_id = incident.round_id or incident.live_round_id
     found = [
+        *_of_rows(incident),
         *_of_the_round(round_id),
         *_of_the_table(incident),
-        *_of_rows(incident),
+        *_of_the_incident(incident),
         *_of_approvals(asked),
-        *_of_steps(incident),
     ]
     names = _names(found)
-    named = (Moment(**{**vars(each), "name": names.get(each.by, "")}) for each in found)
+    named = (replace(each, name=names.get(each.by, "")) for each in found)
     return tuple(sorted(named, key=attrgetter("at")))
 
 
-def events_of(incident: Incident, asked: Iterable[Approval]) -> list[Event]:
+def events_of(incident: Incident, asked: Sequence[Approval]) -> list[Event]:
     """Return the events that the course of an incident is told from, oldest first."""
     round_id = incident.round_id or incident.live_round_id
-    subjects = [f"approval:{each.pk}" for each in asked]
-    others = Event.objects.filter(on__in=subjects).order_by("pk")
-    found = [*_round_events(round_id), *(event for event, _data in _table_events(incident)), *others]
+    found = [
+        *_round_events(round_id),
+        *(event for event, _data in _table_events(incident)),
+        *(event for event, _data in _own_events(incident)),
+        *_approval_events(asked),
+    ]
     return sorted(found, key=attrgetter("pk"))
 
 
@@ -93,37 +110,54 @@ def _table_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]
     mode = incident.live_round.live_table.mode if incident.live_round else None
     for event in rows.order_by("pk")[:MOST]:
         data = _data(event)
-        is_own = data.get("incident") == incident.pk
-        if (event.kind in (OPENED, RULED) and not is_own) or (data.get("mode") or mode) != mode:
+        if (data.get("mode") or mode) != mode:
             continue
         yield event, data
         if event.kind in GOES_ON:
             return
 
 
+def _of_the_incident(incident: Incident) -> Iterator[Moment]:
+    """Yield its own steps, with the words that stand in rows and not in the log."""
+    notes = {each.pk: each.text for each in IncidentNote.objects.filter(incident=incident)}
+    for event, data in _own_events(incident):
+        told = _told(event, OF_THE_INCIDENT[event.kind], data)
+        match event.kind:
+            case "incident.noted":
+                told = replace(told, why=notes.get(data["note"], ""))
+            case "incident.written":
+                told = replace(told, why=LetterKind(data["kind"]).label)
+            case "incident.letter_ended":
+                told = replace(told, why=f"{data['copies']} in all")
+            case "incident.opened" if incident.done:
+                yield told
+                told = replace(told, what="Done at once", why=" ".join(incident.done), by="system")
+        yield told
+
+
+def _own_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]]]:
+    rows = Event.objects.filter(on=f"table:{incident.table_id}", kind__in=OF_THE_INCIDENT, at__gte=incident.at)
+    for event in rows.order_by("pk")[:MOST_OWN]:
+        data = _data(event)
+        if data.get("incident") == incident.pk:
+            yield event, data
+
+
 def _of_rows(incident: Incident) -> Iterator[Moment]:
     live = incident.live_round
     if live is not None:
         yield Moment(live.opened_at, "system", "The round opened for bets")
-    if incident.done:
-        yield Moment(incident.at, "system", "Done at once", " ".join(incident.done))
 
 
-def _of_approvals(asked: Iterable[Approval]) -> Iterator[Moment]:
-    for each in asked:
-        on = f"approval:{each.pk}"
-        yield Moment(each.at, each.by, "Asked that the round be annulled", each.reason, on)
-        decision = getattr(each, "decision", None)
-        if decision:
-            what = f"The request to annul was {decision.get_verdict_display().lower()}"
-            yield Moment(decision.at, decision.by, what, decision.reason, on)
+def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:
+    for event in _approval_events(asked):
+        data = _data(event)
+        what = OF_THE_REQUEST[event.kind]
+        yield _told(event, what.format("approved" if data.get("yes") else "refused"), data)
 
 
-def _of_steps(incident: Incident) -> Iterator[Moment]:
-    for note in IncidentNote.objects.filter(incident=incident):
-        yield Moment(note.at, note.by, "Note", note.text)
-    for letter in IncidentLetter.objects.filter(incident=incident):
-        yield Moment(letter.at, letter.by, f"Letter written to the players: {letter.get_kind_display()}")
+def _approval_events(asked: Sequence[Approval]) -> Iterable[Event]:
+    return Event.objects.filter(on__in=[f"approval:{each.pk}" for each in asked]).order_by("pk")
 
 
 def _told(event: Event, what: str, data: Mapping[str, Any]) -> Moment:

@@ -24,6 +24,8 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "table.broken_up": (Category.CORRECTION, Weight.NOTICE, "A table of guests was broken up"),
     "table.reopened": (Category.STANDSTILL, Weight.NOTICE, "A table that was stopped goes on"),
     "table.opened": (Category.PARAMETER, Weight.NOTICE, "A table was opened"),
+    "table.paused": (Category.PARAMETER, Weight.NOTICE, "A table pauses"),
+    "table.went_on": (Category.PARAMETER, Weight.NOTICE, "A table that paused goes on"),
     "table.closed": (Category.PARAMETER, Weight.NOTICE, "A table was closed"),
     "table.version": (Category.PARAMETER, Weight.NOTICE, "Rules and limits of a table came into force"),
     "table.scheduled": (Category.PARAMETER, Weight.NOTICE, "Rules or limits of a table were approved for later"),
@@ -52,6 +54,7 @@ ORDINARY: Final = (
     # What is added to an incident, which was told when it was found.
     "incident.noted",
     "incident.written",
+    "incident.letter_ended",
     "incident.exported",
     # Play as it goes on.
     "bank.ended",

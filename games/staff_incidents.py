@@ -18,7 +18,7 @@ from games.incidents_concerned import concerned
 from games.incidents_export import export
 from games.incidents_notes import note
 from games.incidents_timeline import timeline
-from games.letters.sending import letters
+from games.letters import sending as letters
 from games.live.malfunction import KIND
 from games.models import IncidentKind, IncidentNote, Table
 from players import looking
@@ -51,7 +51,7 @@ class NoteForm(forms.Form):
 @looking.listed("incidents")
 @require_safe
 def staff_incidents(request: StaffRequest) -> HttpResponse:
-    """List what should not have happened, newest first, a line each."""
+    """List what should not have happened, a line each: what awaits a ruling, then the rest, newest first."""
     form = ListForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
@@ -62,7 +62,8 @@ def staff_incidents(request: StaffRequest) -> HttpResponse:
         kind=asked.get("kind", ""),
     )
     query = urlencode({name: asked[name] for name in ("state", "table", "kind") if asked.get(name)})
-    context = {"form": form, "cases": page.cases, "older": page.older, "query": query}
+    without_state = urlencode({name: asked[name] for name in ("table", "kind") if asked.get(name)})
+    context = {"form": form, "page": page, "query": query, "without_state": without_state}
     return render(request, "staff/incidents.html", context)
 
 
@@ -79,7 +80,7 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
         "people": concerned(case.round_id, case.parts),
         "timeline": timeline(case.incident, requests),
         "notes": IncidentNote.objects.filter(incident=case.incident).order_by("pk"),
-        "letters": letters(case),
+        **letters.on_page(case),
     }
     return render(request, "staff/incident.html", context)
 

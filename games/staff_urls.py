@@ -16,6 +16,7 @@ urlpatterns = [
     path("incidents/<int:incident_id>/", staff_incidents.staff_incident, name="staff_incident"),
     path("incidents/<int:incident_id>/note/", staff_incidents.staff_incident_note, name="staff_incident_note"),
     path("incidents/<int:incident_id>/letter/", staff_letters.staff_incident_letter, name="staff_incident_letter"),
+    path("incidents/<int:incident_id>/letters/", staff_letters.staff_incident_letters, name="staff_incident_letters"),
     path("incidents/<int:incident_id>/export/", staff_incidents.staff_incident_export, name="staff_incident_export"),
     path("incidents/<int:incident_id>/ruling/", staff_floor.staff_incident_rule, name="staff_incident_rule"),
     path("chat/", staff_chat.staff_chat, name="staff_chat"),

@@ -4,6 +4,7 @@ from celery import shared_task
 
 from games import purses, replay
 from games.chemin import tick as guests
+from games.letters import parts
 from games.live import phases
 from games.randomness import judging
 from games.returns import watching
@@ -22,6 +23,12 @@ def replay_finished_rounds() -> None:
 def return_idle_purses() -> None:
     """Give back what lies in purses that nobody uses."""
     purses.return_idle_purses()
+
+
+@shared_task
+def write_letters() -> None:
+    """Write what is left of letters to the players of incidents."""
+    parts.write_due()
 
 
 @shared_task

@@ -20,7 +20,7 @@ from games.chemin import play
 from games.chemin.reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
-from games.letters import sending
+from games.letters import parts, sending
 from games.live import chat, chat_moderation, malfunction
 from games.live.chat_moderation import Length
 from games.live.clock import LONGEST, Clock
@@ -37,7 +37,7 @@ from games.models import (
     VoidReason,
 )
 from games.returns import watching
-from games.tables import set_open
+from games.table_status import open_table
 from players import exclusions, limits, looking, second_factor, service, verification
 from players.models import (
     LimitKind,
@@ -323,6 +323,7 @@ class Scene(World):
         case = incidents.case_of(incident.pk)
         assert case
         sending.send(case=case, kind=LetterKind.APOLOGY, sentences={}, staff=asker)
+        parts.write_due()
         return incident
 
     @cached_property
@@ -596,4 +597,4 @@ class Scene(World):
         """Spoil a stored round, have the house find it, and open the table again."""
         corrupt(owner, self.annulled_id)
         replay.replay_finished_rounds()
-        set_open(table_id=self.table_id, is_open=True, reason="looked into", by="staff:test")
+        open_table(table_id=self.table_id, reason="looked into", by="staff:test")

@@ -1,27 +1,30 @@
-"""Writing to the players of an incident's round: which letters are true of it, to whom, and sending one, once.
+"""Writing to the players of an incident's round: which letters are true of it, to whom, and having one sent, once.
 
-A letter is a message among those that the player reads in the house, and a mail with the same words. Both are written
-in the transaction of the letter, of which there is one of a kind about a round: who presses second waits for the first
-one's row, and sends nothing.
+A letter is a message among those that the player reads in the house, and a mail with the same words. That it goes out
+is one row of a kind for a round: who presses second waits for the first one's row, and sends nothing. The copies are
+written afterwards (`games.letters.parts`).
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, cast
 
+from celery import current_app
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Q
+from kombu.exceptions import OperationalError
 
 from audit import log
 from games.incidents import Case
 from games.incidents_concerned import Concerned, concerned, without_erased
 from games.letters.words import About, Written, written
 from games.models import IncidentLetter, LetterCopy, LetterKind, Ruling
-from players import mail, service
-from players.models import Staff, Topic
+from players.models import Staff
 
 TEMPLATE: Final = "incident_letter"
+EXPIRES: Final = 60  # seconds after which the hint is void, since beat asks every minute
 
 
 class LetterError(Exception):
@@ -44,13 +47,24 @@ class Offer:
 
 @dataclass(frozen=True)
 class Sent:
-    """A letter that was written, and what became of its mails."""
+    """A letter that was decided on, how far it is, and what became of its mails."""
 
     letter: IncidentLetter
-    copies: int
+    copies: int  # written so far
+    left: int  # to be written
     sent: int
     waiting: int
     given_up: int
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nobody is left whom it goes to."""
+        return hasattr(self.letter, "end")
+
+    @property
+    def people(self) -> int:
+        """How many it goes to in all."""
+        return self.copies + self.left
 
 
 def offers(case: Case) -> Mapping[LetterKind, Offer]:
@@ -102,27 +116,22 @@ def preview(case: Case, offer: Offer, sentences: Mapping[str, str], player: int 
     ]
 
 
+def left(letter: IncidentLetter, case: Case) -> Sequence[Concerned]:
+    """Return who has yet to get a letter, by their numbers: nobody where it is not true of the round any more."""
+    offer = offers(case).get(LetterKind(letter.kind))
+    written_to = set(letter.copies.values_list("player_id", flat=True))
+    return [each for each in offer.people if each.player.pk not in written_to] if offer else []
+
+
 @transaction.atomic
 def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
-    """Write a letter to everybody who was in the round. Raises LetterError where it is not true of the round, or one of
-    this kind was written.
+    """Have a letter go to everybody who was in the round. Raises LetterError where it is not true of the round, or one
+    of this kind was sent.
     """
     offer = offers(case).get(kind)
     if offer is None:
         raise LetterError(f"“{kind.label}” is not true of this round, or nobody would read it.")
     letter = _only_one(case, kind, sentences, staff)
-    said = about(case)
-    named = service.RoundNamed(case.round_id, case.code) if case.finished is not None else None
-    for who in offer.people:
-        text = written(kind, said, who, sentences.get(who.language, ""))
-        conversation = service.lay_down(
-            staff=staff, player=who.player, topic=Topic.OTHER, text=f"{text.subject}\n\n{text.text}", about=named
-        )
-        words = {"subject": text.subject, "text": text.text}
-        sent = mail.write(user=who.player.user, template=TEMPLATE, context=words)
-        LetterCopy.objects.create(
-            letter=letter, player=who.player, language=who.language, conversation=conversation.pk, mail=sent
-        )
     data: dict[str, log.Json] = {
         "incident": case.incident.pk,
         "letter": letter.pk,
@@ -131,7 +140,14 @@ def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: S
         "languages": cast("log.Json", dict(offer.languages)),
     }
     log.record("incident.written", by=str(staff), on=f"table:{case.incident.table_id}", data=data)
+    transaction.on_commit(_ask_for_the_parts)
     return letter
+
+
+def _ask_for_the_parts() -> None:
+    """Send a message, which is a hint only: without one the letter is begun within a minute."""
+    with suppress(OperationalError):
+        current_app.send_task("games.tasks.write_letters", retry=False, expires=EXPIRES)
 
 
 def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: Staff) -> IncidentLetter:
@@ -150,17 +166,33 @@ def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff:
 
 
 def letters(case: Case) -> list[Sent]:
-    """Return the letters that were written about the round of an incident, oldest first, and what became of them."""
-    rows = IncidentLetter.objects.filter(round_id=case.round_id).order_by("pk")
+    """Return the letters that were decided on for the round of an incident, oldest first, and what became of them."""
+    rows = IncidentLetter.objects.filter(round_id=case.round_id).select_related("end").order_by("pk")
     waiting = Q(copies__mail__sent_at=None, copies__mail__next_try_at__isnull=False)
     given_up = Q(copies__mail__sent_at=None, copies__mail__next_try_at=None)
     counted = rows.annotate(
         count=Count("copies"),
         sent=Count("copies", filter=Q(copies__mail__sent_at__isnull=False)),
-        waiting=Count("copies", filter=waiting),
+        waiting=Count("copies", filter=waiting & Q(copies__isnull=False)),
         given_up=Count("copies", filter=given_up & Q(copies__isnull=False)),
     )
-    return [Sent(each, each.count, each.sent, each.waiting, each.given_up) for each in counted]
+    return [
+        Sent(
+            each,
+            each.count,
+            0 if hasattr(each, "end") else len(left(each, case)),
+            each.sent,
+            each.waiting,
+            each.given_up,
+        )
+        for each in counted
+    ]
+
+
+def on_page(case: Case) -> dict[str, object]:
+    """Return what the page of an incident says of its letters, and whether one is still going out."""
+    found = letters(case)
+    return {"letters": found, "is_going": any(not each.is_ended for each in found)}
 
 
 def copies(case: Case) -> list[LetterCopy]:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from games.incidents import Case
 from games.letters import sending
@@ -74,13 +74,21 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
             return _page(request, case, offers, form, offers[kind], shown)
         if "sure" not in request.POST:
             raise LetterError("Confirm that it is to be sent: it cannot be taken back.")
-        letter = sending.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
+        sending.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
     except LetterError as error:
         messages.error(request, str(error))
         return _page(request, case, offers, form)
-    count = letter.copies.count()
-    messages.success(request, f"Sent to {count} player{'' if count == 1 else 's'}. The mails leave within a minute.")
+    count = len(offers[kind].people)
+    messages.success(request, f"It goes to {count} player{'' if count == 1 else 's'}. This page shows how far it is.")
     return redirect("staff_incident", incident_id)
+
+
+@staff_required(READ)
+@require_safe
+def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpResponse:
+    """Show how far the letters about an incident are: the part of its page that asks for itself while they go out."""
+    case = case_or_404(incident_id)
+    return render(request, "staff/_incident_letters.html", {"case": case, **sending.on_page(case)})
 
 
 def _page(

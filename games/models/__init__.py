@@ -5,7 +5,17 @@ Foreign keys have no index of their own where a constraint's begins with them or
 writes to, it pays for.
 """
 
-from games.models.chat import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, ReportDecision, ReportReason
+from games.models.chat import (
+    ChatBan,
+    ChatBlock,
+    ChatMessage,
+    ChatName,
+    ChatNameTaken,
+    ChatReport,
+    Grounds,
+    ReportDecision,
+    ReportReason,
+)
 from games.models.chemin import (
     CheminCoup,
     CheminMove,
@@ -20,7 +30,7 @@ from games.models.chemin import (
     WhyLeft,
 )
 from games.models.furniture import ChipSet, FavouriteBet, FavouriteTable
-from games.models.letters import IncidentLetter, IncidentNote, LetterCopy, LetterKind
+from games.models.letters import IncidentLetter, IncidentNote, LetterCopy, LetterEnd, LetterKind
 from games.models.live import (
     OPEN_PHASES,
     UNDEALT,
@@ -35,7 +45,7 @@ from games.models.live import (
 from games.models.rounds import Participation, ReplayDue, Result, Round, Wager
 from games.models.rules import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding
 from games.models.solo import NextRound, OpenTable
-from games.models.tables import Shape, Table, TableVersion
+from games.models.tables import Shape, Status, Table, TableVersion
 from games.models.tallies import BetTally, CardTally, Evidence, ReturnsAlarm, ShuffleTally, StopPolicy, Tally
 from games.models.voids import Incident, IncidentKind, IncidentRuling, Ruling, Void, VoidPart, VoidReason, VoidTold
 
@@ -48,6 +58,7 @@ __all__ = [
     "ChatBlock",
     "ChatMessage",
     "ChatName",
+    "ChatNameTaken",
     "ChatReport",
     "CheminCoup",
     "CheminMove",
@@ -60,6 +71,7 @@ __all__ = [
     "Evidence",
     "FavouriteBet",
     "FavouriteTable",
+    "Grounds",
     "HowEnded",
     "Incident",
     "IncidentKind",
@@ -67,6 +79,7 @@ __all__ = [
     "IncidentNote",
     "IncidentRuling",
     "LetterCopy",
+    "LetterEnd",
     "LetterKind",
     "LiveRound",
     "LiveSeat",
@@ -93,6 +106,7 @@ __all__ = [
     "Shoe",
     "ShoeEnding",
     "ShuffleTally",
+    "Status",
     "StopPolicy",
     "Table",
     "TableVersion",

@@ -32,8 +32,9 @@ class LetterKind(models.TextChoices):
 
 
 class IncidentLetter(models.Model):
-    """A letter to everybody who was in the round of an incident. One of a kind is written about a round, however many
-    incidents it has and however often somebody presses.
+    """That a letter goes to everybody who was in the round of an incident, as a member of staff decided. One of a kind
+    is decided on for a round, however many incidents it has and however often somebody presses; the copies follow, in
+    parts (`games.letters.parts`).
     """
 
     incident = models.ForeignKey(Incident, models.PROTECT, related_name="letters")
@@ -46,6 +47,16 @@ class IncidentLetter(models.Model):
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["round_id", "kind"], name="games_incidentletter_once")]
+
+
+class LetterEnd(models.Model):
+    """Nobody is left whom a letter would go to: its last part is written."""
+
+    letter = models.OneToOneField(IncidentLetter, models.PROTECT, primary_key=True, related_name="end")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ()
 
 
 class LetterCopy(models.Model):

@@ -125,6 +125,7 @@ NOT_LISTED = {
     "games.IncidentNote": PAGE_OF_ITS_OWN,
     "games.IncidentRuling": PAGE_OF_ITS_OWN,
     "games.LetterCopy": PAGE_OF_ITS_OWN,
+    "games.LetterEnd": PAGE_OF_ITS_OWN,
     "games.LiveSeat": TAKEN_TOGETHER,
     "games.LiveTable": PAGE_OF_ITS_OWN,
     "games.LiveTotal": TAKEN_TOGETHER,

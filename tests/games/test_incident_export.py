@@ -1,8 +1,10 @@
 """An incident as a file for the regulator: all of it, on record, and of a round in progress no card."""
 
 import hashlib
+import html
 import io
 import json
+import subprocess
 import zipfile
 from typing import Any
 
@@ -80,6 +82,33 @@ def test_has_everything_that_the_page_has(annulled, reader):
     assert [(each["kind"], each["player"]) for each in told["letters"]] == [("apology", str(player))]
     assert [each["text"] for each in told["notes"]] == ["The camera was looked at."]
     assert "The round was settled and paid" in [each["what"] for each in told["course"]]
+
+
+def test_can_be_read_and_checked_by_an_outsider(annulled, reader, tmp_path):
+    incident, player = annulled
+    content, _files = taken(reader, incident)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(tmp_path)
+    checked = subprocess.run(["sha256sum", "--strict", "-c", "SHA256SUMS"], cwd=tmp_path, capture_output=True)
+    names = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert checked.returncode == 0, checked.stderr
+    assert {line.partition(": ")[0] for line in checked.stdout.decode().splitlines()} == names - {"SHA256SUMS"}
+    page = " ".join(html.unescape((tmp_path / "incident.html").read_text()).split())
+    told = json.loads((tmp_path / "incident.json").read_text())
+    for words in (
+        told["cause"],
+        told["round"]["code"],
+        str(player),
+        "the round is annulled",
+        told["requests"][0]["reason"],
+        told["requests"][0]["decision"]["reason"],
+        "An apology",
+        "The camera was looked at.",
+        "Everything comes out as it is stored.",
+        *(moment["what"] for moment in told["course"]),
+        *(fact["what"] for fact in json.loads((tmp_path / "round.json").read_text())["facts"]),
+    ):
+        assert words in page, words
 
 
 def test_has_the_recall_with_seed_and_seal_once_they_are_public(annulled, reader):

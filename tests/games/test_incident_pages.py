@@ -5,9 +5,11 @@ import html
 import pytest
 from django.test import Client
 
+from games import incidents
 from games.incidents_notes import note
+from games.letters import parts, sending
 from games.live import malfunction
-from games.models import Incident, IncidentNote, LiveTable, Phase
+from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.live.test_rulings import ask, decide
@@ -75,12 +77,40 @@ class TestTheList:
             (f"state=awaiting&table={incident.table_id}", set()),
         ):
             answer = boss.get(f"/staff/incidents/?{query}")
-            assert {case.incident.pk for case in answer.context["cases"]} == found, query
+            page = answer.context["page"]
+            assert {case.incident.pk for case in (*page.waiting, *page.cases)} == found, query
+
+    def test_begins_with_what_awaits_a_ruling_oldest_first_and_pages_through_the_rest(self, incident, monkeypatch):
+        monkeypatch.setattr("games.incidents.PAGE", 2)
+        malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+        old = [incident.pk]
+        for number in range(2):
+            again = malfunction.report(round_id=incident.live_round_id, cause=f"Again {number}.", by="staff:1")
+            malfunction.let_stand(incident_id=again.pk, reason="seen", by="staff:1")
+            old.append(again.pk)
+        waiting = []
+        for slug in ("one", "two", "three"):
+            live_table = a_live_table(slug=slug)
+            bet(a_player("SE", real=MONEY), live_table, player=5000)
+            waiting.append(
+                malfunction.report(round_id=advance_to(live_table, Phase.SETTLED).pk, cause=CAUSE, by="x").pk
+            )
+        boss = reader("supervisor")
+        first = boss.get("/staff/incidents/?kind=reported")
+        assert [case.incident.pk for case in first.context["page"].waiting] == waiting[:2]
+        assert [case.incident.pk for case in first.context["page"].cases] == old[:0:-1]
+        assert 'href="?state=awaiting&kind=reported">All that await a ruling' in text(first)
+        second = boss.get(f"/staff/incidents/?before={old[1]}&kind=reported")
+        assert not second.context["page"].waiting
+        assert [case.incident.pk for case in second.context["page"].cases] == [old[0]]
+        awaiting = boss.get("/staff/incidents/?state=awaiting").context["page"]
+        assert [case.incident.pk for case in awaiting.cases] == waiting[:0:-1]
 
     def test_keeps_what_was_asked_for_from_page_to_page(self, incident, monkeypatch):
         monkeypatch.setattr("games.incidents.PAGE", 1)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         again = malfunction.report(round_id=incident.live_round_id, cause="Again.", by="staff:1")
+        malfunction.let_stand(incident_id=again.pk, reason="seen", by="staff:1")
         page = text(reader("supervisor").get("/staff/incidents/?kind=reported"))
         assert f'href="?before={again.pk}&kind=reported"' in page
 
@@ -118,6 +148,33 @@ class TestThePage:
     def test_tells_what_a_program_noted_under_a_name_of_its_own(self, incident):
         note(incident=incident, text="Found at night.", by="staff:night-watch")
         assert "staff:night-watch" in text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))
+
+    def test_leads_from_each_step_to_its_event_in_the_log(self, incident):
+        note(incident=incident, text="Found at night.", by="staff:1")
+        decide(ask(incident), a_member_of_staff("supervisor"))
+        boss = a_member_of_staff("supervisor")
+        case = incidents.case_of(incident.pk)
+        assert case
+        letter = sending.send(case=case, kind=LetterKind.ANNULLED, sentences={}, staff=boss)
+        parts.write_due()
+        malfunction.reopen(live_table_id=incident.live_round.live_table_id, reason="Mended.", by=str(boss))
+        visitor = reader("compliance")
+        visitor.get(f"/staff/incidents/{incident.pk}/export/")
+        answer = visitor.get(f"/staff/incidents/{incident.pk}/")
+        course = {moment.what: moment for moment in answer.context["timeline"]}
+        assert [what for what, moment in course.items() if not moment.event] == ["The round opened for bets"]
+        for what, why in (
+            ("Note", "Found at night."),
+            ("Asked that the round be annulled", "A card was wrong."),
+            ("The request to annul was approved", "I saw it too."),
+            ("A letter to the players was decided on", letter.get_kind_display()),
+            ("The letter to the players was written to the last of them", "2 in all"),
+            ("The file for the regulator was taken out", ""),
+        ):
+            assert course[what].why == why
+            address = f"/staff/events/?on={course[what].on}&before={course[what].event + 1}"
+            assert f'href="{address}"' in text(answer)
+            assert visitor.get(address).context["events"][0].id == course[what].event
 
     def test_leads_to_no_event_for_whoever_may_not_read_them(self, incident):
         assert "/staff/events/" not in text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))

@@ -11,7 +11,7 @@ from casino import personal_data
 from games import incidents
 from games.incidents import Case
 from games.incidents_concerned import Concerned, concerned
-from games.letters import sending
+from games.letters import parts, sending
 from games.letters.sending import LetterError
 from games.letters.words import written
 from games.live import malfunction
@@ -82,7 +82,10 @@ def case(incident: Incident) -> Case:
 
 
 def send(incident: Incident, kind: LetterKind = LetterKind.APOLOGY, **sentences: str) -> IncidentLetter:
-    return sending.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
+    """Have a letter sent, and written to everybody."""
+    letter = sending.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
+    parts.write_due()
+    return letter
 
 
 def words_to(player: Player) -> str:
@@ -301,9 +304,10 @@ class TestThePage:
         assert "Confirm that it is to be sent" in page
         assert not IncidentLetter.objects.exists()
         page = self.post(boss, incident, kind="annulled", action="send", sure="on")
-        assert "Sent to 5 players." in page
+        assert "It goes to 5 players." in page
         page = self.post(boss, incident, kind="annulled", action="send", sure="on")
         assert "has sent this letter already. Nobody gets it twice." in page
+        parts.write_due()
         assert LetterCopy.objects.count() == 5
 
     @pytest.mark.parametrize("kind", ["shortfall", "nonsense", ""])

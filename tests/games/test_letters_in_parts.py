@@ -1,0 +1,162 @@
+"""Letters go out in parts: whoever dies in the middle leaves whole parts, from which another goes on, and nobody gets
+two.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from threading import Barrier
+
+import pytest
+from django.db import connection, transaction
+
+from games.incidents import Case
+from games.letters import parts, sending
+from games.live import malfunction
+from games.models import Incident, IncidentLetter, LetterEnd, LetterKind
+from players.models import Conversation, Mail, Player
+from tests.games.test_letters import LANGUAGES, a_reader, case, reported
+from tests.harness import databases, killed
+from tests.live.at_table import a_live_table
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet.test_at_once import at_once
+
+
+def decided(incident: Incident) -> IncidentLetter:
+    staff = a_member_of_staff("supervisor")
+    return sending.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=staff)
+
+
+def told(found: Case) -> sending.Sent:
+    (sent,) = sending.letters(found)
+    return sent
+
+
+@pytest.fixture
+def incident(db) -> Incident:
+    return reported(a_live_table(), *(a_reader(where) for where in LANGUAGES))
+
+
+class TestALetter:
+    def test_is_decided_on_in_one_row_and_written_later(self, incident):
+        letter = decided(incident)
+        assert not letter.copies.exists()
+        assert (told(case(incident)).copies, told(case(incident)).left) == (0, 5)
+        assert parts.write_due() == 5
+        sent = told(case(incident))
+        assert (sent.copies, sent.left, sent.is_ended) == (5, 0, True)
+        assert parts.write_due() == 0
+
+    def test_is_written_in_transactions_of_so_many_players(self, incident, monkeypatch):
+        monkeypatch.setattr("games.letters.parts.PART", 2)
+        letter = decided(incident)
+        assert [parts._write_part(letter.pk) for _ in range(4)] == [2, 2, 1, 0]
+        (ended,) = events("incident.letter_ended")
+        assert ended["data"] == {"incident": incident.pk, "letter": letter.pk, "copies": 5}
+
+    def test_ends_where_its_players_are_as_many_as_parts_hold(self, incident, monkeypatch):
+        monkeypatch.setattr("games.letters.parts.PART", 5)
+        decided(incident)
+        assert parts.write_due() == 5
+        assert LetterEnd.objects.count() == 1
+
+    def test_that_is_not_true_any_more_ends_with_whom_it_went_to(self, incident, monkeypatch):
+        monkeypatch.setattr("games.letters.parts.PART", 2)
+        malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
+        staff = a_member_of_staff("supervisor")
+        letter = sending.send(case=case(incident), kind=LetterKind.STANDS, sentences={}, staff=staff)
+        assert parts._write_part(letter.pk) == 2
+        monkeypatch.setattr("games.letters.sending._is_true", lambda kind, case: False)
+        assert parts.write_due() == 0
+        assert letter.copies.count() == 2
+        assert events("incident.letter_ended")[-1]["data"]["copies"] == 2
+
+    def test_shows_on_the_page_of_its_incident_how_far_it_is(self, incident, monkeypatch):
+        monkeypatch.setattr("games.letters.parts.PART", 2)
+        letter = decided(incident)
+        reader = a_visitor()
+        reader.force_login(a_member_of_staff("operator").user)
+        address = f"/staff/incidents/{incident.pk}/letters/"
+        asks_again = f'hx-get="{address}" hx-trigger="every 2s"'
+        parts._write_part(letter.pk)
+        assert asks_again in reader.get(f"/staff/incidents/{incident.pk}/").text
+        under_way = reader.get(address).text
+        assert asks_again in under_way
+        assert "2 of 5</span>" in under_way
+        assert "<html" not in under_way
+        parts.write_due()
+        done = reader.get(address).text
+        assert "hx-get" not in done
+        assert "5 players" in done
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup, django_db_blocker) -> Iterator[databases.Database]:
+    """A database in which parts are committed."""
+    with django_db_blocker.unblock():
+        with databases.clone("letters") as database:
+            yield database
+        databases.demand_untouched(django_db_setup)
+
+
+def a_letter(slug: str) -> tuple[IncidentLetter, list[Player]]:
+    """One that is decided on for two readers, and not begun."""
+    readers = [a_reader("SE"), a_reader("GB")]
+    return decided(reported(a_live_table(slug=slug), *readers)), readers
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_from(house, when, monkeypatch):
+    monkeypatch.setattr("games.letters.parts.PART", 1)
+    number = 1
+    letter, readers = a_letter(f"{when}-{number}")
+    while killed.dies(parts.write_due, when, number):
+        copies = list(letter.copies.all())
+        assert max(Counter(copy.player_id for copy in copies).values(), default=0) <= 1
+        talks = Conversation.objects.filter(player__in=readers).values_list("pk", flat=True)
+        assert sorted(talks) == sorted(copy.conversation for copy in copies)
+        mails = Mail.objects.filter(template=sending.TEMPLATE, user__in=[each.user_id for each in readers])
+        assert sorted(mails.values_list("pk", flat=True)) == sorted(copy.mail_id for copy in copies)
+        if LetterEnd.objects.filter(letter=letter).exists():
+            assert {copy.player_id for copy in copies} == {each.pk for each in readers}
+            letter, readers = a_letter(f"{when}-{number}")
+        number += 1
+    assert {copy.player_id for copy in letter.copies.all()} == {each.pk for each in readers}
+    assert LetterEnd.objects.filter(letter=letter).exists()
+    assert number > 10
+
+
+class TestTwoWriters:
+    def test_that_look_first_both_write_to_everybody(self, cloned_db, owner):
+        """The race itself, on a table that nothing guards: both have seen that nobody has the letter."""
+        owner.execute("CREATE TABLE unguarded (player bigint)")
+        owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
+        have_looked = Barrier(2)
+
+        def look_then_write() -> None:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT number FROM (VALUES (1), (2)) AS of (number) EXCEPT SELECT player FROM unguarded"
+                )
+                left = [number for (number,) in cursor.fetchall()]
+                have_looked.wait(timeout=300)
+                for number in left:
+                    cursor.execute("INSERT INTO unguarded VALUES (%s)", [number])
+
+        at_once([look_then_write] * 2)
+        assert owner.execute("SELECT count(*) FROM unguarded").fetchone() == (4,)
+
+    def test_at_one_letter_write_each_copy_once(self, cloned_db, monkeypatch):
+        monkeypatch.setattr("games.letters.parts.PART", 1)
+        letter = decided(reported(a_live_table(), *(a_reader(where) for where in LANGUAGES)))
+        at_once([parts.write_due] * 4)
+        parts.write_due()  # of four who try the lock together all but one may have passed the letter over
+        assert sorted(letter.copies.values_list("language", flat=True)) == sorted(LANGUAGES.values())
+        assert Mail.objects.filter(template=sending.TEMPLATE).count() == len(LANGUAGES)
+        assert Conversation.objects.count() == len(LANGUAGES)
+
+    def test_the_second_passes_over_what_the_first_is_at(self, cloned_db):
+        letter = decided(reported(a_live_table(), a_reader("SE")))
+        with transaction.atomic():
+            assert parts._is_ours(letter.pk)
+            assert at_once([parts.write_due]) == [0]
+        assert parts.write_due() == 1
