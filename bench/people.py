@@ -20,7 +20,8 @@ from games.live.clock import LONGEST  # noqa: E402
 from games.live.rounds import open_next  # noqa: E402
 from games.models import LiveTable, Table  # noqa: E402
 from games.shipped import PACE, load_tables, shipped  # noqa: E402
-from games.tables import make_table, set_open  # noqa: E402
+from games.table_status import open_table  # noqa: E402
+from games.tables import make_table  # noqa: E402
 from players import limits, services  # noqa: E402
 from players.models import Jurisdiction, Player  # noqa: E402
 from wallet import accounts, ledger  # noqa: E402
@@ -43,7 +44,7 @@ def _open_betting() -> None:
     (as_shipped,) = (each for each in shipped() if each.variant == SHARED)
     slow = as_shipped._replace(clock=replace(PACE, betting=LONGEST))
     table = make_table(**slow._asdict(), by="system")
-    set_open(table_id=table.pk, is_open=True, reason="For the bench.", by="system")
+    open_table(table_id=table.pk, reason="For the bench.", by="system")
     live_table = LiveTable.objects.get(table=table, mode=Mode.REAL)
     with transaction.atomic():
         open_next(live_table)

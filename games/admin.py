@@ -22,6 +22,7 @@ from games.models import (
     Result,
     ReturnsAlarm,
     RulesVersion,
+    Status,
     Table,
     TableVersion,
     VoidPart,
@@ -29,7 +30,7 @@ from games.models import (
 from games.staff_floor import READERS as TABLE_READERS
 from games.staff_rounds import READERS as ROUND_READERS
 from games.table_checks import TableError
-from games.tables import set_open
+from games.table_status import close_table, open_table
 from games.variants import GAMES
 from games.versions.staff_pages import READERS as GAME_READERS
 from players.lists.deeds import Deed, Plan
@@ -293,12 +294,14 @@ class ReturnsAlarms(Listing):
 
 
 def _close(table: Table) -> Plan:
-    if not table.is_open:
+    if table.status == Status.CLOSED:
         return Plan("It is closed already.", is_skipped=True)
     return Plan("It takes no more bets; what is in progress concludes.")
 
 
 def _open(table: Table) -> Plan:
+    if table.status == Status.PAUSED:
+        return Plan("It pauses: it is let go on, not opened.", is_skipped=True)
     if table.is_open:
         return Plan("It is open already.", is_skipped=True)
     return Plan("It takes bets again, under its newest version.")
@@ -310,14 +313,14 @@ class Tables(Listing):
 
     section = Section.GAMES
     name = "Tables"
-    purpose = "Every table: its game, its shape, whether it is open; close or open many at once."
+    purpose = "Every table: its game, its shape, whether it is open or pauses; close or open many at once."
     readers = TABLE_READERS
     columns = (
         NUMBER,
         Column("name", "Name"),
         Column("variant", "Game"),
         Column("shape", "Shape"),
-        Column("is_open", "Open"),
+        Column("status", "State"),
         Column("version__number", "Version", Form.NUMBER),
         Column("chat_language", "Language of the chat"),
     )
@@ -331,7 +334,7 @@ class Tables(Listing):
             permission="games.supervise_table",
             meaning="What is in progress concludes; nobody bets there until the table is opened again.",
             plan=_close,
-            do=lambda table, reason, by: set_open(table_id=table.pk, is_open=False, reason=reason, by=by),
+            do=lambda table, reason, by: close_table(table_id=table.pk, reason=reason, by=by),
             refusals=(TableError,),
         ),
         Deed(
@@ -340,7 +343,7 @@ class Tables(Listing):
             permission="games.supervise_table",
             meaning="Players find them in the lobby at once.",
             plan=_open,
-            do=lambda table, reason, by: set_open(table_id=table.pk, is_open=True, reason=reason, by=by),
+            do=lambda table, reason, by: open_table(table_id=table.pk, reason=reason, by=by),
             refusals=(TableError,),
         ),
     )

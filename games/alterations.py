@@ -11,7 +11,9 @@ def ready() -> None:
         "Tables",
         {
             "table.opened": ("A table was opened", moved("closed", "open")),
-            "table.closed": ("A table was closed", moved("open", "closed")),
+            "table.paused": ("A table was paused", moved("open", "paused")),
+            "table.went_on": ("A table that paused goes on", moved("paused", "open")),
+            "table.closed": ("A table was closed", _closed),
             "table.version": ("Rules, limits or pace of a table", _version),
             "table.scheduled": ("Rules, limits or pace of a table wait for their time", _scheduled),
             "table.schedule_withdrawn": ("What waited for its time was withdrawn", moved("waiting", "withdrawn")),
@@ -47,6 +49,10 @@ def ready() -> None:
 
 def _version(data: Data) -> Change:
     return replace(said(data), asked_by=str(data.get("asked_by", "")))
+
+
+def _closed(data: Data) -> Change:
+    return Change(data.get("before", "open"), "closed", str(data.get("reason", "")))
 
 
 def _scheduled(data: Data) -> Change:

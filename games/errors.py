@@ -30,6 +30,14 @@ class TableClosed(PlayError):
     """The table takes no bets now."""
 
 
+class TablePaused(PlayError):
+    """The table pauses: no round begins there until it goes on."""
+
+
+class HouseStopped(PlayError):
+    """The whole house is stopped: nobody stakes anywhere until it goes on."""
+
+
 class NothingStaked(PlayError):
     """DEAL without a bet on the table."""
 

@@ -10,7 +10,7 @@ from django.db import connection
 
 from games.controls import plays_on
 from games.errors import TableChanged
-from games.models import NextRound, Table, TableVersion
+from games.models import NextRound, Status, Table, TableVersion
 from games.rows import Value, columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from games.serving import is_played_for
@@ -36,12 +36,12 @@ SITS = """(SELECT law.may_play_in_parallel FROM players_player AS whose
 # The table first: the row is shared among those who play and kept from whoever changes it, until the round is whole. A
 # change that this statement had to wait for has a version it cannot see yet: the table row names it, the join does not.
 # The account that the game plays on comes last; each row is locked as it stands once it has been waited for. Before any
-# of them it is asked whether the player may play.
+# of them it is asked whether the player may play, and whether anybody may.
 LOCK = f"""
-WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar),
+WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar, wallet_is_stopped() AS is_stopped),
 seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
-SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar,
+SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar, gate.is_stopped,
     CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, '{{stake,loss}}') END, {SITS}
 FROM gate CROSS JOIN games_nextround AS place
 JOIN seat ON seat.id = place.table_id
@@ -68,6 +68,7 @@ class Locked(NamedTuple):
     balance: int  # minor units
     held: int  # of the balance: set aside, so that it covers nothing
     bar: str | None  # what keeps the player from playing, by `players.gate.Code`
+    is_stopped: bool  # the whole house
     room: LimitReached | None  # the limit that leaves least for a stake
     sits: bool  # whether it is here that they play, where they may play at one table at a time
 
@@ -80,7 +81,7 @@ def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
 
 def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> Locked | None:
     """Lock the place and the account, and the table against changes; None where no place was taken. An exclusion of the
-    player waits until the transaction ends.
+    player waits until the transaction ends, and so does a stop of the house.
 
     Raises TableChanged where a change of the table was committed just now.
     """
@@ -90,8 +91,8 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     if row is None:
         return None
     place = _place(player, row)
-    account_id, balance, held, bar, room, sits = row
-    return Locked(place, account_id, balance, held, bar, room and LimitReached.parse(room), sits)
+    account_id, balance, held, bar, is_stopped, room, sits = row
+    return Locked(place, account_id, balance, held, bar, is_stopped, room and LimitReached.parse(room), sits)
 
 
 def _place(player: Player, row: Iterator[Any]) -> NextRound:
@@ -135,10 +136,19 @@ def takes_bets(table: Table, mode: Mode | str) -> bool:
     """Say whether a round may begin there for that kind of money: the table is open and played for it, and this program
     plays the rules it was put live with.
     """
+    return table.is_open and _is_playable(table, mode)
+
+
+def pauses(table: Table, mode: Mode | str) -> bool:
+    """Say whether rounds would begin there for that kind of money but for the table's pause."""
+    return table.status == Status.PAUSED and _is_playable(table, mode)
+
+
+def _is_playable(table: Table, mode: Mode | str) -> bool:
     version = table.version
     if version is None or version.rules_digest != GAMES[table.variant].digest:
         return False
-    return table.is_open and is_played_for(version, mode)
+    return is_played_for(version, mode)
 
 
 def touch(place: NextRound) -> None:

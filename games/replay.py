@@ -17,7 +17,7 @@ from games.live import malfunction
 from games.models import IncidentKind, LiveRound, ReplayDue, Round, Void, VoidReason
 from games.recall import Finding
 from games.stored import Problem, problems
-from games.tables import set_open
+from games.table_status import close_table
 from games.void import void_round
 from wallet.ledger import LedgerError
 
@@ -116,7 +116,7 @@ def _annul(played: Round, problem: Problem) -> None:
     """Close the table, move the money back, keep what was found. The table is locked first, then accounts."""
     table_id = played.table_version.table_id
     reason = f"Round {played.code} does not follow from its seed."
-    set_open(table_id=table_id, is_open=False, reason=reason, by=SYSTEM)
+    close_table(table_id=table_id, reason=reason, by=SYSTEM)
     try:
         with transaction.atomic():
             void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by=SYSTEM)

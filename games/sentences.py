@@ -106,6 +106,16 @@ def closed() -> Notice:
     return Notice("info", text, reverse("lobby"), _("To the tables"))
 
 
+def table_pauses() -> str:
+    """Say that a table pauses, wherever that is said."""
+    return _("This table pauses. The next round opens when it goes on.")
+
+
+def paused() -> Notice:
+    """Say that the table pauses, to someone who has only come to it."""
+    return Notice("info", table_pauses(), reverse("lobby"), _("To the tables"))
+
+
 def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
     """Say that rounds, given by id, code and reason, have been annulled; None where there are none."""
     if not rounds:
@@ -138,6 +148,8 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("Place a bet first: choose a chip and click Player, Banker or Tie.")
     if isinstance(error, errors.TableClosed):
         return _("This table is closed. No bet was taken.")
+    if isinstance(error, errors.TablePaused):
+        return table_pauses()
     if isinstance(error, errors.BetTooLate):
         return _("Bet arrived too late")
     if isinstance(error, errors.QuestionPassed):

@@ -8,7 +8,8 @@ from games.limits import StoredCurrency, StoredLimits
 from games.live.clock import Clock
 from games.models import Shape, Table
 from games.table_checks import TableClock, TableLimits
-from games.tables import follow_rules, make_table, set_open
+from games.table_status import open_table
+from games.tables import follow_rules, make_table
 
 MINOR = 100
 
@@ -204,7 +205,7 @@ def load_tables() -> None:
     for each in shipped():
         if not Table.objects.filter(slug=each.slug).exists():
             table = make_table(**each._asdict(), by="system")
-            set_open(table_id=table.pk, is_open=True, reason="The house opens.", by="system")
+            open_table(table_id=table.pk, reason="The house opens.", by="system")
 
 
 def _solo(limits: ByCurrency) -> StoredLimits:

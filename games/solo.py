@@ -21,12 +21,14 @@ from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
     Barred,
+    HouseStopped,
     OverLimit,
     PlayError,
     SlipChanged,
     StalePage,
     TableChanged,
     TableClosed,
+    TablePaused,
     TableWaits,
     UnknownChip,
 )
@@ -101,8 +103,8 @@ def add_chip(
     """Put one chip on a bet of the slip.
 
     *table_version* is the number of the version that the player was shown, here and below; None for callers that show
-    nothing. Raises Barred, TableWaits, NotServed, OtherMoney, TableClosed, TableChanged, UnknownChip, OverMaximum,
-    BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
+    nothing. Raises Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableChanged, UnknownChip,
+    OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
     """
     place = _open_place(player, table_id, mode)
     _check_version(place, table_version)
@@ -135,7 +137,7 @@ def change_slip(
     *, player: Player, table_id: int, mode: Mode, change: Change, table_version: int | None = None
 ) -> NextRound:
     """Undo, clear, double, rebet or lower. Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the
-    game has no such control. A closed table lets bets go and takes none.
+    game has no such control. A table that is closed or pauses lets bets go and takes none.
     """
     place = _locked_place(player, table_id, mode)
     _check_version(place, table_version)
@@ -159,9 +161,9 @@ def play_round(
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises Barred, TableWaits, NotServed, OtherMoney, TableClosed, StalePage, TableChanged, SlipChanged, NothingStaked,
-    NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is recorded, in a
-    transaction of its own, since the refused one rolls back.
+    Raises Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, StalePage, TableChanged, SlipChanged,
+    NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is
+    recorded, in a transaction of its own, since the refused one rolls back.
     """
     registers.ask_where_due(player)
     try:
@@ -263,7 +265,7 @@ def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 
 def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
     """Return the locked place at an open table of someone who may play there. Raises StalePage, Barred, TableWaits,
-    NotServed, OtherMoney, TableClosed.
+    NotServed, OtherMoney, TablePaused, TableClosed.
     """
     place = _locked_place(player, table_id, mode)
     _demand_open(place)
@@ -271,9 +273,11 @@ def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
 
 
 def _demand_open(place: NextRound) -> None:
-    """Raises NotServed, OtherMoney, and TableClosed where `places.takes_bets` says no."""
+    """Raises NotServed, OtherMoney, and TablePaused or TableClosed where `places.takes_bets` says no."""
     mode = Mode(place.mode)
     demand_served(place.table.version, place.player, mode)
+    if places.pauses(place.table, mode):
+        raise TablePaused
     if not places.takes_bets(place.table, mode):
         raise TableClosed
 

@@ -1,4 +1,4 @@
-"""The floor, as far as it goes: which tables there are, how the shared ones stand, and opening and closing them with a
+"""Tables in the back office: which there are, how the live ones stand, and opening, pausing and closing them with a
 reason. In English, like all of the back office.
 """
 
@@ -10,11 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from games import tables
+from games import table_status, tables
 from games.labels import variant_label
 from games.live.floor import floor
 from games.models import Shape, Table
 from games.staff_floor import READERS, SUPERVISE, UNSURE, FinalForm
+from games.staff_table_deeds import DEEDS, possible
+from games.table_checks import TableError
 from games.variants import GAMES
 from players import looking
 from players.access import actor, staff_required
@@ -24,9 +26,9 @@ EVERY_GAME = "Every game of the house"
 
 
 class StatusForm(forms.Form):
-    """Open or close, and why."""
+    """What is done with a table, and why."""
 
-    is_open = forms.BooleanField(required=False)
+    deed = forms.ChoiceField(choices=[(name, deed.label) for name, deed in DEEDS.items()])
     reason = forms.CharField(max_length=300)
 
 
@@ -49,7 +51,10 @@ def staff_tables(request: HttpRequest) -> HttpResponse:
     """List every table with its version and state; a live one with what goes on there, for each kind of money."""
     on_the_floor = floor()
     found = Table.objects.select_related("version").order_by("name")
-    rows = [(each, variant_label(GAMES[each.variant], "name", "en"), on_the_floor.get(each.pk, ())) for each in found]
+    rows = [
+        (each, variant_label(GAMES[each.variant], "name", "en"), possible(each), on_the_floor.get(each.pk, ()))
+        for each in found
+    ]
     context = {"tables": rows, "languages": LANGUAGES, "games": [("", EVERY_GAME), *_games()]}
     return render(request, "staff/tables.html", context)
 
@@ -58,16 +63,24 @@ def staff_tables(request: HttpRequest) -> HttpResponse:
 @require_POST
 @transaction.atomic
 def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
-    """Open or close a table; a round in progress finishes. Whoever finds it done already is told so."""
+    """Open, pause or close a table, or let it go on; a round in progress finishes. Whoever finds it done already, or
+    the table as it cannot be done from, is told so.
+    """
     form = StatusForm(request.POST)
-    table = get_object_or_404(Table.objects.select_for_update(), pk=table_id)
+    table = table_status.locked(get_object_or_404(Table, pk=table_id).pk)
     if not form.is_valid():
         messages.error(request, "Say why: the reason is kept in the log.")
-    elif table.is_open == form.cleaned_data["is_open"]:
-        messages.warning(request, f"{table.name} was already {_state(table)}; your reason was not recorded.")
+        return redirect("staff_tables")
+    deed = DEEDS[form.cleaned_data["deed"]]
+    if table.status == deed.leads_to:
+        messages.warning(request, f"{table} was already {table.get_status_display()}; your reason was not recorded.")
+        return redirect("staff_tables")
+    try:
+        table = deed.do(table_id=table_id, reason=form.cleaned_data["reason"], by=actor(request))
+    except TableError as error:
+        messages.error(request, str(error))
     else:
-        table = tables.set_open(table_id=table_id, by=actor(request), **form.cleaned_data)
-        messages.success(request, f"{table.name} is {_state(table)}.")
+        messages.success(request, f"{table} is {table.get_status_display()}.")
     return redirect("staff_tables")
 
 
@@ -80,7 +93,7 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
         messages.error(request, UNSURE)
         return redirect("staff_tables")
     given = form.cleaned_data
-    closed = tables.close_tables(variant=given["game"] or None, reason=given["reason"], by=actor(request))
+    closed = table_status.close_tables(variant=given["game"] or None, reason=given["reason"], by=actor(request))
     if closed:
         messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
     else:
@@ -105,7 +118,3 @@ def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
 
 def _games() -> list[tuple[str, str]]:
     return [(slug, variant_label(game, "name", "en")) for slug, game in GAMES.items()]
-
-
-def _state(table: Table) -> str:
-    return "open" if table.is_open else "closed"

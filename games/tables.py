@@ -1,6 +1,8 @@
-"""Tables as staff handle them: made, put live under new limits, opened and closed."""
+"""Tables as staff handle them: made, and put live under new limits. Opening, pausing and closing is
+`games.table_status`.
+"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -160,47 +162,6 @@ def follow_rules(*, by: str) -> None:
             new_version(
                 table_id=table.pk, limits=table.version.limits, reason="The program has other rules now.", by=by
             )
-
-
-@transaction.atomic
-def set_open(*, table_id: int, is_open: bool, reason: str, by: str) -> Table:
-    """Open or close a table; what is in progress concludes (GLI-19 v3.0, 2.4.1). Doing it twice changes and records
-    nothing.
-
-    Raises TableError where no reason is given, Table.DoesNotExist.
-    """
-    if not reason.strip():
-        raise TableError("Say why: the reason is kept in the log.")
-    table = Table.objects.select_for_update().get(pk=table_id)
-    if table.is_open != is_open:
-        table.is_open = is_open
-        table.save(update_fields=["is_open"])
-        for live_table_id in table.live.values_list("pk", flat=True):
-            news.tell(live_table_id)
-        log.record(
-            "table.opened" if is_open else "table.closed",
-            by=by,
-            on=f"table:{table.pk}",
-            data={"reason": reason.strip()},
-        )
-    return table
-
-
-@transaction.atomic
-def close_tables(*, variant: str | None, reason: str, by: str) -> Sequence[Table]:
-    """Close every open table of a game, None: of the whole house; what is in progress concludes (GLI-19 v3.0, 2.4.1).
-    Return those that were open.
-
-    Raises TableError where no reason is given or there is no such game.
-    """
-    if not reason.strip():
-        raise TableError("Say why: the reason is kept in the log.")
-    if variant is not None and variant not in GAMES:
-        raise TableError("The house has no such game.")
-    found = Table.objects.filter(is_open=True).order_by("pk")
-    if variant is not None:
-        found = found.filter(variant=variant)
-    return [set_open(table_id=table.pk, is_open=False, reason=reason, by=by) for table in found]
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from audit import approvals
 from audit.models import Approval
+from games import table_status
 from games.chemin.rules import GuestClock, GuestRules
 from games.limits import StoredLimits
 from games.live.clock import Clock
@@ -19,7 +20,7 @@ from games.models import NextRound, ScheduledVersion, Shape, Table, TableVersion
 from games.shipped import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from games.solo import Played, add_chip, open_table, place_at, play_round
 from games.table_checks import TableClock, TableLimits
-from games.tables import make_table, set_open
+from games.tables import make_table
 from games.versions import asking
 from players import terms, verification
 from players.limits import required
@@ -111,7 +112,7 @@ def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_op
         slug=slug, name="Baccarat", variant="baccarat", limits=limits or baccarat_limits(), by="staff:test"
     )
     if is_open:
-        table = set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+        table = table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
 
 
@@ -120,7 +121,7 @@ def a_golden_table(*, limits: StoredLimits | None = None) -> Table:
     table = make_table(
         slug="golden", name="Golden Baccarat", variant="golden", limits=limits or golden_limits(), by="staff:test"
     )
-    return set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+    return table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
 
 
 UNHURRIED = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
@@ -147,7 +148,7 @@ def a_shared_table(
         by="staff:test",
     )
     if is_open:
-        table = set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+        table = table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
 
 
@@ -188,7 +189,7 @@ def a_guest_table(
         by="staff:test",
     )
     if is_open:
-        table = set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+        table = table_status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
 
 

@@ -1,7 +1,7 @@
 """Whether a table goes on: what may begin, be answered or be left there, as staff, incidents and the clock have it.
 
-A closed table begins no coup and plays the one in progress to its end. A stopped one plays out what is dealt, once
-nothing about that coup awaits a ruling, and else stands still.
+A closed table begins no coup and plays the one in progress to its end. So does one that pauses; between two coups it
+stands still, as a stopped one does, which plays out what is dealt once nothing about that coup awaits a ruling.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Final
 
 from games.chemin.standing import Standing
 from games.engine.chemin import Phase
-from games.errors import TableStopped
+from games.errors import PlayError, TableClosed, TablePaused, TableStopped
 from games.incidents import unruled
 from games.live import clock
 from games.models import CheminSeat
 from games.models import Phase as RoundPhase
-from games.places import takes_bets
+from games.places import pauses, takes_bets
 
 ANSWERS_BEGIN: Final = frozenset({Phase.AUCTION, Phase.CALLS, Phase.STAKES})
 """Phases in which a coup may begin, or go on to its cards, by the last guest being asked no more."""
@@ -24,6 +24,18 @@ ANSWERS_BEGIN: Final = frozenset({Phase.AUCTION, Phase.CALLS, Phase.STAKES})
 def may_begin(standing: Standing) -> bool:
     """Say whether anything new may begin at the table: it is open, and nothing is the matter there."""
     return standing.live_table.stopped_by_id is None and takes_bets(standing.live_table.table, standing.mode)
+
+
+def is_paused(standing: Standing) -> bool:
+    """Say whether the table stands between two coups because it pauses: what is asked there waits."""
+    return not standing.in_coup and pauses(standing.live_table.table, standing.mode)
+
+
+def why_not(standing: Standing) -> PlayError:
+    """Return why nothing may begin there, or be answered."""
+    if standing.live_table.stopped_by_id is not None:
+        return TableStopped()
+    return TablePaused() if pauses(standing.live_table.table, standing.mode) else TableClosed()
 
 
 def may_go_on(standing: Standing) -> bool:
@@ -37,15 +49,15 @@ def may_go_on(standing: Standing) -> bool:
 
 
 def is_waited_for(standing: Standing, seat: CheminSeat) -> bool:
-    """Say whether a stopped table would go on because this guest is asked no more."""
-    is_stopped = standing.live_table.stopped_by_id is not None
-    return is_stopped and standing.state.asked == seat.number and standing.state.phase in ANSWERS_BEGIN
+    """Say whether a table that stands still would go on because this guest is asked no more."""
+    stands_still = standing.live_table.stopped_by_id is not None or is_paused(standing)
+    return stands_still and standing.state.asked == seat.number and standing.state.phase in ANSWERS_BEGIN
 
 
 def demand_to_leave(standing: Standing, seat: CheminSeat) -> None:
-    """Raises TableStopped where a stopped table would go on because this guest is asked no more."""
+    """Raises TableStopped, TablePaused where such a table would go on because this guest is asked no more."""
     if is_waited_for(standing, seat):
-        raise TableStopped
+        raise why_not(standing)
 
 
 def is_too_late(standing: Standing) -> bool:

@@ -40,6 +40,7 @@ class GuestCardState:
     mode: Mode
     slug: str
     is_open: bool  # and this program plays the rules it was put live with
+    is_paused: bool  # and would play on
     is_stopped: bool
     rules: GuestRules
     phase: Phase
@@ -85,6 +86,7 @@ def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
         mode=Mode(row["mode"]),
         slug=row["slug"],
         is_open=row["is_open"] and row["rules_digest"] == GAMES[row["variant"]].digest,
+        is_paused=row["is_paused"] and row["rules_digest"] == GAMES[row["variant"]].digest,
         is_stopped=row["is_stopped"],
         rules=GuestRules.of(json.loads(row["limits"])),
         phase=Phase(standing["phase"]),

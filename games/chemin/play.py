@@ -17,7 +17,7 @@ from audit import log
 from audit.log import Json
 from games import places
 from games.chemin import upkeep
-from games.chemin.going_on import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on
+from games.chemin.going_on import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
 from games.chemin.removing import send_away
 from games.chemin.standing import Standing, locked
@@ -45,8 +45,6 @@ from games.errors import (
     PlayError,
     QuestionPassed,
     StalePage,
-    TableClosed,
-    TableStopped,
     TableWaits,
     UnknownCurrency,
 )
@@ -101,8 +99,8 @@ def decide(
     """Do what the guest decides, if that is what is asked.
 
     Raises Barred (and the guest gets up, unless it is a reality check that waits), TableWaits, NotServed, OtherMoney,
-    TableClosed, TableStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage. Nothing has
-    changed then; each refusal is recorded but those that tell what somebody holds.
+    TablePaused, TableClosed, TableStopped, QuestionPassed, GuestRefused, NotEnoughBalance, OverLimit, StalePage.
+    Nothing has changed then; each refusal is recorded but those that tell what somebody holds.
     """
     registers.ask_where_due(player)
     answer = Answer(player, _live_table(live_table_id), question, action_name, amount, call, session)
@@ -119,7 +117,7 @@ def join(*, player: Player, live_table_id: int, place: int | None = None, sessio
     """Sit down at a free *place*, or at one that the house's chance chooses among those that are free; return the seat.
     Whoever sits there already keeps their seat.
 
-    Raises Barred, NotServed, OtherMoney, UnknownCurrency, TableClosed, TableStopped, GuestRefused.
+    Raises Barred, NotServed, OtherMoney, UnknownCurrency, TablePaused, TableClosed, TableStopped, GuestRefused.
     """
     registers.ask_where_stale(player)
     live_table = _live_table(live_table_id)
@@ -132,7 +130,7 @@ def join(*, player: Player, live_table_id: int, place: int | None = None, sessio
             raise UnknownCurrency(player.currency)
         _demand_served(standing, player)
         if not may_begin(standing):
-            raise TableClosed if standing.live_table.stopped_by_id is None else TableStopped
+            raise why_not(standing)
         newcomer = _newcomer(standing, place)
         newcomer.player, newcomer.account_id, newcomer.session = player, account_id, session
         free = Account.objects.get(pk=account_id)
@@ -147,7 +145,7 @@ def leave(*, player: Player, live_table_id: int) -> None:
     """Get up, at once or when the coup is over in which the guest has a part. Whoever does not sit there, or is about
     to go, goes on doing so.
 
-    Raises TableStopped where the coup in progress may not move on without the guest's answer.
+    Raises TableStopped, TablePaused where the table stands still and would move on without the guest's answer.
     """
 
     def get_up(standing: Standing) -> Standing:
@@ -161,7 +159,7 @@ def leave(*, player: Player, live_table_id: int) -> None:
 
 
 def step_away(*, player: Player, live_table_id: int) -> None:
-    """Keep the seat and be asked nothing. Raises GuestRefused, TableStopped as `leave` does."""
+    """Keep the seat and be asked nothing. Raises GuestRefused, and what `leave` raises."""
 
     def away(standing: Standing) -> Standing:
         seat = _own(standing, player)
@@ -232,7 +230,7 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
     """Carry out an answer to the question that is asked. Raises what `decide` says."""
     chemin, seat = standing.chemin, _own(standing, answer.player)
     if not may_go_on(standing):
-        raise TableClosed if standing.live_table.stopped_by_id is None else TableStopped
+        raise why_not(standing)
     if answer.question != chemin.question or is_too_late(standing):
         raise QuestionPassed
     action = _action(answer, seat.number)

@@ -38,7 +38,8 @@ WITH_HANDS: Final = (Phase.PUNTER, Phase.BANKER)
 # Parameter: the live table. A bank is played for under the version that was in force when its latest coup began.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place.slug AS slug, place.name AS name,
-    place.variant AS variant, place.is_open AND live.mode = ANY (current.modes) AS is_open,
+    place.variant AS variant, place.status = 'open' AND live.mode = ANY (current.modes) AS is_open,
+    place.status = 'paused' AND live.mode = ANY (current.modes) AS is_paused,
     live.stopped_by_id IS NOT NULL AS is_stopped,
     current.rules_digest AS rules_digest, version.limits::text AS limits, version.clock::text AS clock,
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
@@ -132,6 +133,7 @@ def public_state(row: Mapping[str, Any]) -> Seen:
         slug=row["slug"],
         name=row["name"],
         is_open=bool(row["is_open"]) and row["rules_digest"] == GAMES[row["variant"]].digest,
+        is_paused=bool(row["is_paused"]) and row["rules_digest"] == GAMES[row["variant"]].digest,
         is_stopped=row["is_stopped"],
         rules=rules,
         clock=GuestClock.of(json.loads(row["clock"])) if row["clock"] else None,

@@ -10,12 +10,14 @@ from uuid import UUID
 
 from django.db import connection
 
+from games.chemin.going_on import is_waited_for
 from games.chemin.standing import Standing
 from games.chemin.table import carry_out
 from games.engine.chemin.actions import BreakUp, Leave
 from games.engine.chemin.state import there
 from games.live import clock
 from games.models import CheminSeat, Decider, WhyLeft
+from games.places import pauses
 from games.serving import serves
 from players.watching import STILL_WATCHING, asked
 
@@ -35,16 +37,22 @@ def send_all_away(standing: Standing) -> Standing:
 
 def remove(standing: Standing) -> Standing:
     """Have everybody get up whose session is over, whom the table serves no more, or who was away for longer than a
-    place is kept.
+    place is kept: that time does not run while the table pauses. Whom it waits for then goes once it goes on.
     """
     gone, longest = whose_session_is_over(standing.seats.values()), timedelta(milliseconds=standing.clock.removal)
     in_force = there(standing.live_table.table.version)
     for seat in list(standing.seats.values()):
+        if is_waited_for(standing, seat):
+            continue
         if seat.pk in gone:
             standing = send_away(standing, place=seat.number)
         elif seat.player and not serves(in_force, seat.player.jurisdiction_id):
             standing = send_away(standing, place=seat.number, why=WhyLeft.UNSERVED)
-        elif seat.away_since and clock.now() - seat.away_since >= longest:
+        elif (
+            seat.away_since
+            and not pauses(standing.live_table.table, standing.mode)
+            and clock.now() - seat.away_since >= longest
+        ):
             standing = send_away(standing, place=seat.number, why=WhyLeft.REMOVED)
     return standing
 

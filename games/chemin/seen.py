@@ -73,6 +73,7 @@ class Seen:
     slug: str
     name: str
     is_open: bool  # and this program plays the rules it was put live with
+    is_paused: bool  # and would play on
     is_stopped: bool
     rules: GuestRules
     clock: GuestClock | None

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import connection
 
 from games.chemin import house_players, questions, upkeep, voiding
-from games.chemin.going_on import may_begin, may_go_on
+from games.chemin.going_on import is_paused, may_begin, may_go_on
 from games.chemin.money import Unpaid
 from games.chemin.removing import remove, send_all_away, send_away, whose_session_is_over
 from games.chemin.standing import Standing, locked, locked_if_free
@@ -37,7 +37,8 @@ from games.variants import GAMES
 SEEN_IN_TIME: Final = timedelta(seconds=5)
 """A deadline that nobody has seen pass for longer passed while the house stood still: that time is not the guest's."""
 
-# Tables where something is to be done now. One that is stopped plays out what is dealt, where no ruling is awaited.
+# Tables where something is to be done now. One that is stopped plays out what is dealt, where no ruling is awaited; one
+# that pauses its coup. No time runs against guests then.
 DUE = """
 SELECT live.id
 FROM games_chemintable AS chemin
@@ -50,15 +51,16 @@ WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
             SELECT FROM games_incident AS incident
             LEFT JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id
             WHERE incident.live_round_id = round.id AND ruling.incident_id IS NULL)
-    ELSE chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe' OR EXISTS (
+    ELSE (place.status <> 'paused' OR round.phase IN ('betting', 'closed', 'dealt'))
+        AND (chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe') OR EXISTS (
         SELECT FROM games_cheminseat AS seat
         WHERE seat.live_table_id = live.id AND seat.left_at IS NULL AND (
             round.phase IN ('betting', 'closed', 'dealt') IS NOT TRUE
-                AND NOT (place.is_open AND live.mode = ANY (version.modes)
+                AND NOT (place.status <> 'closed' AND live.mode = ANY (version.modes)
                     AND version.rules_digest = %(rules)s::jsonb ->> place.variant)
             OR seat.why_left = '' AND NOT (SELECT who.jurisdiction_id = ANY (version.jurisdictions)
                 FROM players_player AS who WHERE who.id = seat.player_id)
-            OR seat.why_left = '' AND seat.away_since <= clock_timestamp()
+            OR seat.why_left = '' AND place.status <> 'paused' AND seat.away_since <= clock_timestamp()
                 - make_interval(secs => (version.clock ->> 'removal')::double precision / 1000)))
     END
 ORDER BY chemin.deadline, live.id
@@ -104,7 +106,7 @@ def _advance(standing: Standing) -> bool:
     before = standing.chemin.move, standing.chemin.deadline
     if standing.live_table.stopped_by_id is None:
         standing = upkeep.see_to(remove(standing))
-        if standing.seats and not (standing.in_coup or may_begin(standing)):
+        if standing.seats and not (standing.in_coup or may_begin(standing) or is_paused(standing)):
             standing = send_all_away(standing)
     if before == (standing.chemin.move, standing.chemin.deadline) and _is_up(standing) and may_go_on(standing):
         standing = upkeep.see_to(_answer(standing))

@@ -41,7 +41,8 @@ COLUMNS: Final = 14
 # version in force, whatever its latest coup was played under.
 READ_CARDS: Final = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
-    seat.shape AS shape, seat.is_open AND live.mode = ANY (current.modes) AS is_open,
+    seat.shape AS shape, seat.status = 'open' AND live.mode = ANY (current.modes) AS is_open,
+    seat.status = 'paused' AND live.mode = ANY (current.modes) AS is_paused,
     live.stopped_by_id IS NOT NULL AS is_stopped,
     current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
@@ -91,6 +92,7 @@ class CardState:
     slug: str
     variant: Variant
     is_open: bool  # and this program plays the rules it was put live with
+    is_paused: bool  # and would play on
     is_stopped: bool
     clock: Clock | None
     shoe: UUID | None
@@ -161,6 +163,7 @@ def card_state(row: Mapping[str, Any]) -> LobbyCard:
         slug=row["slug"],
         variant=variant,
         is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
+        is_paused=bool(row["is_paused"]) and row["rules_digest"] == variant.digest,
         is_stopped=row["is_stopped"],
         clock=_clock(row["clock"]),
         shoe=row["shoe"],

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from audit import approvals, log
 from audit.log import Json
@@ -48,6 +48,7 @@ from wallet.ledger import LedgerError
 
 KIND = "void_live_round"
 PERMISSION = "games.supervise_table"
+NOT_AGREED = "SB033"  # SQLSTATE of games_two_agreed_to_annul
 DONE = {
     Phase.BETTING: "What is held for the round stays held; nothing has been dealt.",
     Phase.CLOSED: "The stakes stay where they are; nothing has been dealt.",
@@ -169,11 +170,16 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
         raise approvals.CannotExecute(f"Round {live.code} is annulled already.")
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
-        live = void_live_round(round_id=live.pk, reason=VoidReason.DECIDED, by=verdict.by)
+        with transaction.atomic():
+            live = void_live_round(round_id=live.pk, reason=VoidReason.DECIDED, by=verdict.by)
     except AnotherCoup as error:
         raise approvals.CannotExecute(str(error)) from error
     except LedgerError as error:
         raise approvals.CannotExecute(f"The ledger refuses: {error}") from error
+    except DatabaseError as error:
+        if approvals.sqlstate(error) != NOT_AGREED:
+            raise
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
     _rule_on_all(live, Ruling.VOID, f"{asked.by}: {asked.reason}", verdict.by)
 
 
@@ -244,8 +250,8 @@ def _lock_table(live_table_id: int) -> tuple[LiveTable, list[LiveRound]]:
     """Lock a table, and before it the round that waits there to be dealt; a coup waits for its guests."""
     tables = LiveTable.objects.select_for_update(of=("self",), no_key=True).select_related("table")
     waiting = LiveRound.objects.filter(live_table_id=live_table_id, phase__in=UNDEALT)
-    rounds = waiting.exclude(live_table__table__shape=Shape.GUESTS).select_for_update(of=("self",))
-    return tables.get(pk=live_table_id), list(rounds)
+    rounds = list(waiting.exclude(live_table__table__shape=Shape.GUESTS).select_for_update(of=("self",)))
+    return tables.get(pk=live_table_id), rounds
 
 
 def _give_guests_their_time(live_table: LiveTable) -> None:

@@ -51,7 +51,7 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
     AND CASE
         WHEN round.phase = 'dealt' THEN true
         WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL
-        ELSE live.stopped_by_id IS NULL AND seat.is_open AND version.clock IS NOT NULL
+        ELSE live.stopped_by_id IS NULL AND seat.status = 'open' AND version.clock IS NOT NULL
             AND live.mode = ANY (version.modes) AND version.rules_digest = %(rules)s::jsonb ->> seat.variant
     END
     AND (round.phase IN ('settled', 'void') OR NOT EXISTS (
@@ -91,8 +91,8 @@ def advance(live_table_id: int) -> bool:
             if not _is_alone_with(live_table_id):
                 return False
             plans.read_by_key()
-            live_table = LiveTable.objects.select_related("table__version").get(pk=live_table_id)
-            live_round = _locked(live_table.round_id)
+            live_round = _locked(LiveTable.objects.get(pk=live_table_id).round_id)
+            live_table = _kept(live_table_id)
             if live_table_id not in _due(live_table_id):
                 return False
             doubt = _move(live_table, live_round)
@@ -158,6 +158,14 @@ def _locked(round_id: UUID | None) -> LiveRound | None:
         return None
     found = LiveRound.objects.select_for_update(of=("self",)).filter(pk=round_id)
     return found.select_related("live_table", "version__table", "shoe").get()
+
+
+def _kept(live_table_id: int) -> LiveTable:
+    """Return a table that nobody pauses, closes or stops until the transaction ends, as it stands once whoever just
+    did so is done.
+    """
+    LiveTable.objects.select_for_update(no_key=True).get(pk=live_table_id)
+    return LiveTable.objects.select_related("table__version").get(pk=live_table_id)
 
 
 def _due(live_table_id: int | None) -> list[int]:

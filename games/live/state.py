@@ -26,7 +26,8 @@ from wallet.models import Mode
 # is counted over all who had bet, and only in the pause that shows it: one pass over an index of that round's parts.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
-    seat.variant AS variant, seat.is_open AND live.mode = ANY (current.modes) AS is_open,
+    seat.variant AS variant, seat.status = 'open' AND live.mode = ANY (current.modes) AS is_open,
+    seat.status = 'paused' AND live.mode = ANY (current.modes) AS is_paused,
     live.stopped_by_id IS NOT NULL AS is_stopped,
     version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS limits,
     version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
@@ -152,6 +153,7 @@ class State:
     name: str
     variant: Variant
     is_open: bool  # and this program plays the rules it was put live with
+    is_paused: bool  # and would play on
     is_stopped: bool
     table_version: int
     stored_limits: StoredLimits
@@ -260,6 +262,7 @@ def public_state(row: Mapping[str, Any]) -> State:
         name=row["name"],
         variant=variant,
         is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
+        is_paused=bool(row["is_paused"]) and row["rules_digest"] == variant.digest,
         is_stopped=row["is_stopped"],
         table_version=row["table_version"] or 0,
         stored_limits=json.loads(row["limits"] or "{}"),

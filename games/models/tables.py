@@ -15,6 +15,14 @@ class Shape(models.TextChoices):
     GUESTS = "guests", "guests against each other"
 
 
+class Status(models.TextChoices):
+    """Whether rounds begin at a table: they do where it is open alone."""
+
+    OPEN = "open", "open"
+    PAUSED = "paused", "paused"
+    CLOSED = "closed", "closed"
+
+
 class Table(models.Model):
     """A place to play one variant. What decides money (rules, limits, chips) stands in its current version."""
 
@@ -22,7 +30,7 @@ class Table(models.Model):
     name = models.CharField(max_length=80)
     variant = models.CharField(max_length=40)  # a slug of games.variants
     shape = models.CharField(max_length=6, choices=Shape.choices, default=Shape.SOLO, db_default=Shape.SOLO)
-    is_open = models.BooleanField(default=False)
+    status = models.CharField(max_length=6, choices=Status.choices, default=Status.CLOSED, db_default=Status.CLOSED)
     first_opened_at = models.DateTimeField(null=True, editable=False)  # kept by a trigger
     chat_language = models.CharField(max_length=2, blank=True, default="", db_default="")  # spoken there; "": any
     version = models.ForeignKey("TableVersion", models.PROTECT, null=True, related_name="+")
@@ -30,9 +38,17 @@ class Table(models.Model):
     class Meta:
         default_permissions = ("view",)
         permissions = [("operate_table", "Can open and close tables")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(status__in=Status.values), name="games_table_status"),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_open(self) -> bool:
+        """Whether rounds begin there."""
+        return self.status == Status.OPEN
 
 
 class TableVersion(models.Model):

@@ -18,9 +18,9 @@ from audit import log as event_log
 from games.engine.bets import Variant
 from games.engine.evidence import LIMIT, bet_test, log_evidence_of
 from games.engine.odds import percent
-from games.models import Evidence, ReturnsAlarm, StopPolicy, Table
+from games.models import Evidence, ReturnsAlarm, Status, StopPolicy, Table
 from games.table_checks import TableError
-from games.tables import set_open
+from games.table_status import close_table
 from games.variants import VARIANTS
 from wallet.models import Mode
 
@@ -92,11 +92,10 @@ def _raise(life: Life) -> ReturnsAlarm | None:
 
 
 def _close_tables(life: Life, evidence: str) -> list[str]:
-    tables = Table.objects.filter(
-        variant=life.variant.slug, version__rules_digest=life.variant.digest, is_open=True
-    ).order_by("pk")
+    found = Table.objects.filter(variant=life.variant.slug, version__rules_digest=life.variant.digest)
+    tables = found.exclude(status=Status.CLOSED).order_by("pk")
     reason = f"The returns of {life.variant.slug} ({life.mode.label.lower()} money): evidence {evidence} against them."
-    return [set_open(table_id=table.pk, is_open=False, reason=reason, by=SYSTEM).slug for table in tables]
+    return [close_table(table_id=table.pk, reason=reason, by=SYSTEM).slug for table in tables]
 
 
 def _told(variant: Variant, bet: str, endings: Endings) -> list[str]:

@@ -11,7 +11,7 @@ from django.db import transaction
 from audit import approvals
 from audit.log import Json
 from audit.models import Approval
-from games import tables
+from games import table_status, tables
 from games.chemin.rules import GuestClock
 from games.engine.chemin.state import there
 from games.live.clock import Clock
@@ -140,4 +140,4 @@ def _make(request: Mapping[str, Json], approved: Approved) -> None:
     )
     tables.set_chat_language(table_id=table.pk, language=str(request["chat_language"]), by=approved.decided_by)
     if approved.due_at:
-        tables.set_open(table_id=table.pk, is_open=True, reason=approved.reason, by=approved.decided_by)
+        table_status.open_table(table_id=table.pk, reason=approved.reason, by=approved.decided_by)

@@ -10,7 +10,7 @@ from audit.models import Category
 from audit.reports import alterations
 from audit.reports.kinds import Interval, kind_of
 from audit.significant import finding
-from games import tables
+from games import table_status
 from games.shipped import baccarat_limits
 from players import exclusions, lifting, limits
 from players.models import LimitKind, Period
@@ -56,7 +56,7 @@ def test_gli19_2_9_5_has_exactly_these_headings():
 def test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what():
     staff, table = a_member_of_staff("operator"), a_table()
     since = clock()
-    tables.set_open(table_id=table.pk, is_open=False, reason="the cloth is torn", by=str(staff))
+    table_status.close_table(table_id=table.pk, reason="the cloth is torn", by=str(staff))
     row = only(since, "A table was closed")
     assert since.isoformat() <= row["at"] <= clock().isoformat()
     assert row | {"at": "", "event": 0} == {
@@ -127,7 +127,7 @@ def test_a_limit_is_told_with_its_period_and_in_the_order_in_which_things_happen
 def test_an_interval_ends_before_its_end_and_without_events_there_are_no_rows():
     table = a_table()
     since = clock()
-    tables.set_open(table_id=table.pk, is_open=False, reason="for a test", by="staff:test")
+    table_status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
     (row,) = told(since, component="Tables")
     at = datetime.fromisoformat(row["at"])
     assert [*alterations.answer(ask(Interval(since, at))).rows] == []

@@ -10,7 +10,7 @@ from games.engine.coup import Outcome, deal
 from games.engine.shoe import shuffle
 from games.labels import announcement, card_name
 from games.models import NextRound, Participation, Round
-from games.tables import set_open
+from games.table_status import close_table
 from players.models import Player
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import PASSWORD, a_player, a_table
@@ -359,7 +359,7 @@ def test_a_table_closed_under_a_page_lets_the_chips_go(enter):
     page = enter()
     page.goto(TABLE)
     place(page)
-    set_open(table_id=NextRound.objects.get().table_id, is_open=False, reason="test", by="staff:1")
+    close_table(table_id=NextRound.objects.get().table_id, reason="test", by="staff:1")
     page.locator("#bet-tie").click()
     expect(page.locator(".where .badge--off")).to_be_visible()
     expect(page.locator("#act-deal")).to_have_attribute("aria-disabled", "true")

@@ -28,6 +28,7 @@ def seen(state: State, events: Sequence[Event]) -> Seen:
         slug="chemin",
         name="Chemin",
         is_open=True,
+        is_paused=False,
         is_stopped=False,
         rules=GuestRules("SEK", rules.places, rules.minimum, rules.maximum),
         clock=UNHURRIED_GUESTS,

@@ -14,7 +14,7 @@ from games.engine.chemin import Phase
 from games.live.lobby import card_key, is_for, render_card
 from games.models import LiveTable, Table
 from games.selectors import lobby_cards
-from games.tables import set_open
+from games.table_status import close_table
 from players.models import Player
 from tests.builders import a_guest_table, a_player, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, guests, step_to
@@ -105,7 +105,7 @@ class TestTheCard:
 
     def test_of_a_closed_table_leads_nowhere_once_nobody_sits_there(self, live: LiveTable) -> None:
         players = guests(live, 1)
-        set_open(table_id=live.table_id, is_open=False, reason="for a test", by="staff:test")
+        close_table(table_id=live.table_id, reason="for a test", by="staff:test")
         closing = card_of(live)
         play.leave(player=players[0], live_table_id=live.pk)
         closed = card_of(live)

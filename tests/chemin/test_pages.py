@@ -15,7 +15,7 @@ from games.engine.chemin import Call, Phase, Side
 from games.engine.chemin.play import advice_to
 from games.engine.chemin.rules import Advice
 from games.models import CheminMove, LiveTable
-from games.tables import set_open
+from games.table_status import close_table
 from players import exclusions
 from players.models import Player
 from tests.builders import a_player
@@ -145,7 +145,7 @@ class TestWhoSeesWhat:
         assert "decide__sentence" not in page(visitor_as(player), live_table).text
 
     def test_a_closed_table_takes_nobody(self, live_table):
-        set_open(table_id=live_table.table_id, is_open=False, reason="test", by="staff:1")
+        close_table(table_id=live_table.table_id, reason="test", by="staff:1")
         text = page(visitor_as(a_player(real=MONEY)), live_table).text
         assert sentence_in(text) == "The table is closed: nobody can sit down now."
         assert "data-may-sit" not in text

@@ -30,7 +30,7 @@ from games.models import (
 )
 from games.models import Phase as RoundPhase
 from games.places import sit as sit_at
-from games.tables import set_open
+from games.table_status import close_table
 from players import exclusions, limits, sittings
 from players.models import LimitKind, Period
 from tests.builders import a_guest_table, a_player
@@ -194,7 +194,7 @@ class TestAClosedTable:
     def test_begins_nothing(self):
         table = a_chemin_table()
         first, _ = guests(table, 2)
-        set_open(table_id=table.table_id, is_open=False, reason="for a test", by="staff:test")
+        close_table(table_id=table.table_id, reason="for a test", by="staff:test")
         with pytest.raises(TableClosed):
             answer(first, table, "take_bank", 10_000)
 
@@ -202,7 +202,7 @@ class TestAClosedTable:
         table = a_chemin_table()
         guests(table, 2)
         banker, _ = a_staked_coup(table)
-        set_open(table_id=table.table_id, is_open=False, reason="for a test", by="staff:test")
+        close_table(table_id=table.table_id, reason="for a test", by="staff:test")
         answer(banker, table, "deal_cards")
         step_to(table, Phase.CHOICE, Phase.OFFER, Phase.GUESTS)
         assert Round.objects.exists()

@@ -10,7 +10,7 @@ from games.chemin.rules import GuestClock, GuestRules, StoredGuestLimits
 from games.engine.chemin import Phase, new_table
 from games.engine.chemin.frozen import thaw
 from games.live import phases
-from games.models import CheminTable, LiveTable, Shape, Table
+from games.models import CheminTable, LiveTable, Shape, Status, Table
 from games.places import takes_bets
 from games.shipped import CHEMIN_DE_FER, GUEST_PACE, PACE, baccarat_limits, guest_limits, load_tables
 from games.table_checks import NothingChanged, TableError, UnusableClock, UnusableLimits, WrongShape
@@ -156,7 +156,7 @@ def test_the_house_opens_with_a_table_and_a_practice_table_for_each_currency() -
     load_tables()
     load_tables()
     assert set(CHEMIN_DE_FER) == set(Currency.values)
-    tables = Table.objects.filter(variant=CHEMIN, shape=Shape.GUESTS, is_open=True).select_related("version")
+    tables = Table.objects.filter(variant=CHEMIN, shape=Shape.GUESTS, status=Status.OPEN).select_related("version")
     assert len({table.name for table in tables}) == 2 * len(Currency)
     rules = [GuestRules.of(table.version.limits) for table in tables if table.version]
     assert sorted((each.currency, each.places, each.house_players) for each in rules) == sorted(

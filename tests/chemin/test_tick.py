@@ -31,7 +31,7 @@ from games.models import (
     WhyLeft,
 )
 from games.models import Phase as RoundPhase
-from games.tables import set_open
+from games.table_status import close_table
 from games.tasks import advance_guest_table, tick_guests
 from games.variants import GAMES
 from players import exclusions, sessions
@@ -262,7 +262,7 @@ class TestGuestsWhoAreGone:
 
 class TestATableThatCloses:
     def close(self, table: LiveTable) -> None:
-        set_open(table_id=table.table_id, is_open=False, reason="for a test", by="staff:test")
+        close_table(table_id=table.table_id, reason="for a test", by="staff:test")
 
     def test_sends_bank_and_guests_home_between_coups(self):
         table = a_chemin_table()

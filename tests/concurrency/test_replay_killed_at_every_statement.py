@@ -7,7 +7,7 @@ from itertools import count
 from django.core.management import call_command
 
 from games import replay
-from games.models import Incident, Participation, ReplayDue, Table, Void, VoidPart
+from games.models import Incident, Participation, ReplayDue, Status, Table, Void, VoidPart
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.killed import dies
@@ -34,7 +34,7 @@ def test_a_round_is_annulled_once_whenever_workers_die(cloned_db, owner):
         replay.replay_finished_rounds()
         assert Void.objects.filter(pk=bad.round_id).exists()
         assert accounts.balance(player.pk, Mode.REAL) == expected
-        Table.objects.filter(pk=table.pk).update(is_open=True)
+        Table.objects.filter(pk=table.pk).update(status=Status.OPEN)
         if not died:
             break
         assert number < LONGEST

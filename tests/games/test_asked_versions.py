@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit import approvals
 from audit.models import Approval
 from audit.significant import finding
-from games import tables
+from games import table_status, tables
 from games.engine.odds import exact, percent
 from games.live import clock
 from games.live.clock import Clock
@@ -291,7 +291,7 @@ class TestTheDatabase:
 
     def test_another_version_of_a_table_that_was_ever_opened_without_an_approval(self):
         table = a_table()
-        tables.set_open(table_id=table.pk, is_open=False, reason="for a test", by="staff:test")
+        table_status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
         Table.objects.filter(pk=table.pk).update(first_opened_at=None)
         self.refuses("takes two people", **self.a_version(table))
 

@@ -14,14 +14,14 @@ from games.engine.settle import ExcludedBets
 from games.errors import BalanceTooLow, NotOffered, UnknownChip
 from games.limits import Limits
 from games.lower import lower_bet
-from games.models import NextRound, Participation, Round, Table, VoidReason
+from games.models import NextRound, Participation, Round, Table
 from games.shipped import golden_limits, load_tables
 from games.table_checks import check_returns
-from games.tables import set_open
+from games.table_status import close_table
 from games.tasks import return_idle_purses
 from games.variants import VARIANTS
-from games.void import void_round
 from players.models import Player
+from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
 from tests.people import events
 from wallet import accounts, purse, verify
@@ -137,7 +137,7 @@ class TestTakingOff:
 
     def test_is_done_at_a_closed_table_too(self, player, table):
         a_place(player, table, player=5000)
-        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
+        close_table(table_id=table.pk, reason="test", by="staff:1")
         assert take(player, table, "player", 1000) == {"player": 4000}
 
     def test_takes_what_is_left_where_that_is_less_than_the_chip(self, player, table):
@@ -259,7 +259,7 @@ class TestAnAnnulledRound:
         played = a_round(player, table, player=1000, tie=1000)
         if left:
             purse.leave(player=player, mode=Mode.REAL, key=uuid4())
-        void_round(round_id=played.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(played.round_id)
         assert sum(balances(player)) == MONEY
         assert [check.rows for check in verify.run() if check.rows] == []
 

@@ -29,7 +29,7 @@ from games.limits import Limits
 from games.models import NextRound, Participation, Round
 from games.page import game_view as players_view
 from games.shipped import baccarat_limits, golden_limits
-from games.tables import set_open
+from games.table_status import close_table
 from games.variants import VARIANTS
 from players.models import Player, User
 from tests.builders import a_golden_table, a_place, a_player, a_table, put_live
@@ -243,7 +243,7 @@ class TestTheDoor:
         assert place_of(visitor).currency == "EUR"
 
     def test_is_shut_where_the_table_is(self, visitor, table):
-        set_open(table_id=table.pk, is_open=False, reason="for a test", by="staff:test")
+        close_table(table_id=table.pk, reason="for a test", by="staff:test")
         assert "This table is closed now." in visitor.get("/en/try/baccarat/").text
         assert "This table is closed now." in enter(visitor).text
         assert notes.read(visitor.session) is None

@@ -8,7 +8,7 @@ from django.test import Client
 
 from games.models import NextRound, Participation, Round
 from games.seeds import unseal
-from games.tables import set_open
+from games.table_status import close_table
 from tests.builders import a_place, a_player, a_table
 from tests.games.at_pages import MONEY, click
 from wallet.money import format_money
@@ -132,7 +132,7 @@ def test_the_button_that_enter_presses_is_the_first_of_the_form(visitor, player,
 
 class TestAClosedTable:
     def closed(self, table) -> None:
-        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
+        close_table(table_id=table.pk, reason="test", by="staff:1")
 
     def disabled(self, page: str) -> set[str]:
         return set(re.findall(r'<button[^>]*id="([^"]*)"[^>]*aria-disabled="true"', page))

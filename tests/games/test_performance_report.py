@@ -7,15 +7,15 @@ import pytest
 from django.db import connection
 
 from audit.reports.kinds import Interval, kind_of
-from games import tables
+from games import table_status
 from games.engine.odds import exact
 from games.live import malfunction
-from games.models import LiveRound, Phase, Table, TableVersion, VoidReason
+from games.models import LiveRound, Phase, Table, TableVersion
 from games.reports import performance
 from games.shipped import baccarat_limits
 from games.variants import VARIANTS
-from games.void import void_round
 from tests import reports_history
+from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table, put_live
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, guests
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -94,7 +94,7 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
     since = clock()
     voided = a_round(player, table, banker=5_000).round_id
     a_round(player, table, player=5_000, tie=1_000)
-    void_round(round_id=voided, reason=VoidReason.NOT_REPRODUCED, by="system")
+    annul_unreproduced(voided)
     changed = deepcopy(baccarat_limits())
     changed["SEK"]["bets"]["tie"][1] -= changed["SEK"]["step"]
     later = put_live(table_id=table.pk, limits=changed, reason="fewer ties")
@@ -117,7 +117,7 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
     assert (second["rounds"], second["staked"], second["voided"]) == (1, 5_000, 0)
     assert (first["status"], second["status"]) == ("withdrawn", "in force")
     assert (first["withdrawn"], second["withdrawn"]) == (later.created_at.astimezone(UTC).isoformat(), None)
-    tables.set_open(table_id=table.pk, is_open=False, reason="for a test", by="staff:1")
+    table_status.close_table(table_id=table.pk, reason="for a test", by="staff:1")
     assert [row["status"] for row in read(Interval(since, clock()))[0]] == ["withdrawn", "table closed"]
 
 

@@ -12,7 +12,7 @@ from games.errors import FavouriteError, PlayError, TrayError
 from games.models import NextRound
 from games.sentences import refusal
 from games.shipped import baccarat_limits
-from games.tables import set_open
+from games.table_status import close_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
 from tests.games.at_pages import MONEY, click
@@ -96,7 +96,7 @@ class TestSentences:
 
     def test_table_closed(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
-        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
+        close_table(table_id=table.pk, reason="test", by="staff:1")
         answer = click(visitor, player, "bet:player", language=language)
         self.said(answer, language, "This table is closed. No bet was taken.")
 

@@ -154,7 +154,7 @@ def die(*_args, **_kwargs):
     raise Killed
 
 
-@pytest.mark.parametrize("step", ["set_open", "undo_round", "open_incident"])
+@pytest.mark.parametrize("step", ["close_table", "undo_round", "open_incident"])
 def test_a_worker_that_dies_in_the_midst_has_done_nothing_and_the_next_one_does_it_all(
     cloned_db, owner, monkeypatch, step
 ):

@@ -9,7 +9,8 @@ from games.engine.bets import Control
 from games.live import phases
 from games.models import Phase, Round, Shape
 from games.shipped import PACE
-from games.tables import make_table, set_open
+from games.table_status import open_table
+from games.tables import make_table
 from games.variants import VARIANTS
 from games.versions.ask_pages import from_nothing
 from tests.builders import a_place, a_player
@@ -39,7 +40,7 @@ def test_it_is_played(variant, shape):
         clock=PACE if shared else None,
         by="staff:1",
     )
-    set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:1")
+    open_table(table_id=table.pk, reason="for a test", by="staff:1")
     player, visitor = a_player(real=1_000_000), a_visitor()
     visitor.force_login(player.user)
     assert visitor.get("/en/table/t/real/").status_code == 200

@@ -27,7 +27,7 @@ from games.errors import (
 )
 from games.models import NextRound, Participation, Round
 from games.shipped import baccarat_limits
-from games.tables import set_open
+from games.table_status import close_table
 from games.variants import VARIANTS
 from tests.builders import a_place, a_player, a_round, a_table
 from wallet import accounts
@@ -130,7 +130,7 @@ class TestTheSameRoundAgain:
         player, table = a_player(real=MONEY), a_table()
         place = a_place(player, table, player=1000)
         first = play(player, table, place)
-        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
+        close_table(table_id=table.pk, reason="test", by="staff:1")
         again = play(player, table, place)
         assert (again.round_id, again.repeated) == (first.round_id, True)
 
@@ -203,7 +203,7 @@ class TestRefusals:
     def test_gli19_2_4_1_a_closed_table_deals_nothing(self):
         player, table = a_player(real=MONEY), a_table()
         place = a_place(player, table, player=1000)
-        set_open(table_id=table.pk, is_open=False, reason="test", by="staff:1")
+        close_table(table_id=table.pk, reason="test", by="staff:1")
         self.refused(TableClosed, player, table, place)
 
     def test_there_is_nothing_to_bet_again_before_the_first_round(self):

@@ -1,4 +1,4 @@
-"""Opening and closing tables from the back office, and what its pages leave out."""
+"""Opening, pausing and closing tables from the back office, and what its pages leave out."""
 
 import html
 
@@ -7,8 +7,9 @@ import pytest
 from audit.models import Event
 from games.errors import TableClosed
 from games.live import phases
-from games.models import LiveTable, Phase, Table
+from games.models import LiveTable, Phase, Status, Table
 from games.table_checks import TableError
+from games.table_status import pause_table
 from games.tables import set_chat_language
 from tests.builders import a_place, a_player, a_table
 from tests.live.at_table import a_live_table, advance_to, bet, hurry
@@ -27,33 +28,85 @@ def operator():
     return visitor
 
 
-def turn(visitor, table: Table, **form: str) -> str:
+def a_table_that_is(status: Status) -> Table:
+    """A table of solo play that stands so."""
+    table = a_table(is_open=status != Status.CLOSED)
+    if status == Status.PAUSED:
+        table = pause_table(table_id=table.pk, reason="for a test", by="staff:test")
+    return table
+
+
+def turn(visitor, table: Table, deed: str, **form: str) -> str:
     """Send the form of a table; return the page that follows."""
-    return html.unescape(visitor.post(f"/staff/tables/{table.pk}/status/", form, follow=True).text)
+    sent = {"deed": deed} | form
+    return html.unescape(visitor.post(f"/staff/tables/{table.pk}/status/", sent, follow=True).text)
 
 
-@pytest.mark.parametrize(("is_open", "form", "kind"), [(True, {}, "closed"), (False, {"is_open": "1"}, "opened")])
-def test_a_table_is_turned_with_the_reason(operator, is_open, form, kind):
-    table = a_table(is_open=is_open)
-    page = turn(operator, table, reason=REASON, **form)
-    assert f"Baccarat is {'open' if form else 'closed'}." in page
+@pytest.mark.parametrize(
+    ("stood", "deed", "stands", "kind"),
+    [
+        (Status.OPEN, "pause", Status.PAUSED, "paused"),
+        (Status.OPEN, "close", Status.CLOSED, "closed"),
+        (Status.PAUSED, "continue", Status.OPEN, "went_on"),
+        (Status.PAUSED, "close", Status.CLOSED, "closed"),
+        (Status.CLOSED, "open", Status.OPEN, "opened"),
+    ],
+)
+def test_a_table_is_turned_with_the_reason(operator, stood, deed, stands, kind):
+    table = a_table_that_is(stood)
+    page = turn(operator, table, deed, reason=REASON)
+    assert f"Baccarat is {stands}." in page
     table.refresh_from_db()
-    assert table.is_open is not is_open
-    assert REASON in bytes(Event.objects.filter(kind=f"table.{kind}").latest("pk").body).decode()
+    assert table.status == stands
+    event = events(f"table.{kind}")[-1]
+    assert (event["on"], event["data"]["reason"]) == (f"table:{table.pk}", REASON)
 
 
-@pytest.mark.parametrize(("is_open", "form"), [(True, {"is_open": "1"}), (False, {})])
-def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, is_open, form):
-    table, before = a_table(is_open=is_open), Event.objects.filter(kind__startswith="table.").count()
-    page = turn(operator, table, reason=REASON, **form)
-    assert f"Baccarat was already {'open' if form else 'closed'}; your reason was not recorded." in page
+@pytest.mark.parametrize(
+    ("stands", "deed"),
+    [(Status.OPEN, "open"), (Status.OPEN, "continue"), (Status.PAUSED, "pause"), (Status.CLOSED, "close")],
+)
+def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, stands, deed):
+    table = a_table_that_is(stands)
+    before = Event.objects.filter(kind__startswith="table.").count()
+    page = turn(operator, table, deed, reason=REASON)
+    assert f"Baccarat was already {stands}; your reason was not recorded." in page
     assert "notice--success" not in page
     assert Event.objects.filter(kind__startswith="table.").count() == before
 
 
-def test_no_reason_changes_nothing(operator):
+@pytest.mark.parametrize(
+    ("stands", "deed"), [(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")]
+)
+def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, stands, deed):
+    """Whoever presses "go on" on a page from before somebody closed the table does not open it."""
+    table = a_table_that_is(stands)
+    before = Event.objects.filter(kind__startswith="table.").count()
+    assert f"Baccarat is {stands}: that cannot be done from there." in turn(operator, table, deed, reason=REASON)
+    table.refresh_from_db()
+    assert table.status == stands
+    assert Event.objects.filter(kind__startswith="table.").count() == before
+
+
+@pytest.mark.parametrize(
+    ("stands", "offered"),
+    [
+        (Status.OPEN, {"Pause Baccarat", "Close Baccarat"}),
+        (Status.PAUSED, {"Go on with Baccarat", "Close Baccarat"}),
+        (Status.CLOSED, {"Open Baccarat"}),
+    ],
+)
+def test_the_page_offers_what_is_possible_as_the_table_stands(operator, stands, offered):
+    a_table_that_is(stands)
+    page = operator.get("/staff/tables/").text
+    labels = {f"{verb} Baccarat" for verb in ("Pause", "Go on with", "Open", "Close")}
+    assert {label for label in labels if f">{label}</button>" in page} == offered
+
+
+@pytest.mark.parametrize("wrong", [{"reason": " "}, {"deed": "sell"}], ids=str)
+def test_no_reason_or_an_unknown_deed_changes_nothing(operator, wrong):
     table = a_table()
-    assert "Say why" in turn(operator, table, reason=" ")
+    assert "Say why" in turn(operator, table, **{"deed": "pause", "reason": REASON} | wrong)
     assert Table.objects.get().is_open
 
 

@@ -6,7 +6,8 @@ from audit.models import Event
 from games.models import Table, TableVersion
 from games.shipped import baccarat_limits, load_tables
 from games.table_checks import ReturnTooLow, TableError, check_returns
-from games.tables import make_table, set_open
+from games.table_status import close_table
+from games.tables import make_table
 from games.variants import VARIANTS
 from tests.builders import a_table
 
@@ -50,7 +51,7 @@ def test_a_version_keeps_the_digest_of_the_rules_it_is_played_under():
 @pytest.mark.django_db
 def test_gli19_2_4_1_closing_a_table_records_the_reason():
     table = a_table()
-    set_open(table_id=table.pk, is_open=False, reason="The cloth is torn.", by="staff:7")
+    close_table(table_id=table.pk, reason="The cloth is torn.", by="staff:7")
     event = Event.objects.get(kind="table.closed", on=f"table:{table.pk}")
     assert event.by == "staff:7"
     assert "The cloth is torn." in bytes(event.body).decode()
@@ -60,7 +61,7 @@ def test_gli19_2_4_1_closing_a_table_records_the_reason():
 def test_closing_without_a_reason_is_refused():
     table = a_table()
     with pytest.raises(TableError, match="reason"):
-        set_open(table_id=table.pk, is_open=False, reason="  ", by="staff:7")
+        close_table(table_id=table.pk, reason="  ", by="staff:7")
     assert Table.objects.get().is_open
 
 
@@ -68,7 +69,7 @@ def test_closing_without_a_reason_is_refused():
 def test_closing_twice_records_one_event():
     table = a_table()
     for _ in range(2):
-        set_open(table_id=table.pk, is_open=False, reason="twice", by="staff:7")
+        close_table(table_id=table.pk, reason="twice", by="staff:7")
     assert Event.objects.filter(kind="table.closed").count() == 1
 
 

@@ -6,9 +6,10 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from games.models import NextRound, Table
+from games.models import NextRound, Status, Table
 from games.shipped import baccarat_limits, golden_limits
-from games.tables import make_table, set_open
+from games.table_status import open_table
+from games.tables import make_table
 from tests.builders import a_player
 from wallet.models import Account, AccountKind
 
@@ -23,12 +24,12 @@ def a_table_without_kronor(slug: str, limits) -> Table:
     """An open table that takes every currency of the house but the player's."""
     limits.pop("SEK")
     table = make_table(slug=slug, name="Elsewhere", variant=slug, limits=limits, by="staff:test")
-    return set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+    return open_table(table_id=table.pk, reason="for a test", by="staff:test")
 
 
 def a_table_never_live(slug: str, limits) -> Table:
     """A row that somebody has made by hand: no version of it was ever in force."""
-    return Table.objects.create(slug=slug, name="Elsewhere", variant=slug, is_open=True)
+    return Table.objects.create(slug=slug, name="Elsewhere", variant=slug, status=Status.OPEN)
 
 
 @pytest.fixture(params=[(a_table_without_kronor, CURRENCY), (a_table_never_live, CLOSED)], ids=["currency", "live"])

@@ -9,10 +9,12 @@ from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
 
 from games import solo
-from games.models import NextRound, Participation, Round, Void, VoidPart, VoidReason
+from games.models import NextRound, Participation, Round, Void, VoidPart
 from games.shipped import golden_limits
-from games.tables import make_table, set_open
-from games.void import RoundNotFound, void_round
+from games.table_status import open_table
+from games.tables import make_table
+from games.void import RoundNotFound
+from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.people import events
 from tests.wallet.money_moves import cash, house, move
@@ -25,7 +27,7 @@ BETS = {"player": 1000, "banker": 5000, "tie": 1000}
 
 
 def annul(round_id):
-    return void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+    return annul_unreproduced(round_id)
 
 
 def balance(player, mode=Mode.REAL):
@@ -165,7 +167,7 @@ class TestARoundOnAPurse:
         table = make_table(
             slug="golden", name="Golden Baccarat", variant="golden", limits=golden_limits(), by="staff:test"
         )
-        return set_open(table_id=table.pk, is_open=True, reason="for a test", by="staff:test")
+        return open_table(table_id=table.pk, reason="for a test", by="staff:test")
 
     @pytest.mark.parametrize("mode", list(Mode))
     def test_gives_the_purse_back_what_it_had(self, player, table, mode):

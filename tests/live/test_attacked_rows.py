@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 
-from games.models import LiveSeat, LiveTable, Phase
+from games.models import LiveSeat, LiveTable, Phase, Status
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 
@@ -61,7 +61,7 @@ class TestARound:
         refused(drawn, "no card", round_at(live_table).pk)
         refused(drawn, "no card", advance_to(live_table, Phase.CLOSED).pk)
         empty = a_live_table(slug="other")
-        empty.table.is_open = False
+        empty.table.status = Status.CLOSED
         empty.table.save()
         refused(drawn, "no card", advance_to(empty, Phase.VOID).pk)
 

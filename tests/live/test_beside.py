@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from games.models import LiveTable
-from games.tables import set_open
+from games.table_status import close_table
 from tests.builders import a_player, a_table
 from tests.live.at_table import a_live_table
 from tests.live.test_live_pages import visitor_of
@@ -92,7 +92,7 @@ def test_a_second_table_is_offered_where_the_law_allows_it(tables, jurisdiction,
 def test_the_choice_names_open_tables_that_others_play_at_and_keeps_the_side(tables):
     a_table()
     closed = a_live_table(slug="closed").table
-    set_open(table_id=closed.pk, is_open=False, reason="for a test", by="staff:test")
+    close_table(table_id=closed.pk, reason="for a test", by="staff:test")
     visitor = visitor_of(a_player())
     page = visitor.get("/en/beside/live/real/").text
     found = [line.split('"')[0] for line in page.split('beside-choice__table" href="')[1:]]

@@ -31,7 +31,7 @@ from games.live.seats import seat_at
 from games.models import Incident, IncidentKind, LiveSeat, LiveTable, Phase
 from games.sentences import refusal
 from games.shipped import no_commission_limits, pairs_limits
-from games.tables import set_open
+from games.table_status import close_table
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, put_live
@@ -180,7 +180,7 @@ class TestAcceptedBets:
         assert (total_of(round_id, "RON"), total_of(round_id, "SEK")) == ({"player": 20_00}, {"banker": 50_00})
 
     def test_a_table_that_is_closing_takes_bets_until_the_deadline(self, table, player):
-        set_open(table_id=table.table_id, is_open=False, reason="The evening ends.", by="staff:7")
+        close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")
         chip(player, table, "player", 20_00)
         hurry(table)
         with pytest.raises(BetTooLate):

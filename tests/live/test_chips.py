@@ -12,7 +12,7 @@ from games.live.seats import seat_at
 from games.models import ChipSet, LiveTable
 from games.shipped import no_commission_limits, pairs_limits
 from games.table_checks import UnusableLimits, check_usable
-from games.tables import set_open
+from games.table_status import close_table
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table
@@ -157,6 +157,6 @@ def test_without_script_the_answer_is_the_table(visitor):
 
 
 def test_chips_are_chosen_at_a_closed_table_too(visitor, table):
-    set_open(table_id=table.table_id, is_open=False, reason="For a test.", by="staff:1")
+    close_table(table_id=table.table_id, reason="For a test.", by="staff:1")
     send(visitor, chips=[50_00])
     assert ChipSet.objects.get().chips == [50_00]

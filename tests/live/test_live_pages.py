@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from games.models import LiveSeat, LiveTable, Phase
-from games.tables import set_open
+from games.table_status import close_table
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table, a_table
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, round_at, slip_of, step
@@ -220,7 +220,7 @@ def test_a_table_with_no_round_yet_says_that_it_opens():
 
 def test_a_closed_table_can_be_looked_at():
     live_table = a_live_table()
-    set_open(table_id=live_table.table_id, is_open=False, reason="for a test", by="staff:test")
+    close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
     step(live_table)
     assert "The table is closed" in visitor_of(a_player(real=MONEY)).get(TABLE).text
 

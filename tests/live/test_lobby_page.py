@@ -11,7 +11,7 @@ from games.live import malfunction, tickets
 from games.lobby_views import lobby_now
 from games.models import FavouriteTable, LiveTable, Phase, Table
 from games.shipped import no_commission_limits
-from games.tables import set_open
+from games.table_status import close_table
 from players.access import is_made_by_the_page
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_shared_table, a_table
@@ -48,7 +48,7 @@ def ways_in(page: str, slug: str) -> list[str]:
 
 
 def close(table: Table) -> None:
-    set_open(table_id=table.pk, is_open=False, reason="for a test", by="staff:test")
+    close_table(table_id=table.pk, reason="for a test", by="staff:test")
 
 
 def speak(table: Table, language: str) -> None:

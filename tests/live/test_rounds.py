@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 
+from games import table_status
 from games.live import phases
 from games.models import (
     LiveRound,
@@ -15,7 +16,6 @@ from games.models import (
     TableVersion,
     Wager,
 )
-from games.tables import set_open
 from players.models import Player
 from tests.builders import a_player, a_shared_table, put_live
 from tests.live.at_table import (
@@ -53,7 +53,7 @@ def digest(*lines: tuple[object, ...]) -> str:
 
 
 def close_table(live_table: LiveTable) -> None:
-    set_open(table_id=live_table.table_id, is_open=False, reason="for a test", by="staff:test")
+    table_status.close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
 
 
 class TestARound:
@@ -172,7 +172,7 @@ class TestATableThatCloses:
         shoe = round_at(live_table).shoe_id
         close_table(live_table)
         step(live_table)
-        set_open(table_id=live_table.table_id, is_open=True, reason="for a test", by="staff:test")
+        table_status.open_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
         again = step(live_table)
         assert (again.phase, again.shoe_id, again.number) == (Phase.BETTING, shoe, 2)
 

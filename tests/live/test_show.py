@@ -16,7 +16,7 @@ from games.live.state import State
 from games.live.views import read_own, read_public
 from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, VoidReason
-from games.tables import set_open
+from games.table_status import close_table
 from tests.builders import UNHURRIED, a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from wallet.models import Mode
@@ -177,7 +177,7 @@ def test_the_last_round_of_a_shoe_is_announced():
 def test_a_table_that_closes_says_so_and_then_that_it_is_closed():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
-    set_open(table_id=live_table.table_id, is_open=False, reason="for a test", by="staff:test")
+    close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
     assert "The table closes after this round." in show.render_public(read_public(live_table), "en")
     advance_to(live_table, Phase.SETTLED)
     html = show.render_public(read_public(live_table), "en")

@@ -19,7 +19,7 @@ from games.limits import StoredLimits
 from games.live import news, tickets
 from games.live.tickets import Ticket
 from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase, TableVersion
-from games.tables import set_open
+from games.table_status import close_table
 from players.models import Player
 from tests.builders import a_player, put_live
 from tests.chemin.at_table import a_chemin_table, answer, sit
@@ -282,7 +282,7 @@ class TestTheLobby:
             assert len(cards(real, other)) == 1
             assert cards(play, live_table) == []
             assert len(cards(play, free)) == 1
-            set_open(table_id=live_table.table_id, is_open=False, reason="for a test", by="staff:test")
+            close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
             real.wait(lambda: "badge--off" in cards(real, live_table)[-1])
             play.wait(lambda: "badge--off" in cards(play, free)[-1])
 

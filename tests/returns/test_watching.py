@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 
 from audit.models import Event
 from games.engine.evidence import BIAS, bet_test, biased, rounds_to_find
-from games.models import Evidence, ReturnsAlarm, StopPolicy, Table, TableVersion
+from games.models import Evidence, ReturnsAlarm, Status, StopPolicy, Table, TableVersion
 from games.returns.watching import WITHOUT_END, set_stop, watch, written
 from games.table_checks import TableError
 from games.variants import VARIANTS
@@ -64,7 +64,7 @@ def test_gli19_a_6_2_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_
     assert (alarm.variant, alarm.rules_digest, alarm.mode) == ("baccarat", VARIANTS["baccarat"].digest, "R")
     assert alarm.rounds == sum(early.values()) + sum(late.values())
     assert alarm.stopped == []
-    assert Table.objects.filter(is_open=True).count() == 2
+    assert Table.objects.filter(status=Status.OPEN).count() == 2
     assert watch() == []
     (event,) = told("returns.alarm")
     assert event["on"] == "game:baccarat"
@@ -91,7 +91,7 @@ def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_h
     (alarm,) = watch()
     assert alarm.stopped == ["one", "two"]
     assert alarm.evidence == WITHOUT_END
-    assert set(Table.objects.filter(is_open=True)) == {golden}
+    assert set(Table.objects.filter(status=Status.OPEN)) == {golden}
     closed = told("table.closed")[-2:]
     assert [event["on"] for event in closed] == [f"table:{table.pk}", f"table:{second.pk}"]
     assert "returns of baccarat" in closed[0]["data"]["reason"]

@@ -5,7 +5,7 @@ from threading import Barrier
 import pytest
 from django.db import IntegrityError
 
-from games.models import ReturnsAlarm, Table
+from games.models import ReturnsAlarm, Status, Table
 from games.returns import watching
 from games.table_checks import TableError
 from tests.builders import a_table
@@ -37,4 +37,4 @@ def test_without_the_lock_both_would_raise_it(suspicious, monkeypatch):
 def test_gli19_a_6_2_two_who_watch_at_once_raise_one_alarm(suspicious):
     assert sorted(map(len, at_once([watching.watch, watching.watch]))) == [0, 1]
     assert ReturnsAlarm.objects.count() == len(events("returns.alarm")) == len(events("table.closed")) == 1
-    assert not Table.objects.filter(is_open=True).exists()
+    assert not Table.objects.filter(status=Status.OPEN).exists()
