@@ -7,10 +7,9 @@ from uuid import UUID
 
 import psycopg
 
-from games.live.voiding import void_live_round
-from games.models import Participation, Phase, VoidReason
-from games.void import void_round
+from games.models import Participation, Phase
 from players.models import Player
+from tests.annulling import annul_by_two, annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out
 from tests.games.test_void import a_won_round, balance, spend
@@ -47,7 +46,7 @@ def spread(database: Database) -> None:
 
 def annul(round_id: UUID) -> None:
     """Annul a round of a live table."""
-    void_live_round(round_id=round_id, reason=VoidReason.DECIDED, by="staff:test")
+    annul_by_two(round_id)
 
 
 class House:
@@ -75,17 +74,17 @@ class House:
                 a_round(player, self.table, Mode.FREE, banker=1000)
             a_purse(player, 100_000)
             played = [a_round(player, self.golden, player=1000).round_id for _ in range(rounds)]
-            void_round(round_id=played[0], reason=VoidReason.NOT_REPRODUCED, by="system")
+            annul_unreproduced(played[0])
 
     def _win_and_spend(self) -> None:
         part = a_won_round(self.people[0], self.table)
-        void_round(round_id=part.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(part.round_id)
         won, poor = None, self.people[0]
         while won is None:
             poor = a_player(real=5_000)
             won = self._win(poor)
         spend(poor, balance(poor))
-        void_round(round_id=won, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(won)
 
     def _win_less_commission(self) -> None:
         while True:

@@ -11,11 +11,10 @@ from uuid import uuid4
 from django.db import connection
 
 from audit.reports.kinds import Asked, Interval
-from games.live.voiding import void_live_round
-from games.models import LiveRound, Participation, Phase, VoidReason
-from games.void import void_round
+from games.models import LiveRound, Participation, Phase
 from players import verification
 from players.models import Player
+from tests.annulling import annul_by_two, annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_submission, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, play_out, sit
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -114,7 +113,7 @@ def _solo(swede: Player, romanian: Player, tables: Tables) -> None:
     a_round(swede, tables.golden, banker=1000)
     purse.leave(player=swede, mode=Mode.REAL, key=uuid4())
     annulled = a_round(swede, tables.solo, player=5000)
-    void_round(round_id=annulled.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+    annul_unreproduced(annulled.round_id)
 
 
 def _live(swede: Player, romanian: Player, tables: Tables) -> None:
@@ -134,7 +133,7 @@ def _live(swede: Player, romanian: Player, tables: Tables) -> None:
 
 
 def _annul(live_round: LiveRound) -> None:
-    void_live_round(round_id=live_round.pk, reason=VoidReason.DECIDED, by="staff:test")
+    annul_by_two(live_round.pk)
 
 
 def _guests(tables: Tables) -> None:
@@ -170,4 +169,4 @@ def _shortfall(tables: Tables) -> None:
         if part.paid > part.staked:
             break
     a_withdrawal(player, balance(player))
-    void_round(round_id=part.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+    annul_unreproduced(part.round_id)

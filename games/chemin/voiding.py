@@ -81,11 +81,11 @@ def _annul(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> 
     undone = undo_round(live.pk)
     if standing.in_coup:
         carry_out(standing, AnnulCoup(), decider=Decider.HOUSE)
-    live.phase, live.ended_at = Phase.VOID, finished.at
-    live.save(update_fields=["phase", "ended_at"])
     if finished.stakes:
         keep(finished, standing, _balances(standing))
         keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
+    live.phase, live.ended_at = Phase.VOID, finished.at
+    live.save(update_fields=["phase", "ended_at"])
     if is_dealt or not is_sound:
         shoes.end(live.shoe, ShoeEnding.RETIRED)
     if by_the_ledger.is_lost(standing):

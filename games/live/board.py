@@ -18,6 +18,7 @@ from games.live import chips
 from games.live.state import Coming, Own, State
 from games.models import Phase
 from games.presentation import ChipView, HandView, Notice, SpotView
+from games.sentences import table_pauses
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -51,7 +52,7 @@ class PublicView:
     """What everybody at the table sees."""
 
     key: str  # another one where anything but the time has changed
-    phase: str  # of Phase, or "stopped", "closed_table", "waiting"
+    phase: str  # of Phase, or "stopped", "paused", "closed_table", "waiting"
     round_id: UUID | None
     code: str
     call: str
@@ -115,7 +116,7 @@ def public_view(state: State, language: str) -> PublicView:
     countdown = _countdown(state)
     # Nothing that is still face down, nor the end of the deal, which would tell how many cards come.
     marks = (
-        (phase, state.is_open, turned, countdown and countdown.deadline),
+        (phase, state.is_open, state.is_paused, turned, countdown and countdown.deadline),
         played and (played.id, played.is_annulled, played.stands, played.counts),
         shoe and (shoe.id, shoe.is_spent),
     )
@@ -190,6 +191,8 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
 def _phase(state: State) -> str:
     if state.is_stopped:
         return "stopped"
+    if state.waits:
+        return "paused"
     if state.round is None:
         return "waiting" if state.is_open else "closed_table"
     if not state.is_playing and not state.is_open:
@@ -206,6 +209,8 @@ def _call(state: State) -> tuple[str, str, str]:
     if played is None:
         if state.is_open:
             return _("The table opens in a moment"), "", _("A new shoe is being shuffled.")
+        if state.is_paused:
+            return _pauses()
         return _("The table is closed"), "", ""
     match played.phase:
         case Phase.BETTING:
@@ -219,10 +224,16 @@ def _call(state: State) -> tuple[str, str, str]:
             if played.dealt_at is not None:
                 returned = _("All stakes were returned and any payout was taken back.")
             return _("This round was annulled"), "", returned
+        case Phase.VOID if state.is_paused:
+            return _pauses()
         case Phase.VOID:
             return _("The table is closed"), "", ""
     assert state.coup is not None  # noqa: S101  (what is told, or settled, was dealt)
     return announcement(state.coup), "", _("The next round opens in a moment.") if _is_next(state) else ""
+
+
+def _pauses() -> tuple[str, str, str]:
+    return _("The table pauses"), "", _("The next round opens when it goes on.")
 
 
 def _counts(state: State) -> str:
@@ -253,9 +264,10 @@ def _notes(state: State) -> tuple[str, ...]:
     if state.is_stopped or played is None:
         return tuple(notes)
     if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
-        notes.append(_("The table is closed."))
+        notes.append(table_pauses() if state.is_paused else _("The table is closed."))
     if state.is_playing and not state.is_open:
-        notes.append(_("The table closes after this round."))
+        pauses, closes = _("The table pauses after this round."), _("The table closes after this round.")
+        notes.append(pauses if state.is_paused else closes)
     if played.phase == Phase.BETTING and played.number == 1:
         notes.append(_("A new shoe."))
     if state.is_playing and played.is_last:
@@ -276,12 +288,8 @@ def _is_next(state: State) -> bool:
 
 
 def _annulled(played: Coming) -> str:
-    if played.dealt_at is not None and played.annulled and played.annulled.is_of_people:
+    if played.dealt_at is not None:  # people alone annul what is dealt
         return _("The shift supervisor annulled this round: all stakes were returned and any payout was taken back.")
-    if played.dealt_at is not None:
-        return _(
-            "This round was annulled because of a malfunction: all stakes were returned and any payout was taken back."
-        )
     return _("This round was annulled before any card was dealt: all stakes were returned.")
 
 

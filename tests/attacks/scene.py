@@ -22,11 +22,15 @@ from audit.models import (
 )
 from audit.significant import clock, finding, working
 from audit.verify import leaf_hash
+from games.models import Phase
 from players import account_locks, exclusions, lifting, limits, staffing
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
+from tests import builders
+from tests.annulling import annul_by_two
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
-from tests.builders import a_player, a_verified_player
+from tests.builders import a_player, a_table, a_verified_player
 from tests.hours import settle
+from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff
 from tests.wallet.adjusting import adjust
 from tests.wallet.at_the_bank import a_payment
@@ -51,6 +55,7 @@ def fill() -> tuple[Player, Player]:
     _money(attacked)
     _statements(attacked)
     _coup(attacked, limited)
+    _played(attacked)
     _protection(other)
     _staff()
     _reports()
@@ -94,6 +99,17 @@ def _coup(banker: Player, punter: Player) -> None:
     coup = Coup(a_bank(guest(banker), 1000))
     coup.lay(guest(punter), 500)
     house_player(1000)
+
+
+def _played(player: Player) -> None:
+    """A round played alone; one that was annulled by two people at a shared table, and one that stands."""
+    builders.a_round(player, a_table(), player=5000)
+    live_table = a_live_table()
+    bet(player, live_table, player=5000)
+    annul_by_two(advance_to(live_table, Phase.SETTLED).pk)
+    advance_to(live_table, Phase.BETTING)
+    bet(player, live_table, player=5000)
+    advance_to(live_table, Phase.SETTLED)
 
 
 def _hours() -> None:

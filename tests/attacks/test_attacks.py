@@ -19,6 +19,7 @@ from tests.attacks import (
     on_significant,
     on_staff,
     on_statements,
+    on_voids,
 )
 from tests.attacks.attack import Attack
 from tests.attacks.scene import fill
@@ -36,6 +37,7 @@ ATTACKS = [
     *on_statements.ATTACKS,
     *on_hours.ATTACKS,
     *on_staff.ATTACKS,
+    *on_voids.ATTACKS,
 ]
 
 STANDING = f"""

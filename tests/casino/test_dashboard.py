@@ -25,12 +25,12 @@ from casino import staff_dashboard_money as money
 from casino import staff_dashboard_returns as returns
 from casino.staff_dashboard_period import PeriodForm
 from games.live import phases
-from games.models import LiveRound, Participation, Phase, VoidReason
+from games.models import LiveRound, Participation, Phase
 from games.reports import revenue
-from games.void import void_round
 from players.mail import write_to
 from players.models import Mail
 from tests import played, reports_history
+from tests.annulling import annul_unreproduced
 from tests.audit.reporting import made_here
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
@@ -150,9 +150,7 @@ class TestPlayers:
         for player in (often, often, once, dane):
             a_round(player, table, player=1_000)
         a_round(guest, table, Mode.FREE, player=1_000)
-        void_round(
-            round_id=a_round(annulled, table, player=1_000).round_id, reason=VoidReason.NOT_REPRODUCED, by="system"
-        )
+        annul_unreproduced(a_round(annulled, table, player=1_000).round_id)
         span = around_now()
         listed = Participation.objects.filter(mode=Mode.REAL, round__void=None, at__gte=span.interval.since)
         by_list = listed.values_list("currency").annotate(Count("player", distinct=True)).order_by()

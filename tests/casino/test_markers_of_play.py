@@ -7,6 +7,7 @@ import pytest
 from games import markers
 from players.markers import Definition, Found, find
 from players.models import Player
+from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_verified_player
 from tests.casino.at_risk import banker_always_wins, deposit, rounds, the_table
 from tests.wallet.payout_builders import a_withdrawal
@@ -218,5 +219,5 @@ def test_an_annulled_round_does_not_count(cloned_db, owner):
     player, table = a_player("RO", real=MONEY), the_table()
     played = rounds(owner, player, table, every(DAY, 4, datetime(2026, 7, 7, 22, tzinfo=UTC)), player=5000)
     assert look(markers.NIGHTS, player, NOON - 2 * DAY) != []
-    owner.execute("INSERT INTO games_void (round_id, reason, by) VALUES (%s, 'not_reproduced', 'system')", [played[0]])
+    annul_unreproduced(played[0])
     assert look(markers.NIGHTS, player, NOON - 2 * DAY) == []

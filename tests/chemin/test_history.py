@@ -16,14 +16,14 @@ from django.utils.timezone import override
 
 from games import history, logs_csv
 from games.engine.chemin import Call, Phase
-from games.models import CheminCoup, LiveRound, Participation, Round, VoidReason
+from games.models import CheminCoup, LiveRound, Participation, Round
 from games.search import Ending, Search, every, find
 from games.statement import as_csv
 from games.statement.figures import figures
 from games.statement.listing import listing
 from games.statement.period import Choice, chosen, today_in
-from games.void import void_round
 from players.models import Player
+from tests.annulling import annul_by_two
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, guests, step_to
 from tests.chemin.evenings import play_evening
 from tests.chemin.hands import next_seed, shoe_where, shown_at_once, third_card_refused
@@ -177,7 +177,7 @@ class TestGameLogs:
 class TestAnnulled:
     def test_say_so_and_show_no_result(self, coup):
         banker, punter, played = coup
-        void_round(round_id=played.pk, reason=VoidReason.DECIDED, by="staff:1")
+        annul_by_two(played.pk)
         for player, name in ((banker, "Bank"), (punter, "Stake")):
             line = line_of(player)
             assert (line.status, line.view, line.is_dealt) == ("void", None, True)

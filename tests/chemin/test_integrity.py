@@ -21,6 +21,7 @@ from games.engine.chemin import SeatView
 from games.engine.chemin.actions import TableAction
 from games.models import CheminMove, CheminStake, Decider, LiveTable, Void, VoidReason
 from players.models import Duplicate, Ground, Player, Resolution, Session
+from tests.annulling import agree_to_annul
 from tests.builders import a_guest_table, a_player
 from tests.chemin.friends import gives_to, hands_over_to, lose_on_purpose, spares, takes_from
 from tests.chemin.on_record import Evening, Policy, honest
@@ -178,7 +179,8 @@ class TestFigures:
         assert not money(Scope(MONTH.until, MONTH.until + timedelta(days=30)))
         assert money(Scope(BEGAN, MONTH.until, currency="SEK", table=live_table.table_id)) == money(MONTH)
         for stake in CheminStake.objects.distinct("coup"):
-            Void.objects.create(round_id=stake.coup_id, reason=VoidReason.CANCELLED, by="staff:1")
+            by = agree_to_annul(stake.coup_id)
+            Void.objects.create(round_id=stake.coup_id, reason=VoidReason.DECIDED, by=str(by))
         assert not money(MONTH)
 
     def test_what_the_croupier_answers_for_somebody_tells_nothing_of_them(self):

@@ -15,8 +15,8 @@ from games.engine.chemin import Call, Phase
 from games.engine.chemin.state import there
 from games.live import malfunction
 from games.live.floor import floor
-from games.live.voiding import void_live_round
-from games.models import CheminTable, Incident, LiveRound, Round, VoidReason
+from games.models import CheminTable, Incident, LiveRound, Round
+from tests.annulling import annul_by_two
 from tests.chemin.at_table import (
     a_bank,
     a_chemin_table,
@@ -262,7 +262,7 @@ class TestThePageOfARound:
     def test_shows_one_that_was_annulled_with_its_cards_as_they_are_stored(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         coup = coup_at(live_table)
-        void_live_round(round_id=coup.pk, reason=VoidReason.DECIDED, by="staff:1")
+        annul_by_two(coup.pk)
         page = seen(reader("compliance").get(f"/staff/rounds/{coup.pk}/"))
         cards = Round.objects.get().cards
         assert f"Cards, in dealing order {cards} {cards}" in page

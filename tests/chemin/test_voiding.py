@@ -31,6 +31,7 @@ from games.models import Phase as RoundPhase
 from games.replay import replay_finished_rounds
 from games.void import tell
 from players.models import Player
+from tests.annulling import agree_to_annul, annul_as_agreed, annul_by_two
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
@@ -59,8 +60,8 @@ BANK, STAKE, PART = 10_000, 4_000, 3_000
 TAX = STAKE // 20
 
 
-def annul(live_round, reason=VoidReason.DECIDED):
-    return void_live_round(round_id=live_round.pk, reason=reason, by="staff:test")
+def annul(live_round):
+    return annul_by_two(live_round.pk)
 
 
 def coup_at(live_table) -> LiveRound:
@@ -171,7 +172,7 @@ class TestInEachPhase:
     def test_the_second_call_moves_nothing(self, evening):
         annul(evening.coup)
         journals, moves = Journal.objects.count(), CheminMove.objects.count()
-        again = annul(evening.coup, VoidReason.CANCELLED)
+        again = void_live_round(round_id=evening.coup.pk, reason=VoidReason.CANCELLED, by="staff:test")
         assert (again.pk, again.phase) == (evening.coup.pk, RoundPhase.VOID)
         assert (Journal.objects.count(), CheminMove.objects.count()) == (journals, moves)
         assert (Void.objects.get().reason, len(events("round.voided"))) == (VoidReason.DECIDED, 1)
@@ -232,7 +233,8 @@ def test_a_coup_on_which_nobody_has_staked_ends_and_nothing_is_kept_of_it():
 class TestAtOnce:
     def test_of_many_calls_one_annuls(self, cloned_db, monkeypatch):
         evening = Evening(monkeypatch, "the punter decides")
-        at_once([lambda: annul(evening.coup)] * 4)
+        by = agree_to_annul(evening.coup.pk)
+        at_once([lambda: annul_as_agreed(evening.coup.pk, by)] * 4)
         assert money_of(evening.players) == [MONEY - BANK, MONEY, MONEY]
         assert len(events("round.voided")) == Void.objects.count() == 1
 
@@ -249,7 +251,8 @@ class TestAtOnce:
             with suppress(PlayError):
                 answer(evening.player(place), evening.live_table, action)
 
-        at_once([decide, lambda: annul(evening.coup), lambda: tick.advance(evening.live_table.pk)])
+        by = agree_to_annul(evening.coup.pk)
+        at_once([decide, lambda: annul_as_agreed(evening.coup.pk, by), lambda: tick.advance(evening.live_table.pk)])
         bank, staked = lies()
         assert (bank in (0, BANK), staked) == (True, 0)  # it went home where the coup was settled before
         assert money_of(evening.players) == [MONEY - bank, MONEY, MONEY]

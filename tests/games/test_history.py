@@ -16,9 +16,9 @@ from django.test import Client
 from django.utils import translation
 
 from games.logs_csv import amount, safe
-from games.models import Participation, Result, Round, Table, VoidReason
+from games.models import Participation, Result, Round, Table
 from games.search import FIND, Ending, Search, every, find, parameters
-from games.void import void_round
+from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 
 MONEY = 100_000_000
@@ -88,7 +88,7 @@ class TestSearching:
 
     def test_an_annulled_round_is_neither_won_nor_lost(self, player, table):
         round_id = a_round(player, table, player=1000).round_id
-        void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(round_id)
         for ending in (Ending.WON, Ending.LOST, Ending.EVEN):
             assert find(player, Search(ending=ending), limit=9) == []
         day = Round.objects.get().at.date()
@@ -213,7 +213,7 @@ class TestTheFile:
 
     def test_marks_an_annulled_round(self, visitor, player, table):
         round_id = a_round(player, table, player=1000).round_id
-        void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(round_id)
         (row,) = self.rows(visitor)
         assert (row["Result"], row["Player’s cards"]) == ("annulled", "")
 

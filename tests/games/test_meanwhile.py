@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from games.models import NextRound, Participation, VoidReason
-from games.void import void_round
+from games.models import NextRound, Participation
+from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from wallet import accounts
 from wallet.models import Mode
@@ -124,7 +124,7 @@ def test_every_table_and_mode_has_its_own_sentence_in_the_lobby(visitor, player,
 
 
 def test_of_an_annulled_round_it_says_nothing(visitor, player, table):
-    void_round(round_id=lose_the_answer_of(player, table), reason=VoidReason.NOT_REPRODUCED, by="system")
+    annul_unreproduced(lose_the_answer_of(player, table))
     assert AWAY not in visitor.get("/en/").text
 
 

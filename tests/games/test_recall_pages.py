@@ -26,9 +26,9 @@ from games.models import (
 from games.recalling.service import recall
 from games.solo import play_round
 from games.variants import GAMES
-from games.void import void_round
 from players import service
 from players.models import Topic
+from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.chemin.at_table import (
     a_bank,
@@ -128,7 +128,7 @@ class TestASoloRound:
             assert said in text
 
     def test_gli19_2_8_2_that_is_void_says_so_and_what_moved_back(self, played):
-        void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(played.pk)
         kind, table_id = IncidentKind.NOT_REPRODUCED, played.table_version.table_id
         open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
         text = page(played.pk)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from games.models import Participation, Phase, Round, Table, VoidReason
+from games.models import Participation, Phase, Round, Table
 from games.recalling.search import PAGE, Status, Wanted, query
-from games.void import void_round
 from players.models import Player
+from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, guests, play_out
 from tests.games.test_history import PAST
@@ -133,7 +133,7 @@ class TestTheList:
         assert evening["coup"].code in found(ending=coup)
 
     def test_by_state(self, evening):
-        void_round(round_id=evening["solo"].pk, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(evening["solo"].pk)
         assert found(status="void") == [evening["solo"].code]
         assert evening["solo"].code not in found(status="complete")
         assert len(found(status="complete")) == 6
@@ -186,7 +186,7 @@ def test_no_search_reads_all_rounds_however_many_there_are(cloned_db, owner):
     one = a_round(rare, table, tie=5000).round_id
     owner.execute("UPDATE games_participation SET staked = 123456, paid = 654321 WHERE round_id = %s", [one])
     owner.execute("ANALYZE")
-    void_round(round_id=one, reason=VoidReason.NOT_REPRODUCED, by="system")
+    annul_unreproduced(one)
     middle = Participation.objects.order_by("-at").values_list("pk", flat=True)[MANY // 2]
     everything, now = Wanted(), datetime.now(UTC)
     searches = [

@@ -6,8 +6,8 @@ import pytest
 
 from games.codes import read_code
 from games.incidents import open_incident
-from games.models import IncidentKind, Round, VoidReason
-from games.void import void_round
+from games.models import IncidentKind, Round
+from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, a_visitor
 from wallet.models import Mode
@@ -96,7 +96,7 @@ class TestThePageOfARound:
         assert {link for link in both if f"{link}{played.pk}" in page} == links
 
     def test_says_that_a_round_is_void_and_what_moved_back(self, played):
-        void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(played.pk)
         page = seen(reader().get("/staff/rounds/", {"round": played.code}, follow=True))
         assert "void since" in page
         assert "Moved back" in page

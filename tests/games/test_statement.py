@@ -17,14 +17,13 @@ from django.test import Client
 from django.utils import translation
 from pypdf import PdfReader
 
-from games.models import VoidReason
 from games.statement import as_csv
 from games.statement.as_pdf import Paper, document
 from games.statement.figures import figures, figures_between
 from games.statement.listing import listing
 from games.statement.period import Choice, Period, chosen, months_before, today_in
-from games.void import void_round
 from players.models import Player
+from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.wallet import money_moves
 from wallet import accounts, cashier, ledger, purse
@@ -63,7 +62,7 @@ def a_history(player: Player, chance: random.Random, steps: int = 25) -> None:
                 purse.leave(player=player, mode=Mode.REAL, key=uuid4())
             case 4 if played:
                 round_id = played.pop(chance.randrange(len(played)))
-                void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+                annul_unreproduced(round_id)
             case _:
                 money_moves.a_round(player, staked=chance.randrange(1, 999), paid=chance.randrange(0, 1999))
 
@@ -149,7 +148,7 @@ class TestTheFigures:
     def test_gli19_2_5_7_say_what_each_game_took_and_gave(self, player):
         table = a_table()
         parts = [a_round(player, table, player=1000) for _ in range(5)]
-        void_round(round_id=parts[0].round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+        annul_unreproduced(parts[0].round_id)
         (game,) = figures(player, Mode.REAL, this_month(player)).games
         played = player.participation_set.aggregate(staked=Sum("staked"), paid=Sum("paid"))
         voided = player.participation_set.get(round_id=parts[0].round_id)
@@ -188,9 +187,7 @@ class TestThePage:
 
     def test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number(self, visitor, player):
         a_withdrawal(player, 20_000, "withdraw_paid")
-        void_round(
-            round_id=a_round(player, a_table(), player=1000).round_id, reason=VoidReason.NOT_REPRODUCED, by="system"
-        )
+        annul_unreproduced(a_round(player, a_table(), player=1000).round_id)
         page = visitor.get("/en/cashier/statement/").text
         journals = Journal.objects.filter(entry__account__owner=player).distinct()
         assert {"deposit", "withdraw", "withdraw_paid", "stake", "void"} <= {each.kind for each in journals}

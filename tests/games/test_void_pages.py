@@ -8,8 +8,8 @@ from django.conf import settings
 from django.utils.translation import ngettext, override
 
 from games import replay
-from games.models import Incident, Participation, Round, VoidReason
-from games.void import void_round
+from games.models import Incident, Participation, Round
+from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.games.test_void import a_won_round, balance, spend
@@ -43,7 +43,7 @@ def visitor(player):
 
 
 def annul(played):
-    return void_round(round_id=played.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+    return annul_unreproduced(played.round_id)
 
 
 def seen(answer) -> str:

@@ -19,6 +19,7 @@ from django.db.backends.utils import CursorWrapper
 from games.live.voiding import void_live_round
 from games.models import LiveTable, Participation, Phase, VoidPart, VoidReason
 from players.models import Jurisdiction, Player, User
+from tests.annulling import agree_to_annul
 from tests.harness.databases import Database
 from tests.live.at_table import a_live_table, advance_to, round_at, step
 from wallet import accounts, ledger, verify
@@ -163,13 +164,14 @@ def test_closing_and_paying_grow_with_the_bettors_and_not_with_their_square(owne
 
 def test_so_does_annulling_before_the_deal_and_after_it(owner, crowd, live_table):
     owner.execute("VACUUM ANALYZE")
-    for phase in (Phase.BETTING, Phase.DEALT):
+    for phase, reason in ((Phase.BETTING, VoidReason.OVERDUE), (Phase.DEALT, VoidReason.DECIDED)):
         annulling = []
         for number in (FEW, MANY):
             bet(live_table, crowd[:number])
             live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
+            by = agree_to_annul(live_round.pk)
             with counted() as work:
-                void_live_round(round_id=live_round.pk, reason=VoidReason.OVERDUE, by="system")
+                void_live_round(round_id=live_round.pk, reason=reason, by=str(by))
             annulling.append(work)
             assert VoidPart.objects.filter(void_id=live_round.pk).count() == number
         assert_linear(*annulling)

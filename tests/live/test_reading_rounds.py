@@ -34,6 +34,7 @@ from games.statement.figures import figures
 from games.statement.listing import listing
 from games.statement.period import Period, today_in
 from players.models import Player
+from tests.annulling import annul_by_two
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from wallet.models import Mode
@@ -288,7 +289,7 @@ class TestAnAnnulledRound:
 
     def test_after_its_deal_shows_no_result(self, player, live_table):
         done = played(player, live_table)
-        void_live_round(round_id=done.pk, reason=VoidReason.DECIDED, by="staff:1")
+        annul_by_two(done.pk)
         page = seen(player, f"/en/history/{done.pk}/")
         assert "✕" in page
         assert "any payout was taken back" in page

@@ -13,7 +13,6 @@ from games.engine.dealing import CUT_CARD, coup_at, coups, opening
 from games.engine.shoe import commitment, shuffle
 from games.live import phases, rounds, shoes
 from games.live.doubts import NotReproduced, WrongCard
-from games.live.voiding import void_live_round
 from games.models import (
     Incident,
     IncidentKind,
@@ -23,10 +22,10 @@ from games.models import (
     Shoe,
     ShoeEnding,
     Void,
-    VoidReason,
 )
 from games.seeds import new_sealed_seed, unseal
 from players.models import Player
+from tests.annulling import annul_by_two
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, round_at, step
 from tests.people import events
@@ -150,7 +149,7 @@ class TestTheSeed:
         live_table, player = a_live_table(), a_player(real=RICH)
         (played,) = play_rounds(live_table, player, 1)
         seed = seed_of(played.shoe)
-        void_live_round(round_id=played.pk, reason=VoidReason.DECIDED, by="staff:test")
+        annul_by_two(played.pk)
         advance_to(live_table, Phase.BETTING)  # nobody has bet: the round in progress takes bets anew
         assert where(seed) == set()
         lay(player, live_table, {"player": 100})
@@ -239,7 +238,7 @@ class TestARetiredShoe:
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
         played = advance_to(live_table, Phase.SETTLED)
-        void_live_round(round_id=played.pk, reason=VoidReason.DECIDED, by="staff:test")
+        annul_by_two(played.pk)
         assert Void.objects.filter(pk=played.pk).exists()
         following = step(live_table)
         assert (following.shoe.number, following.number) == (2, 1)

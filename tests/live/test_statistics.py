@@ -23,6 +23,7 @@ from games.rows import Value
 from games.sentences import annulled
 from games.variants import VARIANTS
 from players.models import Player
+from tests.annulling import agree_to_annul, annul_by_two
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.so_far import a_played_table, coups, settle_before
@@ -85,7 +86,7 @@ class TestTheBoard:
         bet(a_player(real=MONEY), live_table, tie=5_000)
         advance_to(live_table, Phase.SETTLED)
         assert len(beads_of(read_public(live_table).results)) == 1
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.DECIDED, by="staff:test")
+        annul_by_two(round_at(live_table).pk)
         state = read_public(live_table)
         assert beads_of(state.results) == ()
         assert state.round
@@ -193,17 +194,17 @@ class TestTheSummary:
         assert "Your stakes are back" in html
 
     @pytest.mark.parametrize(
-        ("reason", "said"),
+        ("phase", "reason", "said"),
         [
-            (VoidReason.NOT_REPRODUCED, "This round was annulled because of a malfunction"),
-            (VoidReason.DECIDED, "The shift supervisor annulled this round"),
+            (Phase.CLOSED, VoidReason.OVERDUE, "This round was annulled before any card was dealt"),
+            (Phase.SETTLED, VoidReason.DECIDED, "The shift supervisor annulled this round"),
         ],
     )
-    def test_blames_a_malfunction_only_where_there_was_one(self, reason, said):
+    def test_says_of_one_that_was_dealt_that_people_annulled_it(self, phase, reason, said):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
-        round_id = advance_to(live_table, Phase.SETTLED).pk
-        void_live_round(round_id=round_id, reason=reason, by="staff:test")
+        round_id = advance_to(live_table, phase).pk
+        void_live_round(round_id=round_id, reason=reason, by=str(agree_to_annul(round_id)))
         stopped = replace(read_public(live_table), is_stopped=True)
         assert said in show.render_public(stopped, "en")
         visitor = Client()
@@ -252,9 +253,7 @@ class TestOnesOwnBets:
         self.played(player, live_table, player=25_000)
         advance_to(live_table, Phase.BETTING)
         self.played(player, live_table, banker=25_000)
-        void_live_round(
-            round_id=round_at(live_table).pk, reason=VoidReason.DECIDED, by="staff:test"
-        )  # retires the shoe
+        annul_by_two(round_at(live_table).pk)  # retires the shoe
         assert set(count(player, live_table, Since.SHOE)) == {"player"}
         advance_to(live_table, Phase.BETTING)
         assert count(player, live_table, Since.SHOE) == {}
@@ -272,7 +271,7 @@ class TestOnesOwnBets:
     def test_leave_out_what_was_annulled(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         self.played(player, live_table, player=25_000)
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.DECIDED, by="staff:test")
+        annul_by_two(round_at(live_table).pk)
         assert count(player, live_table, Since.MONTH) == {}
         advance_to(live_table, Phase.BETTING)
         bet(player, live_table, banker=25_000)

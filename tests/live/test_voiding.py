@@ -22,6 +22,7 @@ from games.models import (
     Wager,
 )
 from games.void import RoundNotFound, tell
+from tests.annulling import agree_to_annul, annul_as_agreed, annul_by_two
 from tests.builders import a_player
 from tests.games.test_void import spend
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
@@ -35,8 +36,8 @@ CHIPS = {"SE": {"player": 5000, "tie": 5000}, "RO": {"banker": 2000}}
 PHASES = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
 
 
-def annul(live_round, reason=VoidReason.DECIDED):
-    return voiding.void_live_round(round_id=live_round.pk, reason=reason, by="staff:test")
+def annul(live_round):
+    return annul_by_two(live_round.pk)
 
 
 def balance(player, mode=Mode.REAL):
@@ -92,7 +93,7 @@ class TestInEachPhase:
         _, live_round = a_round_in(phase, live_table)
         annul(live_round)
         journals, rows = Journal.objects.count(), Wager.objects.count()
-        again = annul(live_round, VoidReason.CANCELLED)
+        again = voiding.void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
         assert again.pk == live_round.pk
         assert (Journal.objects.count(), Wager.objects.count()) == (journals, rows)
         assert Void.objects.get().reason == VoidReason.DECIDED
@@ -263,7 +264,8 @@ class TestAtOnce:
     def test_of_many_calls_one_annuls(self, cloned_db):
         live_table = a_live_table()
         players, live_round = a_round_in(Phase.DEALT, live_table)
-        at_once([lambda: annul(live_round)] * 4)
+        by = agree_to_annul(live_round.pk)
+        at_once([lambda: annul_as_agreed(live_round.pk, by)] * 4)
         assert [balance(player) for player in players] == [MONEY, MONEY]
         assert len(events("round.voided")) == Void.objects.count() == 1
 
@@ -271,6 +273,7 @@ class TestAtOnce:
         live_table = a_live_table()
         players, live_round = a_round_in(Phase.BETTING, live_table)
         hurry(live_table)
-        at_once([lambda: annul(live_round), lambda: phases.advance(live_table.pk)])
+        by = agree_to_annul(live_round.pk)
+        at_once([lambda: annul_as_agreed(live_round.pk, by), lambda: phases.advance(live_table.pk)])
         assert round_at(live_table).phase == Phase.VOID
         assert [balance(player) for player in players] == [MONEY, MONEY]

@@ -13,7 +13,7 @@ from games.live.voiding import void_live_round
 from games.models import Evidence, Participation, Phase, Round, VoidReason, Wager
 from games.returns.rolling import differences, roll
 from games.variants import VARIANTS
-from games.void import void_round
+from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.live.at_table import a_live_table, advance_to, bet
 from wallet.models import Mode
@@ -83,7 +83,7 @@ def test_a_round_annulled_before_it_was_settled_is_no_round():
 def test_a_round_annulled_afterwards_counts_as_it_ended():
     player, table = a_player(real=100_000), a_table()
     played = a_round(player, table, Mode.REAL, banker=1000)
-    void_round(round_id=played.round_id, reason=VoidReason.NOT_REPRODUCED, by="system")
+    annul_unreproduced(played.round_id)
     roll(hour())
     assert kept() == ended(Round.objects.get(pk=played.round_id), "banker")
 
