@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
+from casino import banner
 from players import staffing
 from players.identity import player_of
 from wallet import accounts
@@ -17,8 +18,8 @@ from wallet.models import Mode
 
 def house(request: HttpRequest) -> dict[str, Any]:
     """Return ``reader``, the player who reads the page (None for visitors and staff), ``demo``, ``support_email``,
-    ``csp_nonce`` as django-htmx asks for it, and ``real_balance`` and ``staff_names``, which cost their queries only
-    where they are read.
+    ``csp_nonce`` as django-htmx asks for it, and ``real_balance``, ``staff_names`` and ``banner``, what everybody is
+    shown, which cost their queries only where they are read.
 
     A page may be about a ``player``, who is somebody else.
     """
@@ -27,6 +28,7 @@ def house(request: HttpRequest) -> dict[str, Any]:
         "reader": player,
         "real_balance": partial(accounts.balance, player.pk, Mode.REAL) if player else None,
         "staff_names": SimpleLazyObject(staffing.called),
+        "banner": banner.on_this_page,
         "demo": settings.DEMO,
         "support_email": settings.SUPPORT_EMAIL,
         "csp_nonce": getattr(request, "csp_nonce", ""),

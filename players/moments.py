@@ -26,3 +26,18 @@ def written_moment(value: datetime, language: str, zone: str) -> str:
     """Write day and time to the minute where *zone* is: "21 November 2026, 14:05"."""
     there, name = value.astimezone(ZoneInfo(zone)), _LOCALES.get(language, language)
     return f"{format_date(there, 'long', locale=name)}, {format_time(there, 'short', locale=name)}"
+
+
+def written_span(begins: datetime, ends: datetime, language: str) -> str:
+    """Write from when to when, in the time zone that both are in: "21 November 2026, 14:05–15:30 CET"; with the day of
+    the end where that is another one.
+    """
+    name = _LOCALES.get(language, language)
+    day, first, last = (
+        format_date(begins, "long", locale=name),
+        format_time(begins, "short", locale=name),
+        format_time(ends, "short", locale=name),
+    )
+    if begins.date() == ends.date() and begins.tzname() == ends.tzname():
+        return f"{day}, {first}–{last} {ends.tzname()}"
+    return f"{day}, {first} {begins.tzname()} – {format_date(ends, 'long', locale=name)}, {last} {ends.tzname()}"

@@ -29,6 +29,7 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "An account was closed"),
     "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "A player was excluded"),
     "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "An exclusion was lifted before its time"),
+    "complaint.overdue": (Category.ERROR, Weight.ALERT, "A complaint was not decided by the day that was promised"),
 }
 ORDINARY: Final = (
     # How somebody logs in was made anew or safer; they were told by mail.
@@ -40,10 +41,13 @@ ORDINARY: Final = (
     "login.unlocked",
     # What has a queue of its own, where staff work on it.
     "complaint.answered",
+    "complaint.assigned",
     "complaint.begun",
     "complaint.closed",
     "complaint.continued",
+    "complaint.decided",
     "complaint.lodged",
+    "complaint.reopened",
     "duplicate.found",
     "duplicate.resolved",
     "identity.refused",
@@ -53,6 +57,8 @@ ORDINARY: Final = (
     "marker.flagged",
     "marker.worsened",
     "note.added",
+    "notice.published",
+    "notice.withdrawn",
     "reply.withdrawn",
     "reply.written",
     "service.answered",

@@ -11,12 +11,18 @@ stake and no deposit begins**, nor is any still under way. What is on its way is
 holds the stop up for five minutes at most, and everything that would begin with it.
 """
 
+from typing import Final
+
 from django.db import connection, transaction
 
 from audit import log
 from audit.models import Clock
+from players import news
 from players.models import Staff
 from wallet.models import HouseStop
+
+STANDS: Final = "EXISTS (SELECT FROM wallet_housestop WHERE ended_at IS NULL)"
+"""Whether a stop stands, within a statement that shows it or looks for what is due. It keeps nobody from stopping."""
 
 
 class StopError(Exception):
@@ -53,6 +59,7 @@ def stop_house(*, reason: str, by: Staff) -> HouseStop:
     if not is_new:
         raise AlreadyStopped
     log.record("house.stopped", by=str(by), on="house", data={"reason": stop.reason, "stop": stop.pk})
+    news.tell_everybody(stop.pk)
     return stop
 
 
@@ -68,6 +75,7 @@ def resume_house(*, reason: str, by: Staff) -> HouseStop:
     stop.save(update_fields=["ended_at", "ended_by", "ended_reason"])
     stop.refresh_from_db()
     log.record("house.resumed", by=str(by), on="house", data={"reason": stop.ended_reason, "stop": stop.pk})
+    news.tell_everybody(stop.pk)
     return stop
 
 

@@ -21,6 +21,7 @@ from players.models.log_in import LogInLock
 from players.models.mail import Mail
 from players.models.markers import Contact, ContactWay, Flag, FlagOutcome, Look, Marker, Sighting
 from players.models.notes import Note, SearchWord, WordField
+from players.models.notices import Notice
 from players.models.pauses import (
     Exclusion,
     ExclusionKind,
@@ -33,16 +34,30 @@ from players.models.pauses import (
 )
 from players.models.people import Agreement, Jurisdiction, LimitsAsked, Player, Staff, User, UserManager
 from players.models.replies import ReplyKind, ReplyTemplate, ReplyWithdrawal
-from players.models.service import Conversation, ConversationState, ServiceMessage, Topic, Verdict
+from players.models.service import (
+    DECIDED,
+    HOUSES_TURN,
+    CaseStep,
+    ComplaintStep,
+    Conversation,
+    ConversationState,
+    ServiceMessage,
+    Topic,
+    Verdict,
+)
 from players.models.sessions import Ended, Session
 from players.models.staffing import StaffChange, StaffDeed
 
 __all__ = [
+    "DECIDED",
+    "HOUSES_TURN",
     "AccountLock",
     "Agreement",
     "ApprovalNews",
+    "CaseStep",
     "Closure",
     "ClosureState",
+    "ComplaintStep",
     "Contact",
     "ContactWay",
     "Conversation",
@@ -69,6 +84,7 @@ __all__ = [
     "Mail",
     "Marker",
     "Note",
+    "Notice",
     "Outcome",
     "Part",
     "Period",

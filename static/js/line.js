@@ -70,7 +70,10 @@ function openLine(page) {
     try {
       const answer = await fetch(page.reload(), { cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(ANSWER) });
       if (answer.status >= 500) return false;
-      const found = answer.ok ? page.take(await answer.text(), heard === before) : null;
+      const html = answer.ok ? await answer.text() : null;
+      const isLatest = heard === before;
+      const found = html === null ? null : page.take(html, isLatest);
+      if (html !== null && isLatest) takeBanner(html, false);
       if (found === null) leave();
       else address = found;
       return true;
@@ -129,6 +132,7 @@ function openLine(page) {
     stream = new EventSource(address);
     const on = (kind, act) => stream.addEventListener(kind, (event) => { hear(); act(event.data); });
     for (const [kind, act] of Object.entries(page.on)) on(kind, act);
+    on("banner", (html) => takeBanner(html, true));
     on("missed", miss);
     on("over", leave);
     on("beat", () => {});

@@ -1,0 +1,171 @@
+"""Notices to everybody as staff see them: which there are, publishing one after its words were seen as readers will see
+them, withdrawing one. In English, like all of the back office, but for what the notices say.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from players import exclusions, notices
+from players.access import StaffRequest, staff_required
+from players.models import Jurisdiction, Notice
+from players.notices import LANGUAGES, LONGEST, PUBLISH, WHEN, Planned, Refused
+
+READ: Final = (PUBLISH, "audit.view_event")
+NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
+STEP: Final = "step"  # which button was pressed
+PUBLISHING, MENDING = "publish", "mend"
+LONGEST_WINDOW: Final = timedelta(days=7)
+FURTHEST: Final = timedelta(days=365)
+AHEAD: Final = timedelta(hours=1)  # what a form begins with: work an hour from now, for an hour
+PICKER: Final = {"type": "datetime-local", "step": "60"}
+
+
+class Moment(forms.DateTimeField):
+    """A minute in UTC, whatever time zone the house works in."""
+
+    def __init__(self, label: str, help_text: str = "") -> None:
+        widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+        super().__init__(label=label, help_text=help_text, widget=widget)
+
+    def clean(self, value: Any) -> datetime:
+        """Return the moment. Raises ValidationError."""
+        picked: datetime = super().clean(value)
+        return picked.replace(tzinfo=UTC)
+
+
+class NoticeForm(forms.Form):
+    """When the house is worked on, from when until when everybody reads of it, and what it says in every language."""
+
+    begins_at = Moment("Work begins (UTC)", "Universal time: one hour behind Stockholm in winter, two in summer.")
+    ends_at = Moment("Work ends (UTC)")
+    shown_from = Moment("Shown from (UTC)", "A moment that is past: at once.")
+    shown_until = Moment("Shown until (UTC)")
+
+    def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
+        """Ask for every language of the house; *now* is the database's."""
+        super().__init__(*args, **kwargs)
+        self._now = now
+        for language in LANGUAGES:
+            widget = forms.Textarea(attrs={"rows": 4, "lang": language, "maxlength": LONGEST})
+            self.fields[language] = forms.CharField(label=NAMES[language], widget=widget)
+
+    def clean(self) -> dict[str, Any]:
+        """What is planned lies ahead and is shown beforehand; the words fit."""
+        asked = super().clean() or {}
+        begins, ends, first, last = (asked.get(each) for each in ("begins_at", "ends_at", "shown_from", "shown_until"))
+        if ends and ends <= self._now:
+            self.add_error("ends_at", "That is past.")
+        elif ends and ends > self._now + FURTHEST:
+            self.add_error("ends_at", "That is more than a year ahead.")
+        elif begins and ends and ends <= begins:
+            self.add_error("ends_at", "Work ends after it begins.")
+        elif begins and ends and ends - begins > LONGEST_WINDOW:
+            self.add_error("ends_at", "That is more than a week after it begins.")
+        if last and last <= self._now:
+            self.add_error("shown_until", "That is past: nobody would read it.")
+        elif first and last and last <= first:
+            self.add_error("shown_until", "It is shown until later than it is shown from.")
+        elif last and ends and last > ends + LONGEST_WINDOW:
+            self.add_error("shown_until", "That is more than a week after work ends.")
+        if first and begins and first > begins:
+            self.add_error("shown_from", "Work would have begun before anybody reads of it.")
+        for language in LANGUAGES:
+            if language in asked and (wrong := notices.fault(asked[language])):
+                self.add_error(language, wrong)
+        return asked
+
+    @property
+    def planned(self) -> Planned:
+        """What a valid form asks for."""
+        asked = self.cleaned_data
+        texts = {language: asked[language] for language in LANGUAGES}
+        return Planned(asked["begins_at"], asked["ends_at"], asked["shown_from"], asked["shown_until"], texts)
+
+
+class WithdrawForm(forms.Form):
+    """Why a notice is shown no more."""
+
+    reason = forms.CharField(label="Reason", max_length=300)
+
+
+@staff_required(*READ)
+@require_safe
+def staff_notices(request: StaffRequest) -> HttpResponse:
+    """Every notice, by what it is now."""
+    context = {
+        "notices": [(state, each, _read_in_every_language(each)) for state, each in notices.every()],
+        "may_publish": request.user.has_perm(PUBLISH),
+    }
+    return render(request, "staff/notices.html", context)
+
+
+@staff_required(PUBLISH)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_notice_new(request: StaffRequest) -> HttpResponse:
+    """Write a notice, see it as readers will, and publish it."""
+    now = exclusions.now()
+    if request.method != "POST":
+        return _form(request, NoticeForm(now=now, initial=_beginning(now)))
+    form = NoticeForm(request.POST, now=now)
+    if not form.is_valid() or request.POST.get(STEP) == MENDING:
+        return _form(request, form)
+    planned = form.planned
+    if request.POST.get(STEP) != PUBLISHING:
+        return render(request, "staff/notice_preview.html", {"form": form, "told": _read_in_every_language(planned)})
+    try:
+        made = notices.publish(planned, by=request.staff)
+    except Refused as error:
+        form.add_error(None, str(error))
+        return _form(request, form)
+    state = notices.state_of(made, exclusions.now())
+    messages.success(request, f"It is published, and {state}: every open table and lobby is told by itself.")
+    return redirect("staff_notices")
+
+
+@staff_required(PUBLISH)
+@require_POST
+def staff_notice_withdraw(request: StaffRequest, notice_id: int) -> HttpResponse:
+    """Show a notice no more."""
+    form = WithdrawForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the reason is kept in the log.")
+        return redirect("staff_notices")
+    try:
+        notices.withdraw(notice_id=notice_id, reason=form.cleaned_data["reason"], by=request.staff)
+    except Notice.DoesNotExist as error:
+        raise Http404 from error
+    except Refused as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, "It is withdrawn, and gone from every table and lobby.")
+    return redirect("staff_notices")
+
+
+def _form(request: StaffRequest, form: NoticeForm) -> HttpResponse:
+    return render(request, "staff/notice_new.html", {"form": form, "when": WHEN})
+
+
+def _beginning(now: datetime) -> dict[str, Any]:
+    """Return what a form begins with."""
+    begins = now.replace(minute=0, second=0, microsecond=0) + 2 * AHEAD
+    times = {"begins_at": begins, "ends_at": begins + AHEAD, "shown_from": now, "shown_until": begins + AHEAD}
+    return times | notices.shipped()
+
+
+def _read_in_every_language(notice: Planned | Notice) -> list[tuple[str, str, str, str]]:
+    """Return name and code of each language, what a visitor reads in it, and what players of each time zone read as its
+    times.
+    """
+    zones = dict.fromkeys(Jurisdiction.objects.order_by("code").values_list("time_zone", flat=True))
+    told = []
+    for language in LANGUAGES:
+        in_utc = notices.words(notice, language, "UTC")
+        elsewhere = "; ".join(notices.span(notice, language, zone) for zone in zones)
+        told.append((NAMES[language], language, in_utc, elsewhere))
+    return told

@@ -1,0 +1,50 @@
+/* What the house shows to everybody, told anew while the page is open (line.js), here or in another window: notices of
+   maintenance, and that play is stopped. Nothing on the page moves for it. Where the words stand in the page, they change
+   in their place, which stays when they go; elsewhere they open from a sign in the header, and are read out and shown for
+   a while above the page, where clicks go through them. */
+"use strict";
+
+const takeBanner = (() => {
+  const SHOWN = 12_000; // milliseconds
+  const said = document.getElementById("banner-said");
+  const windows = new BroadcastChannel("sabot.banner");
+  const language = document.documentElement.lang;
+  let over = null; // timer
+
+  function say(text) {
+    clearTimeout(over);
+    said.textContent = text;
+    over = setTimeout(() => { said.textContent = ""; }, SHOWN);
+  }
+
+  function put(after) {
+    const banner = document.getElementById("banner");
+    if (!banner || banner.dataset.key === after.dataset.key) return;
+    const isInPlace = banner.offsetHeight > 0;
+    const isOpen = banner.querySelector(":popover-open") !== null;
+    const isFocused = banner.contains(document.activeElement);
+    if (isInPlace) banner.style.minHeight = `${banner.offsetHeight}px`;
+    banner.className = after.className;
+    banner.classList.toggle("banner--pushed", !isInPlace);
+    banner.hidden = after.hidden && !isInPlace;
+    banner.dataset.key = after.dataset.key;
+    banner.replaceChildren(...after.childNodes);
+    const words = banner.querySelector(".banner__words");
+    if (words && isOpen) words.showPopover();
+    if (isFocused) banner.querySelector("button")?.focus({ preventScroll: true });
+    say(words ? words.innerText || words.textContent.replace(/\s+/g, " ").trim() : "");
+  }
+
+  /** Take in the banner that is in an answer of the house, if there is one; *isNews*, other windows are told of it. */
+  function take(html, isNews) {
+    const box = document.createElement("template");
+    box.innerHTML = html;
+    const after = box.content.querySelector("#banner");
+    if (!after) return;
+    if (said) put(after);
+    if (isNews) windows.postMessage({ html, language });
+  }
+
+  windows.addEventListener("message", ({ data }) => { if (data.language === language) take(data.html, false); });
+  return take;
+})();

@@ -1,0 +1,24 @@
+"""Notices of maintenance, for tests."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from players import exclusions, notices
+from players.models import Notice, Staff
+from players.notices import Planned, shipped
+from tests.people import a_member_of_staff
+
+HOUR = timedelta(hours=1)
+
+
+def planned(begins_in: timedelta = HOUR, **changes: Any) -> Planned:
+    """A notice of an hour's work, shown from now until it ends, in the words the house ships."""
+    now = exclusions.now()
+    times: dict[str, datetime] = {"begins_at": now + begins_in, "ends_at": now + begins_in + HOUR}
+    shown = {"shown_from": now - HOUR, "shown_until": times["ends_at"], "texts": shipped()}
+    return Planned(**(times | shown | changes))
+
+
+def a_notice(begins_in: timedelta = HOUR, *, by: Staff | None = None, **changes: Any) -> Notice:
+    """One that is published, and shown unless *changes* say otherwise."""
+    return notices.publish(planned(begins_in, **changes), by=by or a_member_of_staff("operator"))
