@@ -207,7 +207,6 @@ ACCOUNT_RATE_LIMITS = {
 ACCOUNT_SESSION_REMEMBER = False
 PLAYER_IDLE_SECONDS = env.int("PLAYER_IDLE_SECONDS", default=9 * 60)  # without an action: then a session ends
 STAFF_IDLE_SECONDS = env.int("STAFF_IDLE_SECONDS", default=30 * 60)
-COMPLAINT_DAYS = env.int("COMPLAINT_DAYS", default=14)  # within which a complaint is due an answer
 MFA_ADAPTER = "players.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_FORMS = {

@@ -11,16 +11,19 @@ from django.views.decorators.http import require_safe
 
 from casino.staff_approvals import READERS as APPROVAL_READERS
 from casino.staff_dashboard import READERS as DASHBOARD_READERS
+from casino.staff_handbook import READ as READ_HANDBOOK
+from games.live.floor_rows import READERS as TABLE_READERS
 from games.staff_chat import MODERATE as MODERATE_CHAT
 from games.staff_chat import READ as READ_CHAT
-from games.staff_floor import READERS as TABLE_READERS
 from games.staff_play import EXAMINE as EXAMINE_PLAY
 from games.staff_rounds import READERS as ROUND_READERS
+from games.staff_stop import READERS as STOP_READERS
 from games.versions.staff_pages import READERS as GAME_READERS
 from players import staffing
 from players.access import StaffRequest, staff_required
 from players.models import User
 from players.sections import Section
+from players.staff_notices import READ as READ_NOTICES
 from players.staff_replies import READ as READ_REPLIES
 from wallet.payments.staff_views import READERS as DEPOSIT_READERS
 from wallet.provider_statements.staff_views import READERS as STATEMENT_READERS
@@ -42,9 +45,16 @@ FUNCTIONS = (
     Function(
         Section.GAMES,
         TABLE_READERS,
+        "staff_floor",
+        "Floor",
+        "Every table as it stands now; open, pause, close and stop tables, and let them go on, with a reason.",
+    ),
+    Function(
+        Section.GAMES,
+        TABLE_READERS,
         "staff_tables",
         "Tables",
-        "Open, close and stop tables, and let them go on, with a reason.",
+        "Which tables there are, under which version, and the language of their chats.",
     ),
     Function(
         Section.GAMES,
@@ -52,6 +62,20 @@ FUNCTIONS = (
         "staff_games",
         "Games",
         "Rules and returns of every game, versions of every table, and what goes live when.",
+    ),
+    Function(
+        Section.GAMES,
+        STOP_READERS,
+        "staff_stop",
+        "Stop the house",
+        "Hold all play and all deposits at once, and let everything go on; with a reason.",
+    ),
+    Function(
+        Section.GAMES,
+        READ_NOTICES,
+        "staff_notices",
+        "Notices",
+        "Tell everybody of maintenance before it begins, in five languages.",
     ),
     Function(
         Section.GAMES, ROUND_READERS, "staff_rounds", "Rounds", "Find any round, and deal it again from its seed."
@@ -101,6 +125,13 @@ FUNCTIONS = (
         "Dashboard",
         "How the house stands: figures of any days, what waits, returns, and whether its own work gets done.",
     ),
+    Function(
+        Section.HOUSE,
+        (READ_HANDBOOK,),
+        "staff_handbook",
+        "Handbook",
+        "How each job of each role is done, step by step, and what to do when it goes otherwise.",
+    ),
     Function(Section.HOUSE, APPROVAL_READERS, "staff_approvals", "Approvals", "Decide what another person asked for."),
     Function(
         Section.MONEY,
@@ -135,6 +166,13 @@ FUNCTIONS = (
     ),
     Function(
         Section.PEOPLE, ("players.answer_service",), "staff_service", "Service", "What players wrote, and answering it."
+    ),
+    Function(
+        Section.PEOPLE,
+        ("players.answer_service",),
+        "staff_complaints",
+        "Complaints",
+        "By when each is to be decided, whose it is, and how it ended.",
     ),
     Function(
         Section.PEOPLE,

@@ -16,13 +16,14 @@ from casino.staff_approvals import waiting_for
 from games.chemin import reports
 from games.incidents import unruled
 from games.live import chat_cases
+from games.live.floor_rows import READERS as TABLE_READERS
 from games.models import LiveTable, ReturnsAlarm
 from games.returns.staff_pages import SEE as SEE_RETURNS
 from games.staff_chat import MODERATE, READ
-from games.staff_floor import READERS as TABLE_READERS
 from games.staff_play import EXAMINE
-from players.models import Conversation, ConversationState, Staff
-from players.staff_service import ANSWER
+from players import complaints
+from players.complaints import ANSWER
+from players.models import HOUSES_TURN, Conversation, Staff
 from wallet import withdrawal_queue
 from wallet.payments import doubts
 from wallet.payments.staff_views import READERS as DEPOSIT_READERS
@@ -59,7 +60,7 @@ def _incidents(_staff: Staff) -> Iterator[Count]:
 
 def _tables(_staff: Staff) -> Iterator[Count]:
     stopped = LiveTable.objects.filter(stopped_by__isnull=False).count()
-    yield Count("Tables stopped", stopped, "staff_tables", is_wrong=True)
+    yield Count("Tables stopped", stopped, "staff_floor", is_wrong=True)
 
 
 def _returns(_staff: Staff) -> Iterator[Count]:
@@ -94,9 +95,9 @@ def _deposits(_staff: Staff) -> Iterator[Count]:
 
 
 def _messages(_staff: Staff) -> Iterator[Count]:
-    state = ConversationState.RECEIVED
-    waiting = Conversation.objects.filter(state=state).count()
-    yield Count("Messages of players unanswered", waiting, "staff_service", urlencode({"state": state}))
+    waiting = Conversation.objects.filter(state__in=HOUSES_TURN).count()
+    yield Count("Messages of players unanswered", waiting, "staff_service")
+    yield Count("Complaints overdue", complaints.overdue().count(), "staff_complaints", "show=overdue", is_wrong=True)
 
 
 def _chat(_staff: Staff) -> Iterator[Count]:

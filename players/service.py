@@ -1,14 +1,15 @@
 """Customer service: players write, the house answers, either closes. Every step is on record, its words are not.
 
-Every message of an error is a sentence in the active language.
+What is done with a complaint beside writing stands in `players.complaints`. Every message of an error is a sentence in
+the active language.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -18,6 +19,8 @@ from audit import log, retention
 from audit.models import Kept
 from players import mail
 from players.models import (
+    HOUSES_TURN,
+    ComplaintStep,
     Conversation,
     ConversationState,
     Player,
@@ -26,7 +29,6 @@ from players.models import (
     Staff,
     Topic,
     User,
-    Verdict,
 )
 
 LONGEST = 4000  # characters of a message
@@ -42,7 +44,7 @@ class TooManyOpen(ServiceError):
 
 
 class Closed(ServiceError):
-    """The conversation is closed, for good."""
+    """The conversation is closed."""
 
 
 class WrittenMeanwhile(ServiceError):
@@ -53,8 +55,8 @@ class NobodyReads(ServiceError):
     """The player's account is closed."""
 
 
-class NoVerdict(ServiceError):
-    """A complaint closes with a verdict."""
+class IsComplaint(ServiceError):
+    """A complaint ends as `players.complaints` has it, with a verdict."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,16 @@ class RoundNamed:
 
 @transaction.atomic
 def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None = None) -> Conversation:
-    """Write to the house; a complaint is due an answer in ``settings.COMPLAINT_DAYS``. Raises TooManyOpen."""
+    """Write to the house. By when a complaint is decided is promised here, as the player's jurisdiction has it now.
+
+    Raises TooManyOpen.
+    """
     User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # one after the other, or all count too few
-    if Conversation.objects.filter(player=player, state=ConversationState.RECEIVED).count() >= MOST_OPEN:
+    if Conversation.objects.filter(player=player, state__in=HOUSES_TURN).count() >= MOST_OPEN:
         raise TooManyOpen(
             _("%(number)d messages of yours wait for an answer. Write on in one of them.") % {"number": MOST_OPEN}
         )
-    due = Now() + timedelta(days=settings.COMPLAINT_DAYS) if topic == Topic.COMPLAINT else None
+    due = Now() + timedelta(days=player.jurisdiction.complaint_days) if topic == Topic.COMPLAINT else None
     conversation = Conversation.objects.create(
         player=player,
         topic=topic,
@@ -81,8 +86,8 @@ def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None =
         round_code=about.code if about else "",
         due_at=due,
     )
-    _say(conversation, text, staff=None)
-    _record(conversation, "lodged", by=str(player), more={"round": str(about.id) if about else None})
+    say(conversation, text, staff=None)
+    record(conversation, "lodged", by=str(player), more={"round": str(about.id) if about else None})
     return conversation
 
 
@@ -121,28 +126,28 @@ def lay_down(
         state=ConversationState.ANSWERED,
         is_unread=True,
     )
-    _say(conversation, text, staff=staff)
-    _record(conversation, "begun", by=str(staff), more=_begun_from(template))
+    say(conversation, text, staff=staff)
+    record(conversation, "begun", by=str(staff), more=_begun_from(template))
     return conversation
 
 
 @transaction.atomic
 def reply(*, player: Player, conversation_id: int, text: str) -> Conversation:
     """Write on in one's own conversation. Raises Conversation.DoesNotExist, Closed."""
-    conversation = _open(Conversation.objects.filter(player=player), conversation_id)
-    _say(conversation, text, staff=None)
-    _move(conversation, ConversationState.RECEIVED)
-    _record(conversation, "continued", by=str(player), more={})
+    conversation = locked(Conversation.objects.filter(player=player), conversation_id)
+    say(conversation, text, staff=None)
+    waits = ConversationState.LOOKING if conversation.assigned_to_id else ConversationState.RECEIVED
+    move(conversation, ConversationState.REOPENED if conversation.state == ConversationState.REOPENED else waits)
+    record(conversation, "continued", by=str(player), more={})
     return conversation
 
 
 @transaction.atomic
 def close_own(*, player: Player, conversation_id: int) -> Conversation:
-    """End one's own conversation. Raises Conversation.DoesNotExist, Closed."""
-    conversation = _open(Conversation.objects.filter(player=player), conversation_id)
-    verdict = Verdict.BY_PLAYER if conversation.topic == Topic.COMPLAINT else ""
-    _move(conversation, ConversationState.CLOSED, verdict=verdict)
-    _record(conversation, "closed", by=str(player), more={"verdict": verdict})
+    """End one's own conversation. Raises Conversation.DoesNotExist, Closed, IsComplaint."""
+    conversation = _no_complaint(locked(Conversation.objects.filter(player=player), conversation_id))
+    move(conversation, ConversationState.CLOSED)
+    record(conversation, "closed", by=str(player), more={"verdict": ""})
     return conversation
 
 
@@ -151,32 +156,26 @@ def answer(
     *, staff: Staff, conversation_id: int, text: str, seen: int, template: ReplyTemplate | None = None
 ) -> Conversation:
     """Answer a player who is told so by mail, having read up to the message *seen*; *template* is what the text was
-    begun from. Raises Conversation.DoesNotExist, Closed, WrittenMeanwhile.
+    begun from. A complaint that is a colleague's may be answered all the same. Raises Conversation.DoesNotExist,
+    Closed, WrittenMeanwhile.
     """
-    conversation = _open(Conversation.objects.all(), conversation_id)
-    if conversation.messages.filter(pk__gt=seen).exists():
-        raise WrittenMeanwhile("Something was written here meanwhile. Nothing was sent: read it, and send again.")
-    _say(conversation, text, staff=staff)
-    _move(conversation, ConversationState.ANSWERED, is_unread=True)
-    _record(conversation, "answered", by=str(staff), more=_begun_from(template))
+    conversation = read_up_to(locked(Conversation.objects.all(), conversation_id), seen)
+    say(conversation, text, staff=staff)
+    move(conversation, ConversationState.ANSWERED, is_unread=True)
+    record(conversation, "answered", by=str(staff), more=_begun_from(template))
     mail.write(user=conversation.player.user, template="service_answer", context={"number": conversation.pk})
     return conversation
 
 
 @transaction.atomic
-def close(*, staff: Staff, conversation_id: int, verdict: Verdict | None) -> Conversation:
-    """End a conversation; a complaint with a *verdict*. The player is told by mail.
+def close(*, staff: Staff, conversation_id: int, seen: int) -> Conversation:
+    """End a conversation, having read up to the message *seen*. The player is told by mail.
 
-    Raises Conversation.DoesNotExist, Closed, NoVerdict.
+    Raises Conversation.DoesNotExist, Closed, IsComplaint, WrittenMeanwhile.
     """
-    conversation = _open(Conversation.objects.all(), conversation_id)
-    if conversation.topic == Topic.COMPLAINT:
-        if verdict is None or verdict is Verdict.BY_PLAYER:
-            raise NoVerdict(_("Say how the complaint ended."))
-    else:
-        verdict = None
-    _move(conversation, ConversationState.CLOSED, verdict=verdict or "", is_unread=True)
-    _record(conversation, "closed", by=str(staff), more={"verdict": verdict or ""})
+    conversation = _no_complaint(read_up_to(locked(Conversation.objects.all(), conversation_id), seen))
+    move(conversation, ConversationState.CLOSED, is_unread=True)
+    record(conversation, "closed", by=str(staff), more={"verdict": ""})
     mail.write(user=conversation.player.user, template="service_closed", context={"number": conversation.pk})
     return conversation
 
@@ -204,6 +203,7 @@ def _forget(conversation_id: int) -> int:
     conversation = Conversation.objects.select_for_update().filter(pk=conversation_id).first()
     if conversation is None:  # another worker was first
         return 0
+    ComplaintStep.objects.filter(conversation=conversation).delete()
     conversation.messages.all().delete()
     data: dict[str, log.Json] = {"conversation": conversation_id}
     log.record("service.forgotten", by="system", on=f"player:{conversation.player_id}", data=data)
@@ -211,31 +211,49 @@ def _forget(conversation_id: int) -> int:
     return 1
 
 
-def _open(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
-    """Lock a conversation until the transaction ends."""
-    conversation = among.select_for_update(of=("self",)).select_related("player__user").get(pk=conversation_id)
+def locked(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
+    """Return an open conversation, locked until the transaction ends. Raises Conversation.DoesNotExist, Closed."""
+    conversation = (
+        among.select_for_update(of=("self",))
+        .select_related("player__user", "player__jurisdiction")
+        .get(pk=conversation_id)
+    )
     if conversation.state == ConversationState.CLOSED:
         raise Closed(_("This conversation is closed. Write a new message instead."))
     return conversation
 
 
-def _say(conversation: Conversation, text: str, *, staff: Staff | None) -> None:
-    ServiceMessage.objects.create(conversation=conversation, staff=staff, text=text)
+def read_up_to(conversation: Conversation, seen: int) -> Conversation:
+    """Return it if nothing was written after the message *seen*. Raises WrittenMeanwhile."""
+    if conversation.messages.filter(pk__gt=seen).exists():
+        raise WrittenMeanwhile("Something was written here meanwhile. Nothing was sent: read it, and send again.")
+    return conversation
+
+
+def say(conversation: Conversation, text: str, *, staff: Staff | None) -> ServiceMessage:
+    """Add what one side says."""
+    return ServiceMessage.objects.create(conversation=conversation, staff=staff, text=text)
+
+
+def move(conversation: Conversation, state: ConversationState, *, is_unread: bool = False, **more: Any) -> None:
+    """Note whose turn it is from now on, and *more* of its columns."""
+    Conversation.objects.filter(pk=conversation.pk).update(state=state, is_unread=is_unread, moved_at=Now(), **more)
+    conversation.refresh_from_db()
+
+
+def record(conversation: Conversation, verb: str, *, by: str, more: Mapping[str, log.Json]) -> None:
+    """Put a step on record, without its words."""
+    subject = "complaint" if conversation.topic == Topic.COMPLAINT else "service"
+    data: dict[str, log.Json] = {"conversation": conversation.pk, "topic": str(conversation.topic)}
+    log.record(f"{subject}.{verb}", by=by, on=f"player:{conversation.player_id}", data=data | dict(more))
+
+
+def _no_complaint(conversation: Conversation) -> Conversation:
+    if conversation.topic == Topic.COMPLAINT:
+        raise IsComplaint("A complaint is decided, with a verdict and its reasons.")
+    return conversation
 
 
 def _begun_from(template: ReplyTemplate | None) -> dict[str, log.Json]:
     """Return what is on record of the template that a letter was begun from."""
     return {"template": f"{template}, version {template.number}"} if template else {}
-
-
-def _move(conversation: Conversation, state: ConversationState, *, verdict: str = "", is_unread: bool = False) -> None:
-    Conversation.objects.filter(pk=conversation.pk).update(
-        state=state, verdict=verdict, is_unread=is_unread, moved_at=Now()
-    )
-    conversation.refresh_from_db()
-
-
-def _record(conversation: Conversation, verb: str, *, by: str, more: Mapping[str, log.Json]) -> None:
-    subject = "complaint" if conversation.topic == Topic.COMPLAINT else "service"
-    data: dict[str, log.Json] = {"conversation": conversation.pk, "topic": str(conversation.topic)}
-    log.record(f"{subject}.{verb}", by=by, on=f"player:{conversation.player_id}", data=data | dict(more))

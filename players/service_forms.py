@@ -34,3 +34,9 @@ class ReplyForm(forms.Form):
     """What a player writes on."""
 
     text = message_field(_("Your message"))
+
+
+class ReopenForm(forms.Form):
+    """Why a player does not agree with a decision."""
+
+    text = message_field(_("Why do you not agree?"))

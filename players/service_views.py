@@ -9,11 +9,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players import service
+from players import complaints, service
 from players.access import PlayerRequest, player_required
-from players.models import Conversation
+from players.complaint_words import standing
+from players.models import Conversation, Topic
 from players.rates import now_and_then
-from players.service_forms import ReplyForm
+from players.service_forms import ReopenForm, ReplyForm
 
 PAGE = 20
 
@@ -50,12 +51,33 @@ def service_thread(request: PlayerRequest, conversation_id: int) -> HttpResponse
 def service_close(request: PlayerRequest, conversation_id: int) -> HttpResponse:
     """End one's own conversation; whoever finds it closed already is told so."""
     conversation = _own(request, conversation_id)
+    end = complaints.withdraw if conversation.topic == Topic.COMPLAINT else service.close_own
     try:
-        service.close_own(player=request.player, conversation_id=conversation.pk)
+        end(player=request.player, conversation_id=conversation.pk)
     except service.Closed as error:
         messages.warning(request, str(error))
     else:
         messages.success(request, _("The conversation is closed."))
+    return redirect("service_thread", conversation_id=conversation.pk)
+
+
+@player_required
+@require_POST
+@now_and_then
+def service_reopen(request: PlayerRequest, conversation_id: int) -> HttpResponse:
+    """Have one's own complaint looked into again, with why."""
+    conversation = _own(request, conversation_id)
+    if conversation.topic != Topic.COMPLAINT:
+        raise Http404
+    form = ReopenForm(request.POST)
+    if not form.is_valid():
+        return _render(request, conversation, ReplyForm(), form)
+    try:
+        complaints.reopen(player=request.player, conversation_id=conversation.pk, text=form.cleaned_data["text"])
+    except complaints.NotToReopen as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("Your complaint is open again. We look into it anew."))
     return redirect("service_thread", conversation_id=conversation.pk)
 
 
@@ -74,13 +96,21 @@ def _reply(request: PlayerRequest, conversation: Conversation) -> HttpResponse:
 
 
 def _own(request: PlayerRequest, conversation_id: int) -> Conversation:
-    found = Conversation.objects.filter(pk=conversation_id, player=request.player).first()
+    mine = Conversation.objects.filter(player=request.player).select_related("player", "assigned_to__user")
+    found = mine.filter(pk=conversation_id).first()
     if found is None:
         raise Http404
     return found
 
 
-def _render(request: PlayerRequest, conversation: Conversation, form: ReplyForm) -> HttpResponse:
-    written = conversation.messages.order_by("pk")
-    context = {"conversation": conversation, "written": written, "form": form}
+def _render(
+    request: PlayerRequest, conversation: Conversation, form: ReplyForm, reopen_form: ReopenForm | None = None
+) -> HttpResponse:
+    context = {
+        "conversation": conversation,
+        "written": conversation.messages.order_by("pk"),
+        "form": form,
+        "reopen_form": reopen_form or ReopenForm(),
+        "standing": standing(conversation) if conversation.topic == Topic.COMPLAINT else None,
+    }
     return render(request, "players/service_thread.html", context)

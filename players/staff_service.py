@@ -1,31 +1,29 @@
-"""Customer service as staff see it: the queue, and one conversation. In English, like all of the back office."""
+"""Customer service as staff see it: what players wrote, one conversation, writing first. In English, like all of the
+back office. What is done with a complaint beside answering stands in `players.staff_complaints`.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
-from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db.models import Case, Q, QuerySet, Value, When
-from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players import looking, service
+from players import complaints, looking, service, service_lists
 from players.access import StaffRequest, staff_required
-from players.models import Conversation, ConversationState, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
+from players.complaints import ANSWER, DECIDE
+from players.complaints_timeline import timeline
+from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
 from players.replies import keeping
 from players.replies.filling import facts_about, facts_of, fill
-from players.staff_service_forms import AnswerForm, CloseForm, FirstForm, LetterForm, QueueForm
+from players.replies.places import TURN_TO
+from players.staff_service_forms import AnswerForm, FirstForm, LetterForm, MessagesForm, ReopenForm, SeenForm
 
-ANSWER = "players.answer_service"
-PAGE = 30
 # What an answer may begin from, in a conversation that is a complaint and in any other.
 KINDS: Final = {True: (ReplyKind.COMPLAINT, ReplyKind.QUESTION), False: (ReplyKind.QUESTION,)}
 Facts = Callable[[str, User], Mapping[str, str]]  # what a letter in a language can say, written by whom
-FILTERS: Final = ("state", "topic", "where", "language", "overdue", "player")
 UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # what a letter to somebody who has not written may begin from
 
 
@@ -33,21 +31,11 @@ UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # what a letter to somebo
 @looking.listed("messages")
 @require_safe
 def staff_service(request: StaffRequest) -> HttpResponse:
-    """The queue: what waits for an answer comes first, and of that what has waited longest."""
-    form = QueueForm(request.GET)
+    """What players wrote; that which waits for the house, unless something else is asked for."""
+    form = MessagesForm(request.GET)
     form.full_clean()
-    page = form.cleaned_data.get("page") or 1
-    start = (page - 1) * PAGE
-    rows = list(_queue(form)[start : start + PAGE + 1])
-    query = urlencode({name: request.GET[name] for name in FILTERS if request.GET.get(name)})
-    context = {
-        "form": form,
-        "conversations": rows[:PAGE],
-        "next_page": page + 1 if len(rows) > PAGE else None,
-        "page": page,
-        "query": query,
-        "now": timezone.now(),
-    }
+    page = service_lists.messages(form.cleaned_data)
+    context = {"form": form, "conversations": page.rows, "older": page.further}
     return render(request, "staff/service.html", context)
 
 
@@ -55,34 +43,17 @@ def staff_service(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """One conversation with who the player is, and answering it."""
-    conversation = get_object_or_404(
-        Conversation.objects.select_related("player__user", "player__jurisdiction"), pk=conversation_id
-    )
-    offered = keeping.offered(KINDS[conversation.topic == Topic.COMPLAINT])
+    conversation = _find(conversation_id)
     if request.method != "POST":
-        return _thread(request, conversation, AnswerForm(offered=offered))
-    form = AnswerForm(request.POST, offered=offered)
-    if "fill" in request.POST:
-        typed, chosen = _begun_from(request, form, conversation.player, partial(facts_of, conversation))
-        begun = AnswerForm(initial={"text": typed, "template": chosen}, offered=offered)
-        return _thread(request, conversation, begun)
-    if not form.is_valid():
-        return _thread(request, conversation, form)
-    asked = form.cleaned_data
-    try:
-        service.answer(
-            staff=request.staff,
-            conversation_id=conversation.pk,
-            text=asked["text"],
-            seen=asked["seen"],
-            template=asked["template"],
-        )
-    except (service.Closed, service.WrittenMeanwhile) as error:
-        conversation.refresh_from_db()
-        form.add_error(None, str(error))
-        return _thread(request, conversation, form)
-    messages.success(request, "The answer has been sent, and the player told by mail.")
-    return redirect("staff_service_thread", conversation_id=conversation.pk)
+        return show(request, conversation)
+    return _write(request, conversation, is_decision=False)
+
+
+@staff_required(DECIDE)
+@require_POST
+def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """Decide a complaint with the reasons, or say why not."""
+    return _write(request, _find(conversation_id, topic=Topic.COMPLAINT), is_decision=True)
 
 
 @staff_required(ANSWER)
@@ -121,16 +92,96 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
 @require_POST
 def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Close a conversation, or say why not."""
-    conversation = get_object_or_404(Conversation, pk=conversation_id)
-    form = CloseForm(request.POST)
-    chosen = form.cleaned_data["verdict"] if form.is_valid() else ""
+    conversation, form = _find(conversation_id), SeenForm(request.POST)
     try:
-        service.close(staff=request.staff, conversation_id=conversation.pk, verdict=Verdict(chosen) if chosen else None)
+        seen = form.cleaned_data["seen"] if form.is_valid() else 0
+        service.close(staff=request.staff, conversation_id=conversation.pk, seen=seen)
     except service.ServiceError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, "The conversation is closed, and the player told by mail.")
     return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+def show(
+    request: StaffRequest,
+    conversation: Conversation,
+    form: AnswerForm | None = None,
+    reopen_form: ReopenForm | None = None,
+) -> HttpResponse:
+    """Show a conversation. The form says up to which message it was shown, and so what its answer knows of."""
+    looking.note(request, conversation.player, what="messages")
+    written = list(conversation.messages.select_related("staff").order_by("pk"))
+    form = form or AnswerForm(offered=_offered(conversation))
+    context = {
+        "conversation": conversation,
+        "written": written,
+        "form": form,
+        "seen": written[-1].pk if written else 0,
+        "english": _english(form, conversation.player, partial(facts_of, conversation), request.user),
+    }
+    if conversation.topic == Topic.COMPLAINT:
+        context |= {
+            "whose": complaints.named(conversation),
+            "colleagues": complaints.answerers(),
+            "me": request.staff.pk,
+            "may_decide": request.user.has_perm(DECIDE),
+            "is_late": complaints.is_late(conversation),
+            "timeline": timeline(conversation),
+            "turn_to": TURN_TO.get(conversation.player.jurisdiction_id, ""),
+            "reopen_form": reopen_form or ReopenForm(),
+        }
+    return render(request, "staff/service_thread.html", context)
+
+
+def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bool) -> HttpResponse:
+    """Answer, or decide a complaint: both are a letter that the player reads."""
+    offered = _offered(conversation)
+    form = AnswerForm(request.POST, offered=offered)
+    if "fill" in request.POST:
+        typed, chosen = _begun_from(request, form, conversation.player, partial(facts_of, conversation))
+        initial = {"text": typed, "template": chosen, "verdict": request.POST.get("verdict")}
+        return show(request, conversation, AnswerForm(initial=initial, offered=offered))
+    if form.is_valid() and bool(form.cleaned_data["verdict"]) is not is_decision:
+        form.add_error(
+            "verdict", "Choose the verdict." if is_decision else "An answer has none: decide, or choose none."
+        )
+    if not form.is_valid():
+        return show(request, conversation, form)
+    asked = form.cleaned_data
+    try:
+        if is_decision:
+            complaints.decide(
+                by=request.staff,
+                conversation_id=conversation.pk,
+                verdict=Verdict(asked["verdict"]),
+                reasons=asked["text"],
+                seen=asked["seen"],
+            )
+        else:
+            service.answer(
+                staff=request.staff,
+                conversation_id=conversation.pk,
+                text=asked["text"],
+                seen=asked["seen"],
+                template=asked["template"],
+            )
+    except (service.Closed, service.WrittenMeanwhile) as error:
+        form.add_error(None, str(error))
+        return show(request, _find(conversation.pk), form)
+    sent = "The complaint is decided" if is_decision else "The answer has been sent"
+    messages.success(request, f"{sent}, and the player told by mail.")
+    return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+def _find(conversation_id: int, **more: object) -> Conversation:
+    found = Conversation.objects.select_related("player__user", "player__jurisdiction", "assigned_to")
+    return get_object_or_404(found, pk=conversation_id, **more)
+
+
+def _offered(conversation: Conversation) -> list[ReplyTemplate]:
+    """Return what an answer may begin from."""
+    return list(keeping.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
 
 
 def _begun_from(
@@ -156,37 +207,3 @@ def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> st
     if chosen is None or player.user.language == "en":
         return ""
     return fill(chosen.texts["en"], facts("en", reader))
-
-
-def _thread(request: StaffRequest, conversation: Conversation, form: AnswerForm) -> HttpResponse:
-    """Show a conversation. The form says up to which message it was shown, and so what its answer knows of."""
-    looking.note(request, conversation.player, what="messages")
-    written = list(conversation.messages.select_related("staff").order_by("pk"))
-    context = {
-        "conversation": conversation,
-        "written": written,
-        "form": form,
-        "seen": written[-1].pk if written else 0,
-        "english": _english(form, conversation.player, partial(facts_of, conversation), request.user),
-        "close_form": CloseForm(),
-    }
-    return render(request, "staff/service_thread.html", context)
-
-
-def _queue(form: QueueForm) -> QuerySet[Conversation]:
-    asked = form.cleaned_data
-    found = Conversation.objects.select_related("player__jurisdiction", "player__user")
-    state = asked.get("state")
-    found = found.filter(state=state) if state else found.exclude(state=ConversationState.CLOSED)
-    if asked.get("topic"):
-        found = found.filter(topic=asked["topic"])
-    if asked.get("player"):
-        found = found.filter(player_id=asked["player"])
-    if asked.get("where"):
-        found = found.filter(player__jurisdiction=asked["where"])
-    if asked.get("language"):
-        found = found.filter(player__user__language=asked["language"])
-    if asked.get("overdue"):
-        found = found.filter(state=ConversationState.RECEIVED, due_at__lt=Now())
-    waits = Case(When(Q(state=ConversationState.RECEIVED), then=Value(False)), default=Value(True))
-    return found.annotate(is_done=waits).order_by("is_done", "moved_at", "pk")

@@ -5,10 +5,13 @@ from typing import Any, cast
 
 from django import forms
 
-from players.models import ConversationState, Jurisdiction, ReplyTemplate, Topic, Verdict
+from players import service_lists
+from players.models import DECIDED, ConversationState, Jurisdiction, ReplyTemplate, Topic, Verdict
 from players.replies.filling import UNFILLED
 from players.replies.shipped import LANGUAGES
 from players.service_forms import message_field
+
+HIGHEST = 2**63 - 1  # number that the database has room for
 
 
 class LetterForm(forms.Form):
@@ -34,15 +37,25 @@ class LetterForm(forms.Form):
         return text
 
 
-class AnswerForm(LetterForm):
-    """What staff answer, and the message up to which they have read."""
+class SeenForm(forms.Form):
+    """The message up to which whoever sends something has read."""
 
-    text = message_field("Answer")
     seen = forms.IntegerField(
         min_value=0,
-        max_value=2**63 - 1,
+        max_value=HIGHEST,
         widget=forms.HiddenInput,
         error_messages={"required": "Nothing was sent: read what was written, and send again."},
+    )
+
+
+class AnswerForm(LetterForm, SeenForm):
+    """What staff answer; or, with a verdict, the reasons of a decision."""
+
+    text = message_field("Answer")
+    verdict = forms.ChoiceField(
+        label="Verdict, if this decides the complaint",
+        required=False,
+        choices=[("", "None: it is an answer"), *((each.value, each.label) for each in DECIDED)],
     )
 
 
@@ -54,20 +67,23 @@ class FirstForm(LetterForm):
     )
 
 
-class CloseForm(forms.Form):
-    """How staff close a conversation."""
+class AssignForm(forms.Form):
+    """Whose a complaint was on the page that was sent, and whose it becomes: numbers of staff, 0 for nobody."""
 
-    verdict = forms.ChoiceField(
-        label="How the complaint ended",
-        required=False,
-        choices=[("", "Choose"), *((each.value, each.label) for each in Verdict if each is not Verdict.BY_PLAYER)],
-    )
+    whose = forms.IntegerField(min_value=0, max_value=HIGHEST)
+    to = forms.IntegerField(min_value=0, max_value=HIGHEST)
 
 
-class QueueForm(forms.Form):
-    """Which conversations the queue shows."""
+class ReopenForm(forms.Form):
+    """Why the house looks into a complaint again."""
 
-    state = forms.ChoiceField(label="State", required=False, choices=[("", "Open"), *ConversationState.choices])
+    text = message_field("Why, as the player reads it")
+
+
+class MessagesForm(forms.Form):
+    """Which messages the list shows."""
+
+    state = forms.ChoiceField(label="State", required=False, choices=[("", "Waits for us"), *ConversationState.choices])
     topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
     where = forms.ModelChoiceField(
         Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
@@ -75,6 +91,27 @@ class QueueForm(forms.Form):
     language = forms.ChoiceField(
         label="Player reads", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
     )
-    overdue = forms.BooleanField(label="Overdue alone", required=False)
-    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=2**63 - 1)
-    page = forms.IntegerField(required=False, min_value=1, max_value=10**6, widget=forms.HiddenInput)
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+    before = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+class DeskForm(forms.Form):
+    """Which complaints the desk shows."""
+
+    show = forms.ChoiceField(
+        label="Show",
+        required=False,
+        choices=[
+            (service_lists.OPEN, "Open"),
+            (service_lists.MINE, "Mine"),
+            (service_lists.NOBODYS, "Nobody’s"),
+            (service_lists.OVERDUE, "Overdue"),
+            (service_lists.ENDED, "Ended"),
+        ],
+    )
+    verdict = forms.ChoiceField(label="Verdict", required=False, choices=[("", "Any"), *Verdict.choices])
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
+    )
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+    before = forms.CharField(required=False, widget=forms.HiddenInput)

@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.core.management import call_command
 
-from players import approval_mail, locks, mail, sessions, significant_mail
+from players import approval_mail, complaints, locks, mail, sessions, significant_mail
 
 
 @shared_task
@@ -40,3 +40,9 @@ def mail_approvals() -> None:
 def mail_alerts() -> None:
     """Mail staff what has to be looked into."""
     significant_mail.mail_alerts()
+
+
+@shared_task
+def tell_overdue_complaints() -> None:
+    """Have staff told of complaints that were not decided in time."""
+    complaints.tell_overdue()

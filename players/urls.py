@@ -19,6 +19,7 @@ urlpatterns = [
     path("service/", service_views.service_list, name="service"),
     path("service/<int:conversation_id>/", service_views.service_thread, name="service_thread"),
     path("service/<int:conversation_id>/close/", service_views.service_close, name="service_close"),
+    path("service/<int:conversation_id>/reopen/", service_views.service_reopen, name="service_reopen"),
     path("language/", views.set_language, name="set_language"),
     path("terms/", views.terms_page, name="terms"),
 ]

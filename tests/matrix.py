@@ -725,6 +725,7 @@ LINES = (
     Line("service_thread", "GET", players(PAGE, other=NOT_FOUND), a_conversation),
     Line("service_thread", "POST", players(MOVED, other=NOT_FOUND), a_conversation, lambda world: {"text": "More."}),
     Line("service_close", "POST", players(MOVED, other=NOT_FOUND), a_conversation),
+    Line("service_reopen", "POST", players(MOVED, other=NOT_FOUND), a_conversation, lambda world: {"text": "But."}),
     # Money
     Line("statement", "GET", players(PAGE)),
     Line("statement_csv", "GET", players(TEXT)),
@@ -903,6 +904,7 @@ LINES = (
         lambda world: {"reason": "for a test"},
     ),
     Line("staff_dashboard", "GET", staff(PAGE, *STAFF)),
+    Line("staff_handbook", "GET", staff(PAGE, *STAFF)),
     Line("staff_dashboard_now", "GET", staff(TEXT, *STAFF)),
     Line("staff_approvals", "GET", staff(PAGE, *DECIDERS)),
     Line(
@@ -963,9 +965,24 @@ LINES = (
     ),
     Line("staff_service_thread", "GET", staff(PAGE, *ANSWERING), a_conversation),
     Line("staff_service_thread", "POST", staff(MOVED, *ANSWERING), a_conversation, an_answer),
+    Line("staff_service_close", "POST", staff(MOVED, *ANSWERING), a_conversation, an_answer),
+    Line("staff_complaints", "GET", staff(PAGE, *ANSWERING)),
+    Line("staff_complaints_export", "GET", staff(TEXT, "compliance")),
     Line(
-        "staff_service_close", "POST", staff(MOVED, *ANSWERING), a_conversation, lambda world: {"verdict": "rejected"}
+        "staff_complaint_assign",
+        "POST",
+        staff(MOVED, *ANSWERING),
+        a_conversation,
+        lambda world: {"whose": 0, "to": world.colleague_id},
     ),
+    Line(
+        "staff_complaint_decide",
+        "POST",
+        staff(MOVED, *CARING),
+        a_conversation,
+        lambda world: {**an_answer(world), "verdict": "rejected"},
+    ),
+    Line("staff_complaint_reopen", "POST", staff(MOVED, *CARING), a_conversation, lambda world: {"text": "Again."}),
     Line("staff_identity", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_identity_case", "GET", staff(PAGE, "compliance", "support"), a_submission_of),
     Line("staff_identity_verify", "POST", staff(MOVED, "compliance", "support"), a_submission_of),

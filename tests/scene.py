@@ -22,10 +22,11 @@ from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
 from games.letters import parts, sending
 from games.live import chat, chat_moderation, malfunction
-from games.live.chat_moderation import Length
+from games.live.chat_moderation import Length, Why
 from games.live.clock import LONGEST, Clock
 from games.live.voiding import void_live_round
 from games.models import (
+    Grounds,
     Incident,
     LetterKind,
     LiveRound,
@@ -38,7 +39,7 @@ from games.models import (
 )
 from games.returns import watching
 from games.table_status import open_table
-from players import exclusions, limits, looking, second_factor, service, verification
+from players import complaints, exclusions, limits, looking, second_factor, service, verification
 from players.models import (
     LimitKind,
     Period,
@@ -48,6 +49,7 @@ from players.models import (
     Staff,
     Topic,
     User,
+    Verdict,
 )
 from tests.audit.reporting import a_broken_kind, asked, made_here, registered
 from tests.audit.signing import Pens
@@ -188,7 +190,8 @@ class Scene(World):
         chat.report(player=player, live_table=live_table, number=rude.pk, reason=ReportReason.ABUSE)
         said = say(live_table, "Na ja, es geht so.", player, "de")
         chat.block(player=player, live_table=live_table, number=say(live_table, "Nobody reads this").pk)
-        chat_moderation.ban(player=rude.player, length=Length.WEEK, reason="Shouting", by=a_member_of_staff("support"))
+        shouting = Why(Grounds.ABUSE, "Shouting")
+        chat_moderation.ban(player=rude.player, length=Length.WEEK, why=shouting, by=a_member_of_staff("support"))
         assert said.pk
         return player
 
@@ -197,7 +200,8 @@ class Scene(World):
         """May read what is said there, and write nothing."""
         assert self.live_talk
         player = a_talker()
-        chat_moderation.ban(player=player, length=Length.DAY, reason="Selling", by=a_member_of_staff("support"))
+        selling = Why(Grounds.ADVERTISING, "Selling")
+        chat_moderation.ban(player=player, length=Length.DAY, why=selling, by=a_member_of_staff("support"))
         return player
 
     @cached_property
@@ -386,6 +390,41 @@ class Scene(World):
     def wronged(self) -> Player:
         """Played a round that is annulled; see `go_wrong`."""
         return a_player(real=MONEY)
+
+    @cached_property
+    def complainant(self) -> Player:
+        """Complained, see `decided_id`."""
+        return a_player("DE")
+
+    @cached_property
+    def decided_id(self) -> int:
+        """A complaint that was taken, handed over and decided."""
+        text = "My bet on the banker was not paid."
+        begun = service.begin(player=self.complainant, topic=Topic.COMPLAINT, text=text)
+        one, other = a_member_of_staff("operator"), a_member_of_staff("support")
+        complaints.assign(by=one, conversation_id=begun.pk, whose=0, to=one.pk)
+        complaints.assign(by=one, conversation_id=begun.pk, whose=one.pk, to=other.pk)
+        reasons = "The player’s hand won the round: the banker’s bet lost. We dealt it again to make sure."
+        seen = begun.messages.latest("pk").pk
+        return complaints.decide(
+            by=other, conversation_id=begun.pk, verdict=Verdict.REJECTED, reasons=reasons, seen=seen
+        ).pk
+
+    @cached_property
+    def impatient(self) -> Player:
+        """Complained, see `overdue_id`."""
+        return a_player("DK")
+
+    @cached_property
+    def overdue_id(self) -> int:
+        """A complaint that somebody looks into, and was to be decided by yesterday."""
+        player = Player.objects.select_related("jurisdiction").get(pk=self.impatient.pk)
+        player.jurisdiction.complaint_days = -1
+        text = "Where is my money?"
+        begun = service.begin(player=player, topic=Topic.COMPLAINT, text=text)
+        staff = a_member_of_staff("support")
+        complaints.tell_overdue()
+        return complaints.assign(by=staff, conversation_id=begun.pk, whose=0, to=staff.pk).pk
 
     @cached_property
     def answered_id(self) -> int:

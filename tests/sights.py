@@ -164,6 +164,14 @@ def _conversation(name: str) -> Callable[[Scene], str]:
     return lambda scene: reverse(name, kwargs={"conversation_id": scene.answered_id})
 
 
+def _decided(name: str) -> Callable[[Scene], str]:
+    return lambda scene: reverse(name, kwargs={"conversation_id": scene.decided_id})
+
+
+def _overdue(name: str) -> Callable[[Scene], str]:
+    return lambda scene: reverse(name, kwargs={"conversation_id": scene.overdue_id})
+
+
 def _of(name: str) -> Callable[[Scene], User | None]:
     """One of the players of the scene."""
 
@@ -174,9 +182,9 @@ def _of(name: str) -> Callable[[Scene], User | None]:
     return user
 
 
-def _with(name: str, page: str) -> Callable[[Scene], str]:
+def _with(name: str, page: str, query: str = "") -> Callable[[Scene], str]:
     """A page of the back office on which something of the scene stands."""
-    return lambda scene: reverse(page) if getattr(scene, name) else ""
+    return lambda scene: f"{reverse(page)}{query}" if getattr(scene, name) else ""
 
 
 def _incident(name: str, page: str = "staff_incident") -> Callable[[Scene], str]:
@@ -300,6 +308,12 @@ STATES = (
     Sight("statement with movements", _of("regular"), _named("statement")),
     Sight("statement with a wrong period", player, _named("statement", "?since=2026-02-02&until=2026-02-01")),
     Sight("a complaint with its answer", _of("regular"), _conversation("service_thread")),
+    Sight("a complaint that is decided", _of("complainant"), _decided("service_thread")),
+    Sight("a complaint that is overdue", _of("impatient"), _overdue("service_thread")),
+    Sight("staff: a complaint that is decided", _as("support"), _decided("staff_service_thread")),
+    Sight("staff: a complaint that is overdue", _as("compliance"), _overdue("staff_service_thread")),
+    Sight("staff: complaints", _as("compliance"), _with("overdue_id", "staff_complaints")),
+    Sight("staff: complaints that ended", _as("compliance"), _with("decided_id", "staff_complaints", "?show=ended")),
     Sight("a message without words", player, _named("service_new"), deeds.send_nothing),
     Sight("staff: a complaint with its answer", _as("support"), _conversation("staff_service_thread")),
     Sight("log-in with an error", nobody, _named("account_login"), deeds.log_in_wrongly),
@@ -360,7 +374,7 @@ STATES = (
     Sight("staff: templates of replies", _as("compliance"), _named("staff_replies")),
     Sight("staff: a template of replies", _as("compliance"), _named("staff_reply", name="deposit")),
     Sight("staff: a new template with errors", _as("compliance"), _named("staff_reply_new"), deeds.refuse_form),
-    Sight("staff: messages", _as("support"), _with("answered_id", "staff_service")),
+    Sight("staff: messages", _as("support"), _with("answered_id", "staff_service", "?state=answered")),
     Sight("staff: exclusions", _as("support"), _with("exclusion_id", "staff_exclusions")),
     Sight("staff: limits of a player", _as("support"), _limited),
     Sight("staff: a round", _as("compliance"), _staff_round),

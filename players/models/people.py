@@ -90,6 +90,8 @@ class Jurisdiction(models.Model):
     permanent_days = models.PositiveSmallIntegerField()  # after which a permanent one may be reopened on request
     may_cancel_withdrawals = models.BooleanField()  # whether a player may take one back into play
     may_play_in_parallel = models.BooleanField()  # at more than one table at a time
+    complaint_days = models.PositiveSmallIntegerField()  # within which a complaint is decided
+    reopen_days = models.PositiveSmallIntegerField()  # within which a player may have one opened again
 
     class Meta:
         default_permissions = ("view",)

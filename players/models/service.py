@@ -1,14 +1,18 @@
 """Customer service: conversations between a player and the house, complaints among them (GLI-19 v3.0, A.4.4).
 
-Messages are inserted and never changed. The database lets nobody delete a conversation before its time is over after
-its last message: ``sql/0007_service.sql``, ``sql/0012_keeping.sql``.
+Messages, and the steps of complaints, are inserted and never changed. The database lets nobody delete a conversation
+before its time is over after its last message: ``sql/0007_service.sql``, ``sql/0012_keeping.sql``,
+``sql/0023_complaints.sql``.
 """
+
+from typing import Final
 
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from audit.models import Clock
 from players.models.people import Player, Staff
 
 
@@ -23,11 +27,17 @@ class Topic(models.TextChoices):
 
 
 class ConversationState(models.TextChoices):
-    """Whose turn it is."""
+    """Whose turn it is. Complaints alone are looked into and opened again."""
 
     RECEIVED = "received", pgettext_lazy("a message", "Received")
+    LOOKING = "looking", pgettext_lazy("a message", "Being looked into")
     ANSWERED = "answered", pgettext_lazy("a message", "Answered")
     CLOSED = "closed", pgettext_lazy("a message", "Closed")
+    REOPENED = "reopened", pgettext_lazy("a message", "Opened again")
+
+
+HOUSES_TURN: Final = (ConversationState.RECEIVED, ConversationState.LOOKING, ConversationState.REOPENED)
+"""The states in which it is the house's turn."""
 
 
 class Verdict(models.TextChoices):
@@ -37,6 +47,22 @@ class Verdict(models.TextChoices):
     PARTLY = "partly", _("We agree with part of the complaint")
     REJECTED = "rejected", _("We do not agree with the complaint")
     BY_PLAYER = "by_player", _("Closed by the player")
+
+
+DECIDED: Final = (Verdict.UPHELD, Verdict.PARTLY, Verdict.REJECTED)
+"""The verdicts that are the house's to give."""
+
+
+class CaseStep(models.TextChoices):
+    """What was done with a complaint beside writing; the timeline of a case, as staff read it."""
+
+    TAKEN = "taken", "Taken"
+    HANDED = "handed", "Handed over"
+    GIVEN_BACK = "given_back", "Given back"
+    DECIDED = "decided", "Decided"
+    WITHDRAWN = "withdrawn", "Closed by the player"
+    REOPENED = "reopened", "Opened again"
+    OVERDUE = "overdue", "Became overdue"
 
 
 class Conversation(models.Model):
@@ -50,15 +76,56 @@ class Conversation(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict, blank=True)
     is_unread = models.BooleanField(default=False)  # the house has said something the player has not seen
     began_at = models.DateTimeField(db_default=Now())
-    due_at = models.DateTimeField(null=True)  # complaints only: when the answer is due
     moved_at = models.DateTimeField(db_default=Now())  # when somebody last wrote or closed
+    # Of complaints only:
+    assigned_to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)  # whose it is; None: nobody's
+    due_at = models.DateTimeField(null=True)  # by when it is to be decided, as was promised when it came in
+    ended_at = models.DateTimeField(null=True)  # when it was decided or withdrawn, where it is
+    reopen_until = models.DateTimeField(null=True)  # before which the player may have what was decided opened again
 
     class Meta:
         default_permissions = ()
-        permissions = [("answer_service", "Can answer players")]
+        permissions = [
+            ("answer_service", "Can answer players"),
+            ("decide_complaint", "Can decide complaints and open them again"),
+        ]
         indexes = [
             models.Index(fields=["player", "-id"], name="players_conversation_mine"),
-            models.Index(fields=["moved_at"], condition=~models.Q(state="closed"), name="players_conversation_open"),
+            models.Index(
+                fields=["moved_at", "id"], condition=models.Q(state__in=HOUSES_TURN), name="players_conversation_waits"
+            ),
+            models.Index(
+                fields=["moved_at", "id"], condition=models.Q(state="answered"), name="players_conversation_said"
+            ),
+            models.Index(
+                fields=["-moved_at", "-id"], condition=models.Q(state="closed"), name="players_conversation_over"
+            ),
+            models.Index(
+                fields=["due_at", "id"],
+                condition=models.Q(topic="complaint") & ~models.Q(state="closed"),
+                name="players_complaint_due",
+            ),
+            models.Index(
+                fields=["-ended_at", "-id"],
+                condition=models.Q(topic="complaint", state="closed"),
+                name="players_complaint_ended",
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="players_complaint_alone",
+                condition=models.Q(topic="complaint")
+                | (models.Q(assigned_to=None, due_at=None, verdict="") & ~models.Q(state__in=["looking", "reopened"])),
+            ),
+            models.CheckConstraint(
+                name="players_complaint_ends",
+                condition=~models.Q(topic="complaint")
+                | (models.Q(state="closed", ended_at__isnull=False, due_at__isnull=False) & ~models.Q(verdict=""))
+                | (
+                    ~models.Q(state="closed")
+                    & models.Q(ended_at=None, reopen_until=None, verdict="", due_at__isnull=False)
+                ),
+            ),
         ]
 
 
@@ -72,3 +139,35 @@ class ServiceMessage(models.Model):
 
     class Meta:
         default_permissions = ()
+
+
+class ComplaintStep(models.Model):
+    """A step of the work on a complaint, the player's and the house's."""
+
+    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="steps")
+    step = models.CharField(max_length=10, choices=CaseStep)
+    by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # None: player or house
+    to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # whose it became
+    verdict = models.CharField(max_length=10, choices=Verdict, blank=True)
+    message = models.ForeignKey(ServiceMessage, models.PROTECT, null=True, db_index=False)  # its words
+    due_at = models.DateTimeField()  # by when it was to be decided from then on
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "players_complaint_step"
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(
+                name="players_complaint_step_whole",
+                condition=models.Q(step="decided", by__isnull=False, message__isnull=False, verdict__in=DECIDED)
+                | models.Q(step="withdrawn", by=None, message=None, verdict="by_player")
+                | models.Q(step="reopened", message__isnull=False, verdict="")
+                | models.Q(step="overdue", by=None, message=None, verdict="")
+                | models.Q(step__in=["taken", "handed", "given_back"], by__isnull=False, message=None, verdict=""),
+            ),
+            models.UniqueConstraint(
+                fields=["conversation", "due_at"],
+                condition=models.Q(step="overdue"),
+                name="players_complaint_overdue_once",
+            ),
+        ]

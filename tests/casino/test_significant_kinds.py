@@ -33,7 +33,8 @@ PUT_TOGETHER = {
         f"{subject}.{verb}"
         for subject in ("complaint", "service")
         for verb in ("lodged", "begun", "continued", "answered", "closed")
-    ],
+    ]
+    + [f"complaint.{verb}" for verb in ("assigned", "decided", "reopened", "overdue")],
 }
 HANDED_ON = {
     *CHANGES,

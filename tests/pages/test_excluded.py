@@ -51,6 +51,7 @@ OPEN = {
     "service_new": "complaints, and questions about the money",
     "service_thread": "complaints, and questions about the money",
     "service_close": "complaints, and questions about the money",
+    "service_reopen": "complaints, and questions about the money",
     "pay_callback": "the provider speaks, not the player: money that has left a bank is credited, and can be withdrawn",
     "pay_return": "the provider speaks, not the player: money that has left a bank is credited, and can be withdrawn",
     "payout_callback": "the provider speaks, not the player",

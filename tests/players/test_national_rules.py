@@ -36,6 +36,8 @@ SAYS: dict[str, Callable[[Jurisdiction], str]] = {
     "a permanent one can be reopened after": lambda where: f"{where.permanent_days} days",
     "a player can cancel a withdrawal": lambda where: yes(where.may_cancel_withdrawals),
     "play at several tables at once": lambda where: yes(where.may_play_in_parallel),
+    "a complaint is decided within": lambda where: f"{where.complaint_days} days",
+    "a player can have it opened again for": lambda where: f"{where.reopen_days} days",
 }
 
 # What the law says, as it was read; a figure that changes changes here too. [v] read, [s] second hand, [c] our choice.
@@ -52,6 +54,7 @@ RULES = [
     ("DK", "[v]", "pause_hours", 24),
     ("DK", "[v]", "exclusion_days", 30),
     ("DK", "[v]", "permanent_days", 366),
+    ("DK", "[s]", "complaint_days", 14),
     ("RO", "[c]", "deposit_limits", "offered"),
     ("RO", "[c]", "raise_after_hours", 24),
     ("RO", "[c]", "pause_hours", 24),
@@ -112,6 +115,7 @@ def test_the_document_marks_each_rule_with_its_source(code, source, column, valu
         "permanent_days": "a permanent one can be reopened after",
         "may_cancel_withdrawals": "a player can cancel a withdrawal",
         "may_play_in_parallel": "play at several tables at once",
+        "complaint_days": "a complaint is decided within",
     }[column]
     assert table()[row][code].endswith(source)
 

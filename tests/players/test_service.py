@@ -11,7 +11,7 @@ from django.utils.timezone import now
 from psycopg import errors
 
 from games.models import Round
-from players import service, services
+from players import complaints, service, services
 from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, events
@@ -116,7 +116,7 @@ class TestAnswering:
         kept = Conversation.objects.get()
         assert kept.due_at is not None
         assert abs(kept.due_at - kept.began_at - timedelta(days=14)) < timedelta(minutes=1)
-        assert "We answer your complaint by" in reader.get(f"/en/service/{conversation.pk}/").text
+        assert "We decide by" in reader.get(f"/en/service/{conversation.pk}/").text
 
         desk.post(f"/staff/service/{conversation.pk}/", {"text": "We looked.", "seen": last(conversation)})
         assert service.unread(player) == 1
@@ -127,13 +127,16 @@ class TestAnswering:
         reader.post(f"/en/service/{conversation.pk}/", {"text": "Look again."})
         assert Conversation.objects.get().state == ConversationState.RECEIVED
 
-        desk.post(f"/staff/service/{conversation.pk}/close/", {"verdict": "partly"})
+        said = {"text": "You are right about the chip.", "verdict": "partly", "seen": last(conversation)}
+        desk.post(f"/staff/service/{conversation.pk}/decide/", said)
         closed = Conversation.objects.get()
         assert (closed.state, closed.verdict) == (ConversationState.CLOSED, Verdict.PARTLY)
-        assert "We agree with part of the complaint" in reader.get(f"/en/service/{conversation.pk}/").text
-        kinds = ("complaint.lodged", "complaint.answered", "complaint.continued", "complaint.closed")
+        page = reader.get(f"/en/service/{conversation.pk}/").text
+        assert "We agree with part of the complaint" in page
+        assert "You are right about the chip." in page
+        kinds = ("complaint.lodged", "complaint.answered", "complaint.continued", "complaint.decided")
         assert [len(events(kind)) for kind in kinds] == [1, 1, 1, 1]
-        assert events("complaint.closed")[0]["data"]["verdict"] == "partly"
+        assert events("complaint.decided")[0]["data"]["verdict"] == "partly"
 
     def test_writes_a_mail_that_says_where_to_read_it_and_no_more(self, player, support):
         conversation = a_complaint(player)
@@ -144,19 +147,27 @@ class TestAnswering:
 
     def test_a_complaint_does_not_close_without_a_verdict(self, player, support):
         conversation, desk = a_complaint(player), logged_in(support)
-        for data in ({}, {"verdict": ""}, {"verdict": "by_player"}, {"verdict": "maybe"}):
-            answer = desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True)
-            assert "Say how the complaint ended." in answer.text
+        said = {"text": "So it is.", "seen": last(conversation)}
+        wrong = "Select a valid choice"
+        for verdict, sentence in (("", "Choose the verdict."), ("by_player", wrong), ("maybe", wrong)):
+            answer = desk.post(f"/staff/service/{conversation.pk}/decide/", said | {"verdict": verdict})
+            assert sentence in answer.text
+        closing = desk.post(f"/staff/service/{conversation.pk}/close/", said, follow=True)
+        assert "A complaint is decided, with a verdict and its reasons." in closing.text
+        assert (
+            "An answer has none" in desk.post(f"/staff/service/{conversation.pk}/", said | {"verdict": "upheld"}).text
+        )
         assert Conversation.objects.get().state == ConversationState.RECEIVED
+        assert ServiceMessage.objects.count() == 1
 
     def test_a_question_closes_without_one(self, player, support):
         asked = service.begin(player=player, topic=Topic.QUESTION, text="When?")
-        closed = service.close(staff=support, conversation_id=asked.pk, verdict=Verdict.UPHELD)
+        closed = service.close(staff=support, conversation_id=asked.pk, seen=last(asked))
         assert (closed.state, closed.verdict, closed.due_at) == ("closed", "", None)
 
     def test_what_is_closed_stays_closed(self, player, support):
         conversation = a_complaint(player)
-        service.close_own(player=player, conversation_id=conversation.pk)
+        complaints.withdraw(player=player, conversation_id=conversation.pk)
         assert Conversation.objects.get().verdict == Verdict.BY_PLAYER
         sentence = "This conversation is closed."
         mine, desk = logged_in(player), logged_in(support)
@@ -164,9 +175,21 @@ class TestAnswering:
         assert sentence in mine.post(f"/en/service/{conversation.pk}/", {"text": "But"}, follow=True).text
         assert sentence in mine.post(f"/en/service/{conversation.pk}/close/", follow=True).text
         assert sentence in desk.post(f"/staff/service/{conversation.pk}/", data).text
-        data = {"verdict": "upheld"}
+        decision = data | {"verdict": "upheld"}
+        assert sentence in desk.post(f"/staff/service/{conversation.pk}/decide/", decision).text
         assert sentence in desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True).text
         assert ServiceMessage.objects.count() == 1
+
+    def test_what_the_player_wrote_meanwhile_is_read_before_anything_is_closed(self, player, support):
+        asked = service.begin(player=player, topic=Topic.QUESTION, text="When?")
+        read = last(asked)
+        service.reply(player=player, conversation_id=asked.pk, text="And where?")
+        desk = logged_in(support)
+        for seen in (read, ""):
+            refused = desk.post(f"/staff/service/{asked.pk}/close/", {"seen": seen}, follow=True)
+            assert "Something was written here meanwhile." in refused.text
+        desk.post(f"/staff/service/{asked.pk}/close/", {"seen": last(asked)})
+        assert Conversation.objects.get().state == ConversationState.CLOSED
 
     def test_an_empty_answer_is_none(self, player, support):
         conversation = a_complaint(player)
@@ -234,12 +257,17 @@ class TestWritingFirst:
 
 
 class TestTheQueue:
-    def test_has_what_waits_first_and_of_that_the_oldest(self, player, support):
+    def test_has_what_waits_and_of_that_the_oldest_first(self, player, support):
         first, second, third = (a_complaint(player) for _ in range(3))
         service.answer(staff=support, conversation_id=first.pk, text="Done.", seen=last(first))
-        page = logged_in(support).get("/staff/service/").text
-        places = [page.index(f"Message {each.pk}<") for each in (second, third, first)]
-        assert places == sorted(places)
+        desk = logged_in(support)
+
+        def shown(**asked: str) -> list[int]:
+            return [each.pk for each in desk.get("/staff/service/", asked).context["conversations"]]
+
+        assert shown() == [second.pk, third.pk]
+        assert shown(state="answered") == [first.pk]
+        assert shown(player=str(player.pk)) == [third.pk, second.pk, first.pk]
 
     def test_is_filtered(self, player, support):
         complaint = a_complaint(player)
@@ -250,7 +278,7 @@ class TestTheQueue:
         assert f"Message {asked.pk}<" not in only_complaints
         assert f"Message {asked.pk}<" in desk.get("/staff/service/", {"player": asked.player_id}).text
         assert "Nothing waits here." in desk.get("/staff/service/", {"state": "closed"}).text
-        assert desk.get("/staff/service/", {"player": "x", "state": "y", "page": "0"}).status_code == 200
+        assert desk.get("/staff/service/", {"player": "x", "state": "y", "before": "0"}).status_code == 200
 
     def test_goes_on_over_the_page(self, support, db):
         for number in range(4):
@@ -258,10 +286,15 @@ class TestTheQueue:
             for _ in range(8 + (number == 3)):
                 a_complaint(someone)
         desk = logged_in(support)
-        assert "page=2" in desk.get("/staff/service/").text
-        assert desk.get("/staff/service/", {"page": "2"}).text.count('<td data-label="Topic">') == 3
+        first = desk.get("/staff/service/")
+        assert "before=" in first.text
+        second = desk.get("/staff/service/", {"before": first.context["older"]})
+        assert second.context["older"] == ""
+        shown = [[each.pk for each in page.context["conversations"]] for page in (first, second)]
+        assert [len(rows) for rows in shown] == [30, 3]
+        assert shown[0] + shown[1] == sorted(Conversation.objects.values_list("pk", flat=True))
 
-    def test_finds_those_of_a_jurisdiction_of_a_language_and_those_that_are_overdue(self, support):
+    def test_finds_those_of_a_jurisdiction_and_of_a_language(self, support):
         swedish, danish = a_complaint(a_player("SE")), a_complaint(a_player("DK"))
         services.choose_language(user=danish.player.user, language="da")
         desk = logged_in(support)
@@ -271,17 +304,7 @@ class TestTheQueue:
 
         assert shown(where="SE") == [swedish.pk]
         assert shown(language="da") == [danish.pk]
-        assert shown(overdue="on") == []
         assert sorted(shown(where="nowhere")) == [swedish.pk, danish.pk]
-
-    def test_what_is_overdue_is_found_by_it(self, support, settings):
-        settings.COMPLAINT_DAYS = 0
-        late = a_complaint(a_player("SE"))
-        settings.COMPLAINT_DAYS = 14
-        a_complaint(a_player("SE"))
-        listed = logged_in(support).get("/staff/service/", {"overdue": "on"})
-        assert [each.pk for each in listed.context["conversations"]] == [late.pk]
-        assert "Overdue" in listed.text
 
 
 class TestKeeping:
@@ -290,7 +313,7 @@ class TestKeeping:
         [
             "UPDATE players_servicemessage SET text = ''",
             "DELETE FROM players_servicemessage",
-            "TRUNCATE players_servicemessage",
+            "TRUNCATE players_servicemessage CASCADE",
             "DELETE FROM players_conversation",
             "TRUNCATE players_conversation CASCADE",
             "UPDATE players_conversation SET topic = 'other'",

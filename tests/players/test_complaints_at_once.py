@@ -1,0 +1,132 @@
+"""Two people, or two workers, at one complaint at the same moment: one of them is first, and the other is told."""
+
+from collections.abc import Callable
+from threading import Barrier
+
+import pytest
+from django.db import IntegrityError
+from django.db.models import QuerySet
+
+from players import complaints, service
+from players.models import CaseStep, ComplaintStep, Conversation, Mail, Player, Staff, Topic, Verdict
+from players.service import ServiceError
+from tests.builders import a_player
+from tests.people import a_member_of_staff, events
+from tests.wallet.test_at_once import at_once
+
+
+@pytest.fixture
+def player(cloned_db) -> Player:
+    return Player.objects.select_related("jurisdiction").get(pk=a_player("SE").pk)
+
+
+@pytest.fixture
+def case(player) -> Conversation:
+    return service.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
+
+
+@pytest.fixture
+def people(cloned_db) -> tuple[Staff, Staff]:
+    return a_member_of_staff("support", name="Ulla"), a_member_of_staff("compliance", name="Bo")
+
+
+def taking(case: Conversation, by: Staff) -> Callable[[], str]:
+    def take() -> str:
+        try:
+            complaints.assign(by=by, conversation_id=case.pk, whose=0, to=by.pk)
+        except ServiceError as error:
+            return str(error)
+        return "taken"
+
+    return take
+
+
+def deciding(case: Conversation, by: Staff, verdict: Verdict) -> Callable[[], str]:
+    seen = case.messages.latest("pk").pk
+
+    def decide() -> str:
+        try:
+            complaints.decide(by=by, conversation_id=case.pk, verdict=verdict, reasons=verdict, seen=seen)
+        except ServiceError as error:
+            return str(error)
+        return "decided"
+
+    return decide
+
+
+def together(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """Have no row locked, and both arrive at *step* before either goes on."""
+    both, go_on = Barrier(2), getattr(complaints, step)
+
+    def waiting(*one, **said):
+        both.wait(timeout=30)
+        return go_on(*one, **said)
+
+    monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
+    monkeypatch.setattr(complaints, step, waiting)
+
+
+def test_without_the_lock_two_would_take_it(case, people, monkeypatch):
+    together(monkeypatch, "move")
+    assert at_once([taking(case, each) for each in people]) == ["taken", "taken"]
+    assert ComplaintStep.objects.filter(step=CaseStep.TAKEN).count() == 2
+
+
+def test_one_takes_it_and_the_other_reads_who(case, people):
+    said = at_once([taking(case, each) for each in people])
+    case.refresh_from_db()
+    assert case.assigned_to in people
+    assert sorted(said) == sorted(["taken", f"It is {case.assigned_to.name}’s by now. Look again, and choose again."])
+    assert ComplaintStep.objects.count() == 1
+
+
+def test_without_the_lock_two_decisions_would_be_written_and_one_fail_on_the_database(case, people, monkeypatch):
+    """What the database holds is the last to stand; nobody is told who was first."""
+    together(monkeypatch, "say")
+    with pytest.raises(IntegrityError, match="ended stands"):
+        at_once([deciding(case, each, Verdict.UPHELD) for each in people])
+    assert ComplaintStep.objects.filter(step=CaseStep.DECIDED).count() == 1
+
+
+def test_one_decision_stands_and_the_other_is_not_sent(case, people):
+    said = at_once(
+        [deciding(case, by, verdict) for by, verdict in zip(people, (Verdict.UPHELD, Verdict.REJECTED), strict=True)]
+    )
+    assert sorted(said)[1] == "decided"
+    assert "This conversation is closed." in sorted(said)[0]
+    case.refresh_from_db()
+    (step,) = ComplaintStep.objects.all()
+    assert step.verdict == case.verdict
+    assert Mail.objects.filter(template="complaint_decided").count() == 1
+
+
+def test_what_the_player_writes_while_it_is_decided_is_read_or_refused(case, player, people):
+    """Whoever comes second finds what the first one did: no decision goes past words that nobody read."""
+
+    def write() -> str:
+        try:
+            service.reply(player=player, conversation_id=case.pk, text="One more thing.")
+        except ServiceError as error:
+            return str(error)
+        return "written"
+
+    said = at_once([deciding(case, people[0], Verdict.REJECTED), write])
+    assert said.count("decided") + said.count("written") == 1
+
+
+def test_without_the_lock_two_workers_would_tell_of_one_complaint(player, monkeypatch):
+    """What the database holds is the last to stand: one of them fails, the other tells."""
+    player.jurisdiction.complaint_days = -1
+    service.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
+    together(monkeypatch, "_enter")
+    with pytest.raises(IntegrityError, match="players_complaint_overdue_once"):
+        at_once([complaints.tell_overdue] * 2)
+
+
+def test_of_two_workers_one_tells_of_what_is_overdue(player):
+    player.jurisdiction.complaint_days = -1
+    for _ in range(3):
+        service.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
+    told = at_once([complaints.tell_overdue] * 2)
+    assert sum(told) == 3
+    assert len(events("complaint.overdue")) == 3

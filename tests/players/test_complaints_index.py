@@ -1,0 +1,87 @@
+"""By which index messages and complaints are found: a page costs as much wherever it stands."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from players import complaints, service, service_lists
+from players.models import Topic, Verdict
+from players.service_lists import PAGE
+from tests.builders import a_player
+from tests.people import a_member_of_staff
+
+OPEN_ONES, ENDED = "players_complaint_due", "players_complaint_ended"
+
+
+@pytest.fixture
+def marks(cloned_db) -> dict[str, str]:
+    """Marks of the second pages of each list."""
+    support = a_member_of_staff("support")
+    for each in range(PAGE // 5 + 1):
+        player = a_player()
+        for _ in range(5):
+            begun = service.begin(player=player, topic=Topic.COMPLAINT, text="No.")
+            if each % 2 == 0:
+                seen = begun.messages.latest("pk").pk
+                complaints.decide(
+                    by=support, conversation_id=begun.pk, verdict=Verdict.UPHELD, reasons="Yes.", seen=seen
+                )
+    found = {show: service_lists.complaints({"show": show}, me=0, limit=3).further for show in ("", "ended")}
+    assert all(found.values())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("asked", "index"),
+    [
+        ({}, OPEN_ONES),
+        ({"show": "mine"}, OPEN_ONES),
+        ({"show": "nobodys"}, OPEN_ONES),
+        ({"show": "overdue"}, OPEN_ONES),
+        ({"show": "ended"}, ENDED),
+        ({"verdict": "upheld"}, ENDED),
+    ],
+    ids=str,
+)
+def test_a_page_of_complaints_is_one_range_of_one_index(marks, asked, index):
+    before = marks["ended" if index == ENDED else ""]
+    lines = plan(lambda: service_lists.complaints(asked | {"before": before}, me=1))
+    assert index in lines
+    assert "Sort" not in lines
+    assert "Seq Scan on players_conversation" not in lines
+
+
+@pytest.mark.parametrize(
+    ("asked", "index"),
+    [
+        ({}, "players_conversation_waits"),
+        ({"state": "answered"}, "players_conversation_said"),
+        ({"state": "closed"}, "players_conversation_over"),
+        ({"player": 1}, "players_conversation_mine"),
+    ],
+    ids=str,
+)
+def test_a_page_of_messages_is_one_range_of_one_index(marks, asked, index):
+    lines = plan(lambda: service_lists.messages(asked | {"before": marks[""]}))
+    assert index in lines
+    assert "Sort" not in lines
+
+
+def plan(read: Any) -> str:
+    """How PostgreSQL reads the conversations that *read* asks for."""
+    found: list[str] = []
+
+    def explain(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith("SELECT") and 'FROM "players_conversation"' in sql:
+            with connection.cursor() as cursor:
+                execute_plain = cursor.cursor.execute
+                execute_plain("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+                execute_plain(f"EXPLAIN {sql}", params)
+                found.append("\n".join(line for (line,) in cursor.fetchall()))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(explain):
+        read()
+    assert len(found) == 1
+    return found[0]
