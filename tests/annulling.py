@@ -41,7 +41,7 @@ def agree_to_annul(round_id: UUID) -> Staff:
     return decider
 
 
-def annul_by_two(round_id: UUID) -> LiveRound:
+def annul_as_two_agree(round_id: UUID) -> LiveRound:
     """Annul a live round in whatever phase it is, as two supervisors agree."""
     return annul_as_agreed(round_id, agree_to_annul(round_id))
 

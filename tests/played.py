@@ -9,7 +9,7 @@ import psycopg
 
 from games.models import Participation, Phase
 from players.models import Player
-from tests.annulling import annul_by_two, annul_unreproduced
+from tests.annulling import annul_as_two_agree, annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out
 from tests.games.test_void import a_won_round, balance, spend
@@ -46,7 +46,7 @@ def spread(database: Database) -> None:
 
 def annul(round_id: UUID) -> None:
     """Annul a round of a live table."""
-    annul_by_two(round_id)
+    annul_as_two_agree(round_id)
 
 
 class House:

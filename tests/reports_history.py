@@ -14,7 +14,7 @@ from audit.reports.kinds import Asked, Interval
 from games.models import LiveRound, Participation, Phase
 from players import verification
 from players.models import Player
-from tests.annulling import annul_by_two, annul_unreproduced
+from tests.annulling import annul_as_two_agree, annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_submission, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, play_out, sit
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -133,7 +133,7 @@ def _live(swede: Player, romanian: Player, tables: Tables) -> None:
 
 
 def _annul(live_round: LiveRound) -> None:
-    annul_by_two(live_round.pk)
+    annul_as_two_agree(live_round.pk)
 
 
 def _guests(tables: Tables) -> None:

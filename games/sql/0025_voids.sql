@@ -67,9 +67,8 @@ END $$;
 CREATE TRIGGER games_liveround_void_by_two BEFORE UPDATE OF phase ON games_liveround
     FOR EACH ROW WHEN (OLD.phase = 'dealt' AND NEW.phase = 'void') EXECUTE FUNCTION games_dealt_round_is_void();
 
--- The annulment is of this transaction: one on record is no leave to move more. A bank is a tenure's, which nobody annuls. Of a coup that was opened
--- here the row may come after the money, so this waits for the end of the transaction; the ledger's own rounds, of which games know nothing, are
--- none that anybody played.
+-- The annulment is of this transaction: one on record is no leave to move more. A bank is a tenure's, which nobody annuls. The row may come after the
+-- money, so this waits for the end of the transaction. What is of no game is the ledger's own affair.
 CREATE FUNCTION games_reversal_is_of_a_void() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

@@ -26,7 +26,7 @@ from games.models import Phase
 from players import account_locks, exclusions, lifting, limits, staffing
 from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
 from tests import builders
-from tests.annulling import annul_by_two
+from tests.annulling import annul_as_two_agree
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
 from tests.hours import settle
@@ -106,7 +106,7 @@ def _played(player: Player) -> None:
     builders.a_round(player, a_table(), player=5000)
     live_table = a_live_table()
     bet(player, live_table, player=5000)
-    annul_by_two(advance_to(live_table, Phase.SETTLED).pk)
+    annul_as_two_agree(advance_to(live_table, Phase.SETTLED).pk)
     advance_to(live_table, Phase.BETTING)
     bet(player, live_table, player=5000)
     advance_to(live_table, Phase.SETTLED)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from audit import approvals, retention
 from audit.models import Approval, Kept, Retention
 from games.live import malfunction
-from games.models import Phase, Table, TableVersion, Void
+from games.models import Phase, Table, TableVersion, Void, VoidReason
 from games.shipped import baccarat_limits
 from games.versions import asking
 from players import exclusions, lifting, second_factor, staffing
@@ -172,8 +172,8 @@ class Annulment(Deed):
     def __init__(self) -> None:
         live_table = a_live_table()
         bet(a_player("SE", real=MONEY), live_table, player=5000)
-        settled = advance_to(live_table, Phase.SETTLED)
-        self.incident = malfunction.report(round_id=settled.pk, cause="A card lay face up.", by="staff:1")
+        self.settled = advance_to(live_table, Phase.SETTLED)
+        self.incident = malfunction.report(round_id=self.settled.pk, cause="A card lay face up.", by="staff:1")
 
     def ask(self, by: Staff) -> Approval:
         return malfunction.ask_void(incident_id=self.incident.pk, reason="It did.", by=by)
@@ -184,6 +184,20 @@ class Annulment(Deed):
 
     def is_done(self) -> bool:
         return Void.objects.exists()
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        annul = "INSERT INTO games_void (round_id, reason, by) VALUES (%s, %s, %s)"
+        mine = self.settled.pk
+        return (
+            *(Way(annul, "SB033", [mine, reason, asked.by]) for reason in VoidReason),
+            Way("UPDATE games_liveround SET phase = 'void' WHERE id = %s", "does not go from", [mine]),
+            Way(
+                f"WITH moved AS (SELECT id, gen_random_uuid() AS key FROM wallet_journal WHERE round_id = '{mine}')"
+                " SELECT * FROM wallet_reverse(ARRAY(SELECT id FROM moved), ARRAY(SELECT key FROM moved), 'void');"
+                " SET CONSTRAINTS ALL IMMEDIATE",
+                "SB034",
+            ),
+        )
 
 
 class Version(Deed):

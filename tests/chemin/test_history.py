@@ -23,7 +23,7 @@ from games.statement.figures import figures
 from games.statement.listing import listing
 from games.statement.period import Choice, chosen, today_in
 from players.models import Player
-from tests.annulling import annul_by_two
+from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, guests, step_to
 from tests.chemin.evenings import play_evening
 from tests.chemin.hands import next_seed, shoe_where, shown_at_once, third_card_refused
@@ -177,7 +177,7 @@ class TestGameLogs:
 class TestAnnulled:
     def test_say_so_and_show_no_result(self, coup):
         banker, punter, played = coup
-        annul_by_two(played.pk)
+        annul_as_two_agree(played.pk)
         for player, name in ((banker, "Bank"), (punter, "Stake")):
             line = line_of(player)
             assert (line.status, line.view, line.is_dealt) == ("void", None, True)

@@ -14,7 +14,7 @@ from games.engine.chemin import Phase
 from games.engine.shoe import commitment, shuffle
 from games.models import CheminCoup, LiveRound, LiveTable, Round, Shoe, ShoeEnding
 from games.models import Phase as RoundPhase
-from tests.annulling import annul_by_two
+from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import a_bank, a_chemin_table, guests, let_pass, state_of
 from tests.chemin.evenings import play_evening, play_until
 
@@ -133,7 +133,7 @@ def test_the_cards_of_a_coup_that_was_annulled_are_told_and_it_has_a_cross(
 ) -> None:
     coup = play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=13).live_round
     assert coup
-    annul_by_two(coup.pk)
+    annul_as_two_agree(coup.pk)
     seen, kept = page(client, coup.shoe), Round.objects.get(pk=coup.pk)
     assert len(kept.cards.split()) == 4
     assert f'data-cards="{kept.cards}" data-first="{kept.first_card}"' in seen

@@ -16,7 +16,7 @@ from games.engine.chemin.state import there
 from games.live import malfunction
 from games.live.floor import floor
 from games.models import CheminTable, Incident, LiveRound, Round
-from tests.annulling import annul_by_two
+from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import (
     a_bank,
     a_chemin_table,
@@ -262,7 +262,7 @@ class TestThePageOfARound:
     def test_shows_one_that_was_annulled_with_its_cards_as_they_are_stored(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         coup = coup_at(live_table)
-        annul_by_two(coup.pk)
+        annul_as_two_agree(coup.pk)
         page = seen(reader("compliance").get(f"/staff/rounds/{coup.pk}/"))
         cards = Round.objects.get().cards
         assert f"Cards, in dealing order {cards} {cards}" in page

@@ -31,7 +31,7 @@ from games.models import Phase as RoundPhase
 from games.replay import replay_finished_rounds
 from games.void import tell
 from players.models import Player
-from tests.annulling import agree_to_annul, annul_as_agreed, annul_by_two
+from tests.annulling import agree_to_annul, annul_as_agreed, annul_as_two_agree
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
@@ -61,7 +61,7 @@ TAX = STAKE // 20
 
 
 def annul(live_round):
-    return annul_by_two(live_round.pk)
+    return annul_as_two_agree(live_round.pk)
 
 
 def coup_at(live_table) -> LiveRound:

@@ -34,7 +34,7 @@ from games.statement.figures import figures
 from games.statement.listing import listing
 from games.statement.period import Period, today_in
 from players.models import Player
-from tests.annulling import annul_by_two
+from tests.annulling import annul_as_two_agree
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from wallet.models import Mode
@@ -289,7 +289,7 @@ class TestAnAnnulledRound:
 
     def test_after_its_deal_shows_no_result(self, player, live_table):
         done = played(player, live_table)
-        annul_by_two(done.pk)
+        annul_as_two_agree(done.pk)
         page = seen(player, f"/en/history/{done.pk}/")
         assert "✕" in page
         assert "any payout was taken back" in page

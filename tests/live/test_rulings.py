@@ -11,6 +11,7 @@ from games.live import malfunction, phases
 from games.live.malfunction import KIND, MalfunctionError
 from games.models import Incident, IncidentKind, IncidentRuling, Phase, Ruling, Void, VoidReason
 from players.models import Staff
+from tests.attacks.test_four_eyes import disabled
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.people import a_member_of_staff, a_visitor, events
@@ -119,6 +120,14 @@ class TestAfterTheDeal:
         assert not Void.objects.exists()
         with pytest.raises(MalfunctionError, match="was ruled on"):
             ask(incident)
+
+    def test_of_two_people_who_may_not_both_any_more_nothing_is_done(self, live_table, player, phase):
+        asker = a_member_of_staff("supervisor")
+        asked = ask(report(advance_to(live_table, phase)), asker)
+        disabled(asker)
+        with pytest.raises(approvals.CannotExecute, match="does not work here"):
+            decide(asked, a_member_of_staff("supervisor"))
+        assert not Void.objects.exists()
 
     def test_it_cannot_be_asked_for_twice(self, live_table, player, phase):
         incident = report(advance_to(live_table, phase))

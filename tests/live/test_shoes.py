@@ -25,7 +25,7 @@ from games.models import (
 )
 from games.seeds import new_sealed_seed, unseal
 from players.models import Player
-from tests.annulling import annul_by_two
+from tests.annulling import annul_as_two_agree
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, round_at, step
 from tests.people import events
@@ -149,7 +149,7 @@ class TestTheSeed:
         live_table, player = a_live_table(), a_player(real=RICH)
         (played,) = play_rounds(live_table, player, 1)
         seed = seed_of(played.shoe)
-        annul_by_two(played.pk)
+        annul_as_two_agree(played.pk)
         advance_to(live_table, Phase.BETTING)  # nobody has bet: the round in progress takes bets anew
         assert where(seed) == set()
         lay(player, live_table, {"player": 100})
@@ -238,7 +238,7 @@ class TestARetiredShoe:
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
         played = advance_to(live_table, Phase.SETTLED)
-        annul_by_two(played.pk)
+        annul_as_two_agree(played.pk)
         assert Void.objects.filter(pk=played.pk).exists()
         following = step(live_table)
         assert (following.shoe.number, following.number) == (2, 1)

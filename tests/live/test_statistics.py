@@ -23,7 +23,7 @@ from games.rows import Value
 from games.sentences import annulled
 from games.variants import VARIANTS
 from players.models import Player
-from tests.annulling import agree_to_annul, annul_by_two
+from tests.annulling import agree_to_annul, annul_as_two_agree
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.so_far import a_played_table, coups, settle_before
@@ -86,7 +86,7 @@ class TestTheBoard:
         bet(a_player(real=MONEY), live_table, tie=5_000)
         advance_to(live_table, Phase.SETTLED)
         assert len(beads_of(read_public(live_table).results)) == 1
-        annul_by_two(round_at(live_table).pk)
+        annul_as_two_agree(round_at(live_table).pk)
         state = read_public(live_table)
         assert beads_of(state.results) == ()
         assert state.round
@@ -253,7 +253,7 @@ class TestOnesOwnBets:
         self.played(player, live_table, player=25_000)
         advance_to(live_table, Phase.BETTING)
         self.played(player, live_table, banker=25_000)
-        annul_by_two(round_at(live_table).pk)  # retires the shoe
+        annul_as_two_agree(round_at(live_table).pk)  # retires the shoe
         assert set(count(player, live_table, Since.SHOE)) == {"player"}
         advance_to(live_table, Phase.BETTING)
         assert count(player, live_table, Since.SHOE) == {}
@@ -271,7 +271,7 @@ class TestOnesOwnBets:
     def test_leave_out_what_was_annulled(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         self.played(player, live_table, player=25_000)
-        annul_by_two(round_at(live_table).pk)
+        annul_as_two_agree(round_at(live_table).pk)
         assert count(player, live_table, Since.MONTH) == {}
         advance_to(live_table, Phase.BETTING)
         bet(player, live_table, banker=25_000)

@@ -22,7 +22,7 @@ from games.models import (
     Wager,
 )
 from games.void import RoundNotFound, tell
-from tests.annulling import agree_to_annul, annul_as_agreed, annul_by_two
+from tests.annulling import agree_to_annul, annul_as_agreed, annul_as_two_agree
 from tests.builders import a_player
 from tests.games.test_void import spend
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
@@ -37,7 +37,7 @@ PHASES = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
 
 
 def annul(live_round):
-    return annul_by_two(live_round.pk)
+    return annul_as_two_agree(live_round.pk)
 
 
 def balance(player, mode=Mode.REAL):
