@@ -162,6 +162,18 @@ CHAPTER: Final = Chapter(
             "Both without asking. Nothing missing.",
         ),
         Demand(
+            "DK",
+            "a complaint is settled within 14 days, or the player told by when it will be [s]",
+            (
+                RULES,
+                "test_what_was_promised_stands_when_the_limit_changes",
+                "test_an_overdue_complaint_is_told_of_once",
+                "test_a_player_who_was_kept_waiting_reads_where_else_to_turn",
+            ),
+            "The day is promised as the complaint comes in, and staff are alerted past it; saying a later day is a letter "
+            "that people write. Nothing missing.",
+        ),
+        Demand(
             "GB",
             "withdrawals cannot be cancelled by the player [v]",
             ("test_is_refused_where_the_law_forbids_it", "test_has_no_button_where_the_law_forbids_it_and_reads_so"),

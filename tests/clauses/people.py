@@ -161,6 +161,17 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "A.4.4",
+            "a decision has its reasons, says where to go on, and is looked into again where the player does not agree",
+            (
+                "test_gli19_a_4_4_the_player_reads_the_decision_why_and_where_to_go_on",
+                "test_gli19_a_4_4_a_player_who_does_not_agree_has_it_looked_into_again",
+                "test_gli19_a_4_4_nobody_changes_what_was_decided_or_promised",
+            ),
+            "What was promised and decided is held by the database. Nothing missing.",
+            page="`/service/`, `/staff/service/complaints/`",
+        ),
+        Demand(
+            "A.4.4",
             "complaints are kept five years, whoever writes or is forgotten",
             (
                 "test_gli19_a_4_4_nobody_changes_or_deletes_what_was_written",

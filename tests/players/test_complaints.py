@@ -279,6 +279,7 @@ class TestItsDay:
     def test_a_player_who_was_kept_waiting_reads_where_else_to_turn(self, player):
         case = a_complaint(player, days=-1)
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
+        assert "We had promised to decide by" in page
         assert "You do not have to wait for us any longer." in page
         assert TURN_TO["SE"] in page
 
