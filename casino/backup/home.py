@@ -55,4 +55,5 @@ def _has_journals(database: Database) -> bool:
 def _one(database: Database, question: str) -> object:
     with database.cursor() as cursor:
         cursor.execute(question)
-        return cursor.fetchone()[0]
+        row = cursor.fetchone()
+        return row[0] if row else None
