@@ -14,7 +14,7 @@ from games.engine.coup import Coup, Outcome, Side, deal
 from games.labels import announcement, bet_name, card_name
 from games.limits import Limits
 from games.presentation import CardView, ChipView, GameView, HandView, Notice, PurseView, RoundView, SpotView
-from games.sentences import closed
+from games.sentences import closed, paused
 from wallet.models import Mode
 
 MINOR = 100
@@ -60,6 +60,7 @@ class Seat:
     limits: Limits
     mode: Mode
     takes_bets: bool
+    is_paused: bool
     table_version: int  # its number
     round_id: UUID  # of the round to come
     commitment: str
@@ -101,12 +102,13 @@ def compose(
         balance=seat.funds if stand else seat.funds - sum(seat.slip.values()),
         win=dealt.paid if dealt and bets else 0,
         round=round_view(dealt, variant, language=language, fresh=fresh) if dealt else None,
-        notice=notice or (None if seat.takes_bets else closed()),
+        notice=notice or (paused() if seat.is_paused else None if seat.takes_bets else closed()),
         next_round_id=seat.round_id,
         slip_version=seat.slip_version,
         table_version=seat.table_version,
         commitment=seat.commitment,
         is_open=seat.takes_bets,
+        is_paused=seat.is_paused,
         player_value=seat.player_value,
         can_deal=seat.takes_bets and bool(seat.slip),
         can_double=seat.takes_bets and bool(seat.slip),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from games.controls import Change, Deal
 from games.engine.bets import Variant
-from games.errors import BalanceTooLow, NothingStaked, TableClosed
+from games.errors import BalanceTooLow, NothingStaked
 from games.limits import Limits
 from games.lower import lower_bet
 from games.slip import Slip
@@ -25,22 +25,16 @@ def changed(slip: Slip, change: Change, *, last_stakes: Mapping[str, int], limit
     return slip.clear() if change is Change.CLEAR else slip.undo()
 
 
-def check_change(
-    before: Slip, after: Slip, *, variant: Variant, limits: Limits, takes_bets: bool, funds: Funds
-) -> None:
-    """Refuse what may not lie on the table and, where there is more than before, what a closed table does not take or
-    the balance does not cover.
+def check_change(before: Slip, after: Slip, *, variant: Variant, limits: Limits, funds: Funds) -> None:
+    """Refuse what may not lie on the table and, where there is more than before, what the balance does not cover.
 
     Bets that stand over may come to more than the balance has become: then they may still be taken off. Raises
-    TableClosed, OverMaximum, BalanceTooLow, or an engine's SettlementError.
+    OverMaximum, BalanceTooLow, or an engine's SettlementError.
     """
-    grows = after.total > before.total
-    if grows and not takes_bets:
-        raise TableClosed
     if after.stakes:
         variant.check(after.stakes)
         limits.check_maximum(after.stakes)
-        if grows and after.total > funds():
+        if after.total > before.total and after.total > funds():
             raise BalanceTooLow
 
 

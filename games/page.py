@@ -16,7 +16,7 @@ from games.presentation import GameView, Notice, PurseForms, PurseView, QuickVie
 from games.rows import columns, fetch_one, instance
 from games.sentences import examined
 from games.variants import VARIANTS
-from wallet import accounts
+from wallet import accounts, stops
 from wallet.models import AccountKind, Mode
 
 QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
@@ -47,7 +47,8 @@ def game_view(
     reader has not seen it.
     """
     variant, mode = VARIANTS[place.table.variant], Mode(place.mode)
-    limits, takes_bets = table_limits(place), places.takes_bets(place.table, mode)
+    limits, is_stopped = table_limits(place), stops.current() is not None
+    takes_bets, is_paused = places.as_shown(place.table, mode, is_house_stopped=is_stopped)
     on_stage = shown or place.last_round
     part = participation(on_stage, place.player.pk) if on_stage else None
     if part and hasattr(part.round, "void"):
@@ -61,6 +62,7 @@ def game_view(
         limits=limits,
         mode=mode,
         takes_bets=takes_bets,
+        is_paused=is_paused,
         table_version=place.table.version.number if place.table.version else 0,
         round_id=place.round_id,
         commitment=place.commitment,

@@ -137,6 +137,7 @@ class GameView:
     table_version: int  # its number
     commitment: str  # SHA-256 of the next round's seed
     is_open: bool  # the table takes bets
+    is_paused: bool  # and would, but for its pause
     player_value: str  # what the player mixes into the shuffle
     can_deal: bool
     can_double: bool

@@ -14,13 +14,14 @@ from games.labels import variant_label
 from games.limits import Limits
 from games.live.lobby import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.models import Shape, Table
-from games.places import takes_bets
+from games.places import as_shown
 from games.rows import named
 from games.serving import is_played_for
 from games.still import Still, still
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.services import currency_of
+from wallet import stops
 from wallet.models import Mode
 
 
@@ -36,6 +37,7 @@ class LobbyTable:
     game: str
     tagline: str
     is_open: bool
+    is_paused: bool
     is_stopped: bool
     may_enter: bool
     is_solo: bool
@@ -57,8 +59,18 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
     """
     currency, where = lobby_currency(player, language), player.jurisdiction_id if player else None
     cards, kept = {card.slug: card for card in lobby_cards(mode, currency, where)}, kept_tables(player)
+    is_house_stopped = stops.current() is not None
     tables = [
-        _lobby_table(table, currency, number, language, mode, cards.get(table.slug), is_favourite=table.pk in kept)
+        _lobby_table(
+            table,
+            currency,
+            number,
+            language,
+            mode,
+            cards.get(table.slug),
+            is_favourite=table.pk in kept,
+            is_house_stopped=is_house_stopped,
+        )
         for number, table in enumerate(playable(player), start=1)
         if table.version and is_played_for(table.version, mode)
         if table.shape != Shape.GUESTS or table.slug in cards
@@ -107,6 +119,7 @@ def _lobby_table(
     card: LobbyCard | None,
     *,
     is_favourite: bool,
+    is_house_stopped: bool,
 ) -> LobbyTable:
     """Return the table with its limits in the *wanted* currency, or else in the first it takes."""
     assert table.version is not None  # noqa: S101  (the query asked for it)
@@ -114,7 +127,10 @@ def _lobby_table(
     guests = card.rules if isinstance(card, GuestCardState) else None
     limits = guests or Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
     span = limits if isinstance(limits, GuestRules) else limits.main
-    is_open = card.is_open if card else takes_bets(table, mode)
+    free, _ = as_shown(table, Mode.FREE, is_house_stopped=is_house_stopped)
+    is_open, is_paused = as_shown(table, mode, is_house_stopped=is_house_stopped)
+    if card:
+        is_open, is_paused = card.is_open, card.is_paused
     return LobbyTable(
         slug=table.slug,
         variant=table.variant,
@@ -122,11 +138,12 @@ def _lobby_table(
         game=variant_label(game, "name", language),
         tagline=variant_label(game, "tagline", language),
         is_open=is_open,
+        is_paused=is_paused,
         is_stopped=card is not None and card.is_stopped,
-        may_enter=card.may_enter if card else is_open,
+        may_enter=card.may_enter if card else is_open or is_paused,
         is_solo=table.shape == Shape.SOLO,
         is_favourite=is_favourite,
-        may_be_tried=table.shape == Shape.SOLO and takes_bets(table, Mode.FREE),
+        may_be_tried=table.shape == Shape.SOLO and free,
         decks=game.decks,
         chat_language=table.chat_language,
         currency=limits.currency,

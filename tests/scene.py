@@ -22,10 +22,11 @@ from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
 from games.letters import parts, sending
 from games.live import chat, chat_moderation, malfunction
-from games.live.chat_moderation import Length, Why
+from games.live.chat_moderation import Decision, Length, Why
 from games.live.clock import LONGEST, Clock
 from games.live.voiding import void_live_round
 from games.models import (
+    ChatReport,
     Grounds,
     Incident,
     LetterKind,
@@ -33,12 +34,13 @@ from games.models import (
     LiveTable,
     Phase,
     PlayReason,
+    ReportDecision,
     ReportReason,
     Table,
     VoidReason,
 )
 from games.returns import watching
-from games.table_status import open_table
+from games.table_status import open_table, pause_table
 from players import complaints, exclusions, limits, looking, second_factor, service, verification
 from players.models import (
     LimitKind,
@@ -61,6 +63,7 @@ from tests.builders import (
     a_purse,
     a_round,
     a_submission,
+    a_table,
     a_verified_player,
 )
 from tests.chemin.at_table import (
@@ -193,7 +196,42 @@ class Scene(World):
         shouting = Why(Grounds.ABUSE, "Shouting")
         chat_moderation.ban(player=rude.player, length=Length.WEEK, why=shouting, by=a_member_of_staff("support"))
         assert said.pk
+        taken = say(live_table, "Ask me, I work here.", language="en")
+        chat_moderation.take_name(
+            player=taken.player, name=taken.name, why=Why(Grounds.IMPOSTOR), by=a_member_of_staff("support")
+        )
         return player
+
+    @cached_property
+    def nameless_in_chat(self) -> Player:
+        """Was told of a message that was removed and of a name that was taken away, and chooses another."""
+        assert self.live_talk
+        said = say(LiveTable.objects.get(table__slug="live-talk", mode=Mode.REAL), "The same. The same. The same.")
+        decision = Decision(ReportDecision.REMOVED, Why(Grounds.SPAM), takes_name=True)
+        chat_moderation.decide(message_id=said.pk, decision=decision, by=a_member_of_staff("support"))
+        return said.player
+
+    @cached_property
+    def muted_in_chat(self) -> Player:
+        """May write nothing at one table."""
+        assert self.live_talk
+        player, here = a_talker(), LiveTable.objects.get(table__slug="live-talk", mode=Mode.REAL)
+        chat_moderation.ban(
+            player=player,
+            length=Length.LIFTED,
+            why=Why(Grounds.CHEATING),
+            by=a_member_of_staff("support"),
+            live_table=here,
+        )
+        return player
+
+    @cached_property
+    def decided_in_chat(self) -> Player:
+        """A message of theirs was reported, and stays."""
+        assert self.live_talk
+        said = ChatReport.objects.filter(decision="").latest("pk").message
+        chat_moderation.keep(message_id=said.pk, by=a_member_of_staff("support"))
+        return said.player
 
     @cached_property
     def banned_from_chat(self) -> Player:
@@ -209,6 +247,21 @@ class Scene(World):
         """The table is stopped, with bets on it."""
         player, live_table = self._live("stopped", Phase.CLOSED)
         malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
+        return player
+
+    @cached_property
+    def live_paused(self) -> Player:
+        """The round is paid, and the next one waits for the table to go on."""
+        player, live_table = self._live("paused", Phase.SETTLED)
+        pause_table(table_id=live_table.table_id, reason="A card is bent.", by="staff:test")
+        return player
+
+    @cached_property
+    def at_a_paused_table(self) -> Player:
+        """Has bets on a table of solo play that pauses."""
+        player, table = a_player(real=MONEY), a_table("paused")
+        a_place(player, table, player=1000)
+        pause_table(table_id=table.pk, reason="A card is bent.", by="staff:test")
         return player
 
     def _guests(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
@@ -235,6 +288,14 @@ class Scene(World):
     def chemin_offered(self) -> Player:
         """Is offered the bank."""
         return asked_at(self._guests("offered", 3, places=4)[0])
+
+    @cached_property
+    def chemin_paused(self) -> Player:
+        """Holds a bank and would be asked whether to keep it, if the table did not pause."""
+        live_table, _sitting = self._guests("paused", 4)
+        banker = asked_at(a_bank_to_keep(live_table))
+        pause_table(table_id=live_table.table_id, reason="A card is bent.", by="staff:test")
+        return banker
 
     @cached_property
     def chemin_calling(self) -> Player:

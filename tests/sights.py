@@ -13,7 +13,8 @@ from django.utils.translation import override
 from playwright.sync_api import Page
 
 from games.history import in_progress
-from players.models import Player, User
+from games.models import ChatMessage
+from players.models import Conversation, Player, User
 from tests import deeds
 from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
 from tests.scene import Scene
@@ -187,6 +188,18 @@ def _with(name: str, page: str, query: str = "") -> Callable[[Scene], str]:
     return lambda scene: f"{reverse(page)}{query}" if getattr(scene, name) else ""
 
 
+def _letter(scene: Scene) -> str:
+    """The house's letter to whoever lost their name in the chat."""
+    said = Conversation.objects.get(player=scene.nameless_in_chat)
+    return reverse("service_thread", kwargs={"conversation_id": said.pk})
+
+
+def _a_nameless_message(scene: Scene) -> str:
+    """What staff see of a message whose author lost their name."""
+    said = ChatMessage.objects.get(player=scene.nameless_in_chat)
+    return reverse("staff_chat_message", kwargs={"message_id": said.pk})
+
+
 def _incident(name: str, page: str = "staff_incident") -> Callable[[Scene], str]:
     """A page of an incident of the scene."""
     return lambda scene: reverse(page, args=[getattr(scene, name).pk])
@@ -239,11 +252,14 @@ STATES = (
     Sight("table after a round", _of("regular"), REAL_TABLE, deeds.play_a_round),
     Sight("table after a round in free play", _of("regular"), FREE_TABLE, deeds.play_a_round),
     Sight("table with an error", _of("pauper"), REAL_TABLE, deeds.bet_too_much),
+    Sight("table that pauses", _of("at_a_paused_table"), _named("table", slug="paused", mode=Mode.REAL)),
+    Sight("lobby with a table that pauses", player, _with("live_paused", "lobby"), sizes=("wide", "phone")),
+    Sight("staff_tables with one that pauses", _as("operator"), _with("live_paused", "staff_tables")),
     Sight("golden with bets", _of("golden_bettor"), GOLDEN),
     Sight("golden with the re-buy dialog", _of("golden_bettor"), GOLDEN, deeds.open_rebuy),
     *(
         Sight(f"live table, {each}", _of(f"live_{each}"), _live(each), sizes=("wide", "phone"))
-        for each in ("closed", "settled", "annulled", "stopped")
+        for each in ("closed", "settled", "annulled", "stopped", "paused")
     ),
     Sight(
         "own bets at a live table",
@@ -266,7 +282,7 @@ STATES = (
     ),
     *(
         Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _guests(each), sizes=("wide", "phone"))
-        for each in ("choosing", "offered", "banker", "bidding", "away")
+        for each in ("choosing", "offered", "banker", "bidding", "away", "paused")
     ),
     Sight(
         "guests' table for practice", _of("chemin_practice"), _named("table", slug="chemin-practice", mode=Mode.FREE)
@@ -285,8 +301,14 @@ STATES = (
     Sight("chat with a message in question", _of("live_talk"), _live("talk"), deeds.open_chat_choices),
     Sight("chat refused", _of("live_talk"), _live("talk"), deeds.say_an_address, sizes=("wide", "phone")),
     Sight("chat of whoever is banned", _of("banned_from_chat"), _live("talk"), deeds.open_chat, sizes=("phone",)),
+    Sight("chat of whoever is muted", _of("muted_in_chat"), _live("talk"), deeds.open_chat, sizes=("phone",)),
+    Sight("chat of whoever lost their name", _of("nameless_in_chat"), _live("talk"), deeds.open_chat),
+    Sight("a letter about the chat", _of("nameless_in_chat"), _letter),
     Sight("chat on its page", _of("live_talk"), _named("live_chat", "?page", slug="live-talk", mode=Mode.REAL)),
     Sight("staff: a reported message", _as("support"), _with("live_talk", "staff_chat")),
+    Sight("staff: a message under a name that was taken", _as("support"), _a_nameless_message),
+    Sight("staff: decided in the chat", _as("support"), _with("decided_in_chat", "staff_chat", "?state=decided")),
+    Sight("staff: nothing in the chat fits", _as("support"), _with("live_talk", "staff_chat", "?reason=private")),
     Sight("staff: what was said", _as("support"), _with("banned_from_chat", "staff_chat_log")),
     Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),
     Sight("lobby of play money, by company", player, _named("lobby", "?money=free&company=others")),
@@ -400,7 +422,9 @@ STATES = (
     Sight("staff: a log that is refused", _as("compliance"), _with("refused_log", "staff_log"), deeds.open_details),
     Sight("staff: a statement that cannot be read", _as("finance"), _faulty_statement),
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),
-    Sight("staff: a stopped table", _as("supervisor"), _with("incident", "staff_tables"), deeds.open_details),
+    Sight("staff: the floor with a stopped table", _as("supervisor"), _with("incident", "staff_floor")),
+    Sight("staff: what can be done at a table", _as("supervisor"), _with("incident", "staff_floor"), deeds.unfold_row),
+    Sight("staff: only tables that want somebody", _as("operator"), _named("staff_floor", "?needs=1&state=paused")),
     Sight("staff: a new table", _as("supervisor"), _named("staff_table_new", "?like=pairs:shared"), deeds.open_details),
     Sight(
         "staff: a table that cannot be",
@@ -413,7 +437,7 @@ STATES = (
     Sight("staff: an alarm about returns", _as("supervisor"), _with("summed_up", "staff_returns"), deeds.open_details),
     Sight("staff: shuffles that are not chance", _as("compliance"), _counted, deeds.open_details),
     Sight("staff: how a return went", _as("compliance"), _return, deeds.open_details),
-    Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_tables")),
+    Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_floor")),
     Sight(
         "staff: a letter as it will be read",
         _as("supervisor"),

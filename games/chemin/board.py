@@ -27,6 +27,7 @@ from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_marks import CALLS
 from games.live.board import Countdown
 from games.presentation import CardView, Notice
+from games.sentences import table_pauses
 from wallet.money import MINOR_UNITS, format_money
 
 CHIPS: Final = tuple(units * MINOR_UNITS for units in (1, 5, 25, 100, 500, 2_500, 10_000, 50_000))
@@ -55,8 +56,8 @@ def public_view(seen: Seen, language: str) -> PublicView:
         is_practice=seen.rules.is_practice,
         spoken=said,
         latest=latest,
-        turn=None if seen.is_stopped else table.turn,
-        turn_sentence="" if seen.is_stopped else turns.turn(reading),
+        turn=None if _is_still(seen) else table.turn,
+        turn_sentence="" if _is_still(seen) else turns.turn(reading),
         countdown=_countdown(seen),
         bank=_bank(seen, table, reading),
         for_sale=table.sale.full_amount if table.sale else None,
@@ -85,7 +86,8 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
     reading = turns.reading_of(seen, table, language)
     free = seen.rules.places - len(table.guests)
     takes_guests = seen.is_open and not seen.is_stopped
-    options = option_views(table, reading.money) if seat and seat.presence is Presence.PLAYING else ()
+    is_asked = seat is not None and seat.presence is Presence.PLAYING and not seen.waits
+    options = option_views(table, reading.money) if is_asked else ()
     outcome, came_to = _came_to(own.last, seen.rules.currency, language)
     return OwnView(
         mode=seen.mode,
@@ -117,6 +119,11 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
     )
 
 
+def _is_still(seen: Seen) -> bool:
+    """Whether nobody is asked anything now, whoever's turn it is."""
+    return seen.is_stopped or seen.waits
+
+
 def _is_silent(seen: Seen) -> bool:
     """Whether nobody can be asked: what lies on the table is not known while a malfunction is looked into."""
     coup = seen.standing.coup
@@ -127,6 +134,8 @@ def _is_silent(seen: Seen) -> bool:
 def _phase(seen: Seen) -> str:
     if seen.is_stopped:
         return "stopped"
+    if seen.waits:
+        return "paused"
     if not seen.is_open and not seen.standing.seats:
         return "closed_table"
     return seen.standing.phase.value
@@ -154,7 +163,7 @@ def _place(seen: Seen, table: SeatView, number: int) -> PlaceView:
         seat_id=guest.seat_id if guest and guest.player is not None else None,
         state=sits.presence.value if sits else "free",
         is_house_player=sits is not None and seen.rules.is_practice and guest is not None and guest.player is None,
-        is_turn=table.turn == number and not seen.is_stopped,
+        is_turn=table.turn == number and not _is_still(seen),
         holds_cards=coup is not None and coup.punter is not None and not coup.outcome and coup.punter_seat == number,
         bank=table.bank.amount if table.bank and table.bank.seat == number else None,
         call=CALLS[coup.call] if coup and coup.call and stakes and stakes[0].seat == number else "",
@@ -225,7 +234,7 @@ def _own_hand(seen: Seen, table: SeatView, reading: turns.Reading) -> TableHand 
 
 
 def _countdown(seen: Seen) -> Countdown | None:
-    if seen.deadline is None or seen.asked_at is None or seen.is_stopped:
+    if seen.deadline is None or seen.asked_at is None or _is_still(seen):
         return None
     length = max(1, _milliseconds(seen.deadline) - _milliseconds(seen.asked_at))
     what = words.phase_name(seen.standing.phase)
@@ -268,7 +277,9 @@ def _notes(seen: Seen) -> tuple[str, ...]:
     notes = []
     if seen.annulled is not None:
         notes.append(_("This coup was annulled. All stakes were returned."))
-    if not seen.is_open and seen.standing.seats and not seen.is_stopped:
+    if seen.is_paused and not seen.is_stopped:
+        notes.append(table_pauses() if seen.waits else _("The table pauses after this coup."))
+    elif not seen.is_open and seen.standing.seats and not seen.is_stopped:
         notes.append(_("The table closes after this coup."))
     return tuple(notes)
 
@@ -287,10 +298,13 @@ def _past(past: Past) -> PastView:
 def _sentence(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
     if seen.is_stopped:
         return _("The table is stopped while a malfunction is looked into. Your money is safe.")
+    seat = seen.standing.find(own.seat) if own.seat else None
+    if seen.waits and (seat is None or seat.presence is Presence.PLAYING):
+        return table_pauses()
     if own.seat is None:
         return turns.of_a_spectator(reading, free_places=free, is_open=seen.is_open)
     removal = timedelta(milliseconds=seen.clock.removal) if seen.clock else None
-    kept_until = own.away_since + removal if own.away_since and removal else None
+    kept_until = own.away_since + removal if own.away_since and removal and not seen.is_paused else None
     return turns.of_a_guest(reading, kept_until, own.zone)
 
 

@@ -17,6 +17,7 @@ from django.utils.translation import pgettext
 from games.chemin.rules import GuestRules
 from games.engine import coup as punto_banco
 from games.engine.chemin import Outcome, Phase
+from games.engine.chemin.phases import IN_COUP
 from games.engine.roads import Bead
 from games.variants import GAMES
 from wallet.models import Mode
@@ -54,13 +55,15 @@ class GuestCardState:
     @property
     def may_enter(self) -> bool:
         """Whether there is something to do at the table: where it was closed, guests are played out."""
-        return self.is_open or self.is_stopped or self.taken > 0
+        return self.is_open or self.is_paused or self.is_stopped or self.taken > 0
 
     @property
     def status(self) -> str:
-        """What the table does: a phase of the engine, or "stopped", "closed_table"."""
+        """What the table does: a phase of the engine, or "stopped", "paused", "closed_table"."""
         if self.is_stopped:
             return "stopped"
+        if self.is_paused and self.phase not in IN_COUP:
+            return "paused"
         if not self.may_enter:
             return "closed_table"
         return "dealt" if self.phase in DEALING else str(self.phase)
@@ -73,7 +76,7 @@ class GuestCardState:
     @property
     def key(self) -> tuple[object, ...]:
         """What is another one where the card shows something else."""
-        return (self.status, self.is_open, self.taken, self.bank, self.shoe, self.outcomes)
+        return (self.status, self.is_open, self.is_paused, self.taken, self.bank, self.shoe, self.outcomes)
 
 
 def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:

@@ -40,6 +40,7 @@ from games.engine.chemin.state import there
 from games.errors import (
     Barred,
     GuestRefused,
+    HouseStopped,
     NotEnoughBalance,
     OverLimit,
     PlayError,
@@ -61,7 +62,9 @@ ACTIONS: Final[Mapping[str, type[TableAction]]] = {name_of(action): action for a
 """What a guest can do when asked, by its name as "make_call"."""
 
 STAKES: Final = (TakeBank, KeepBank, MakeBid, MakeCall, LayStake)
-"""What puts money at risk: whom the table serves no more plays on with what lies there, and with no more."""
+"""What puts money at risk. Whom the table serves no more plays on with what lies there, and with no more; so does
+everybody while the whole house is stopped.
+"""
 
 LONGEST_NAME: Final = 20
 TELLING: Final = frozenset({Refusal.RULE_BINDS, Refusal.ADVICE_BINDS})
@@ -235,6 +238,8 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
         raise QuestionPassed
     action = _action(answer, seat.number)
     if isinstance(action, STAKES):
+        if standing.is_house_stopped:
+            raise HouseStopped
         _demand_served(standing, answer.player)
     _note_session(seat, answer.session)
     try:

@@ -78,7 +78,7 @@ class PublicView:
     key: str  # another one where anything but the time has changed
     mode: Mode
     slug: str
-    phase: str  # of the engine's `Phase`, or "stopped", "closed_table"
+    phase: str  # of the engine's `Phase`, or "stopped", "paused", "closed_table"
     round_id: UUID | None
     code: str
     currency: str

@@ -25,6 +25,7 @@ from games.models import Decider, LiveTable, VoidReason
 from games.models import Shoe as StoredShoe
 from games.rows import fetch_named
 from games.variants import GAMES
+from wallet import stops
 from wallet.models import AccountKind, Mode
 
 MOST_MOVES: Final = 80
@@ -38,8 +39,10 @@ WITH_HANDS: Final = (Phase.PUNTER, Phase.BANKER)
 # Parameter: the live table. A bank is played for under the version that was in force when its latest coup began.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place.slug AS slug, place.name AS name,
-    place.variant AS variant, place.status = 'open' AND live.mode = ANY (current.modes) AS is_open,
-    place.status = 'paused' AND live.mode = ANY (current.modes) AS is_paused,
+    place.variant AS variant,
+    live.mode = ANY (current.modes) AND place.status = 'open' AND NOT {stops.STANDS} AS is_open,
+    live.mode = ANY (current.modes)
+        AND (place.status = 'paused' OR place.status = 'open' AND {stops.STANDS}) AS is_paused,
     live.stopped_by_id IS NOT NULL AS is_stopped,
     current.rules_digest AS rules_digest, version.limits::text AS limits, version.clock::text AS clock,
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,

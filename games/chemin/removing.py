@@ -10,14 +10,13 @@ from uuid import UUID
 
 from django.db import connection
 
-from games.chemin.going_on import is_waited_for
+from games.chemin.going_on import does_pause, is_waited_for
 from games.chemin.standing import Standing
 from games.chemin.table import carry_out
 from games.engine.chemin.actions import BreakUp, Leave
 from games.engine.chemin.state import there
 from games.live import clock
 from games.models import CheminSeat, Decider, WhyLeft
-from games.places import pauses
 from games.serving import serves
 from players.watching import STILL_WATCHING, asked
 
@@ -48,11 +47,7 @@ def remove(standing: Standing) -> Standing:
             standing = send_away(standing, place=seat.number)
         elif seat.player and not serves(in_force, seat.player.jurisdiction_id):
             standing = send_away(standing, place=seat.number, why=WhyLeft.UNSERVED)
-        elif (
-            seat.away_since
-            and not pauses(standing.live_table.table, standing.mode)
-            and clock.now() - seat.away_since >= longest
-        ):
+        elif seat.away_since and not does_pause(standing) and clock.now() - seat.away_since >= longest:
             standing = send_away(standing, place=seat.number, why=WhyLeft.REMOVED)
     return standing
 

@@ -13,6 +13,7 @@ from uuid import UUID
 from games.chemin.rules import GuestClock, GuestRules
 from games.engine.chemin import Outcome, State
 from games.engine.chemin.events import Event
+from games.engine.chemin.phases import IN_COUP
 from games.models import Decider, VoidReason
 from wallet.models import Mode
 
@@ -91,6 +92,11 @@ class Seen:
     spent_number: int | None
     moves: tuple[Move, ...]  # the latest ones, oldest first
     past: tuple[Past, ...]  # the latest coups that are over, oldest first
+
+    @property
+    def waits(self) -> bool:
+        """Whether the table stands between two coups because it pauses: nobody is asked anything."""
+        return self.is_paused and self.standing.phase not in IN_COUP
 
     def at(self, moment: datetime) -> Seen:
         """Return the same table at a later moment, if nothing has happened to it."""

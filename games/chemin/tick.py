@@ -22,7 +22,7 @@ from games.chemin.standing import Standing, locked, locked_if_free
 from games.chemin.stopping import one_transaction, stop
 from games.chemin.table import carry_out
 from games.engine.chemin import Phase, Presence, options, view
-from games.engine.chemin.actions import StepAway, TimeUp
+from games.engine.chemin.actions import Pass, StepAway, TableAction, TimeUp
 from games.engine.chemin.seats import in_order
 from games.engine.chemin.state import there
 from games.errors import TableStopped
@@ -33,15 +33,17 @@ from games.live.shoes import SYSTEM
 from games.models import UNDEALT, CheminSeat, CheminTable, Decider, VoidReason
 from games.recall import Finding
 from games.variants import GAMES
+from wallet import stops
 
 SEEN_IN_TIME: Final = timedelta(seconds=5)
 """A deadline that nobody has seen pass for longer passed while the house stood still: that time is not the guest's."""
 
 # Tables where something is to be done now. One that is stopped plays out what is dealt, where no ruling is awaited; one
-# that pauses its coup. No time runs against guests then.
-DUE = """
+# that pauses its coup, as all do while the whole house is stopped. No time runs against guests then.
+DUE = f"""
+WITH house AS (SELECT {stops.STANDS} AS is_stopped)
 SELECT live.id
-FROM games_chemintable AS chemin
+FROM house CROSS JOIN games_chemintable AS chemin
 JOIN games_livetable AS live ON live.id = chemin.live_table_id
 JOIN games_table AS place ON place.id = live.table_id
 JOIN games_tableversion AS version ON version.id = place.version_id
@@ -51,7 +53,7 @@ WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
             SELECT FROM games_incident AS incident
             LEFT JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id
             WHERE incident.live_round_id = round.id AND ruling.incident_id IS NULL)
-    ELSE (place.status <> 'paused' OR round.phase IN ('betting', 'closed', 'dealt'))
+    ELSE (NOT (place.status = 'paused' OR house.is_stopped) OR round.phase IN ('betting', 'closed', 'dealt'))
         AND (chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe') OR EXISTS (
         SELECT FROM games_cheminseat AS seat
         WHERE seat.live_table_id = live.id AND seat.left_at IS NULL AND (
@@ -60,11 +62,12 @@ WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
                     AND version.rules_digest = %(rules)s::jsonb ->> place.variant)
             OR seat.why_left = '' AND NOT (SELECT who.jurisdiction_id = ANY (version.jurisdictions)
                 FROM players_player AS who WHERE who.id = seat.player_id)
-            OR seat.why_left = '' AND place.status <> 'paused' AND seat.away_since <= clock_timestamp()
-                - make_interval(secs => (version.clock ->> 'removal')::double precision / 1000)))
+            OR seat.why_left = '' AND NOT (place.status = 'paused' OR house.is_stopped)
+                AND seat.away_since <= clock_timestamp()
+                    - make_interval(secs => (version.clock ->> 'removal')::double precision / 1000)))
     END
 ORDER BY chemin.deadline, live.id
-"""
+"""  # noqa: S608  (nothing but our own column)
 
 
 def due() -> list[int]:
@@ -142,8 +145,7 @@ def _answer(standing: Standing) -> Standing:
         return locked(standing.live_table.pk)
     seat = _house_player_asked(standing)
     if seat is not None:
-        decided = house_players.choose(view(standing.state, seat.number), secrets.randbelow)
-        return carry_out(standing, decided, decider=Decider.HOUSE_PLAYER)
+        return carry_out(standing, _choice_of(standing, seat), decider=Decider.HOUSE_PLAYER)
     if unseen > SEEN_IN_TIME and not (is_late and is_dealt):
         questions.ask_anew(standing)
         return standing
@@ -157,6 +159,13 @@ def _house_player_asked(standing: Standing) -> CheminSeat | None:
         return seat if seat and seat.player_id is None else None
     order = (standing.seats[seat.number] for seat in in_order(standing.state))
     return next((seat for seat in order if seat.player_id is None and options(standing.state, seat.number)), None)
+
+
+def _choice_of(standing: Standing, seat: CheminSeat) -> TableAction:
+    """Return what a house player decides, who stakes no more than anybody while the whole house is stopped."""
+    if standing.is_house_stopped and standing.state.phase in (Phase.CALLS, Phase.STAKES):
+        return Pass(seat.number)
+    return house_players.choose(view(standing.state, seat.number), secrets.randbelow)
 
 
 def _time_up(standing: Standing) -> Standing:

@@ -56,7 +56,8 @@ def _company(standing: Standing) -> Standing:
     if not standing.rules.is_practice:
         return standing
     if all(seat.player_id is None for seat in standing.seats.values()):
-        for seat in _house_seats(standing):
+        asked = standing.state.asked
+        for seat in sorted(_house_seats(standing), key=lambda each: each.number == asked):  # whoever has bid goes first
             standing = carry_out(standing, Leave(seat.number), decider=Decider.HOUSE, why=WhyLeft.ALONE)
         return standing
     if may_begin(standing):

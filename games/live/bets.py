@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import transaction
 
 from audit import log
+from games import places
 from games.composing import changed
 from games.controls import CONTROL_OF, Change, demand
 from games.engine.bets import Control, Variant
@@ -20,6 +21,7 @@ from games.engine.settle import SettlementError
 from games.errors import (
     Barred,
     BetTooLate,
+    HouseStopped,
     NotEnoughBalance,
     NotServed,
     OtherMoney,
@@ -29,6 +31,7 @@ from games.errors import (
     StalePage,
     TableChanged,
     TableClosed,
+    TablePaused,
     TableStopped,
     TableWaits,
     UnknownChip,
@@ -40,7 +43,7 @@ from games.slip import Slip
 from games.variants import VARIANTS
 from players import gate, registers
 from players.models import Player
-from wallet import holds
+from wallet import holds, ledger, stops
 from wallet.ledger import InsufficientFunds, LimitReached
 from wallet.models import Account, Mode
 
@@ -92,10 +95,10 @@ def add_chip(
 ) -> LiveSeat:
     """Put one chip on a bet and hold it.
 
-    Raises Barred, TableWaits, BetTooLate, StalePage, TableChanged, TableClosed, TableStopped, NotServed, OtherMoney,
-    UnknownChip, UnknownCurrency, UnderMinimum, OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability,
-    or an engine's SettlementError where the rules do not allow the bets together. Nothing has changed then; each
-    refusal is recorded.
+    Raises HouseStopped, Barred, TableWaits, BetTooLate, StalePage, TableChanged, TablePaused, TableClosed,
+    TableStopped, NotServed, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum, OverMaximum, StakeOffStep,
+    NotEnoughBalance, OverLimit, OverLiability, or an engine's SettlementError where the rules do not allow the bets
+    together. Nothing has changed then; each refusal is recorded.
     """
 
     def place(betting: Betting) -> Slip:
@@ -184,7 +187,7 @@ def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
 
 def _locked(click: Click) -> Betting:
     """Lock the round and the seat of a click. Raises StalePage where there is no such table or no seat was taken,
-    Barred, TableWaits, BetTooLate, TableClosed, TableChanged, UnknownCurrency.
+    Barred, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged, UnknownCurrency.
     """
     locked = seats.lock(click.player, click.live_table_id, click.round_id, click.session)
     if locked is None:
@@ -194,7 +197,9 @@ def _locked(click: Click) -> Betting:
     if not locked.sits:
         raise TableWaits(locked.live_table.table.slug)
     if locked.live_round is None:
-        raise BetTooLate
+        if stops.current():
+            raise HouseStopped
+        raise TablePaused if places.pauses(locked.live_table.table, locked.live_table.mode) else BetTooLate
     if locked.seat is None:
         raise StalePage
     variant, version = VARIANTS[locked.live_table.table.variant], locked.live_round.version
@@ -222,9 +227,11 @@ def _demand_open(betting: Betting) -> None:
 
 
 def _hold(betting: Betting, amount: int) -> None:
-    """Hold the whole slip in place of what was held for it. Raises NotEnoughBalance, OverLimit."""
+    """Hold the whole slip in place of what was held for it. Raises HouseStopped, NotEnoughBalance, OverLimit."""
     try:
         holds.hold(betting.live_round.pk, betting.seat.account_id, amount)
+    except ledger.HouseStopped as stopped:
+        raise HouseStopped from stopped
     except InsufficientFunds as short:
         raise NotEnoughBalance from short
     except LimitReached as reached:

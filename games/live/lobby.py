@@ -30,6 +30,7 @@ from games.live.clock import Clock
 from games.models import OPEN_PHASES, Phase, Shape
 from games.roads_svg import big_road as drawn
 from games.variants import VARIANTS
+from wallet import stops
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -41,8 +42,9 @@ COLUMNS: Final = 14
 # version in force, whatever its latest coup was played under.
 READ_CARDS: Final = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
-    seat.shape AS shape, seat.status = 'open' AND live.mode = ANY (current.modes) AS is_open,
-    seat.status = 'paused' AND live.mode = ANY (current.modes) AS is_paused,
+    seat.shape AS shape, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
+    live.mode = ANY (current.modes)
+        AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
     live.stopped_by_id IS NOT NULL AS is_stopped,
     current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
@@ -111,13 +113,15 @@ class CardState:
     @property
     def may_enter(self) -> bool:
         """Whether there is something to do at the table: where it was closed, a round in progress is played out."""
-        return self.is_open or self.is_stopped or self.is_playing
+        return self.is_open or self.is_paused or self.is_stopped or self.is_playing
 
     @property
     def status(self) -> str:
-        """What the table does: a phase, or "stopped", "closed_table", "waiting"."""
+        """What the table does: a phase, or "stopped", "paused", "closed_table", "waiting"."""
         if self.is_stopped:
             return "stopped"
+        if self.is_paused and not self.is_playing:
+            return "paused"
         if not self.is_open and not self.is_playing:
             return "closed_table"
         return "waiting" if self.phase is None else str(self.phase)
@@ -141,6 +145,7 @@ class CardView:
     word: str
     countdown: Countdown | None
     is_open: bool
+    is_paused: bool
     is_stopped: bool
     may_enter: bool
     players: int
@@ -193,6 +198,7 @@ def card_key(state: LobbyCard) -> tuple[object, ...]:
     return (
         state.status,
         state.is_open,
+        state.is_paused,
         counted and counted.deadline,
         state.players,
         state.shoe,
@@ -217,6 +223,7 @@ def card_view(state: LobbyCard, language: str) -> CardView:
         word=_word(state),
         countdown=None,
         is_open=state.is_open,
+        is_paused=state.is_paused,
         is_stopped=state.is_stopped,
         may_enter=state.may_enter,
         players=0,
@@ -238,6 +245,8 @@ def _word(state: LobbyCard) -> str:
     match state.status:
         case "stopped":
             return _("The table is stopped")
+        case "paused":
+            return _("The table pauses")
         case "closed_table":
             return _("The table is closed")
     return asked_word(state) if isinstance(state, GuestCardState) else _phase_word(state)

@@ -22,6 +22,7 @@ from games.live.shoes import SYSTEM
 from games.models import IncidentKind, LiveRound, LiveTable, Phase, Shape, ShoeEnding, VoidReason
 from games.recall import Finding
 from games.variants import VARIANTS
+from wallet import stops
 
 logger = logging.getLogger(__name__)
 
@@ -37,9 +38,9 @@ SELECT set_config('idle_in_transaction_session_timeout', %s::text, true),
 
 # Shared tables whose round is to be moved on now; with the id of one, whether it is.
 # A round about which the supervisor has yet to rule stays where it is. A table that was stopped draws no cards and
-# opens no round, but what was dealt there before is settled. Rounds open only at open tables, for money that they are
-# played for, by rules that this program has; one that has begun is played to its end.
-DUE = """
+# opens no round, but what was dealt there before is settled. Rounds open only at open tables of a house that is not
+# stopped, for money that they are played for, by rules that this program has; one that has begun is played to its end.
+DUE = f"""
 SELECT live.id
 FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
@@ -53,6 +54,7 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
         WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL
         ELSE live.stopped_by_id IS NULL AND seat.status = 'open' AND version.clock IS NOT NULL
             AND live.mode = ANY (version.modes) AND version.rules_digest = %(rules)s::jsonb ->> seat.variant
+            AND NOT {stops.STANDS}
     END
     AND (round.phase IN ('settled', 'void') OR NOT EXISTS (
         SELECT FROM games_incident AS incident
@@ -60,7 +62,7 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
         WHERE incident.live_round_id = round.id AND ruling.incident_id IS NULL
     ))
 ORDER BY round.deadline, live.id
-"""
+"""  # noqa: S608  (nothing but our own column)
 
 # A round is late since its deadline, or since what was last ruled on it.
 OVERDUE = """
@@ -111,12 +113,13 @@ def advance(live_table_id: int) -> bool:
 def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
     """Take the round to its next phase; return what has the table stop although that was done."""
     if live_round is None or live_round.phase in (Phase.SETTLED, Phase.VOID):
-        rounds.open_next(live_table)
+        if not stops.is_stopped():
+            rounds.open_next(live_table)
         return None
     if live_round.phase == Phase.DEALT:
         return _settle(live_round)
     if live_round.phase == Phase.BETTING and not rounds.has_bets(live_round):
-        if rounds.may_open(live_table.table, live_table.mode) and live_table.table.version_id == live_round.version_id:
+        if not stops.is_stopped() and _takes_bets_still(live_table, live_round):
             rounds.take_bets_anew(live_round)
         else:
             rounds.end_void(live_round)
@@ -130,6 +133,12 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
     else:
         rounds.deal(live_round)
     return None
+
+
+def _takes_bets_still(live_table: LiveTable, live_round: LiveRound) -> bool:
+    """Say whether a round may have its time for bets again, under the version it was opened under."""
+    is_in_force = live_table.table.version_id == live_round.version_id
+    return is_in_force and rounds.may_open(live_table.table, live_table.mode)
 
 
 def _settle(live_round: LiveRound) -> Doubt | None:

@@ -19,6 +19,7 @@ from games.limits import Limits, StoredLimits
 from games.live.clock import Clock
 from games.models import OPEN_PHASES, Phase, Result, Ruling, VoidReason
 from games.variants import VARIANTS
+from wallet import stops
 from wallet.models import Mode
 
 # Parameter: the live table. The version is that of the round, where there is one: it is played to its end under it.
@@ -26,8 +27,9 @@ from wallet.models import Mode
 # is counted over all who had bet, and only in the pause that shows it: one pass over an index of that round's parts.
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
-    seat.variant AS variant, seat.status = 'open' AND live.mode = ANY (current.modes) AS is_open,
-    seat.status = 'paused' AND live.mode = ANY (current.modes) AS is_paused,
+    seat.variant AS variant, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
+    live.mode = ANY (current.modes)
+        AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
     live.stopped_by_id IS NOT NULL AS is_stopped,
     version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS limits,
     version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
@@ -181,6 +183,11 @@ class State:
     def is_playing(self) -> bool:
         """Whether a round is in progress."""
         return self.round is not None and self.round.phase in OPEN_PHASES
+
+    @property
+    def waits(self) -> bool:
+        """Whether no round is in progress because the table pauses."""
+        return self.is_paused and not self.is_playing
 
     @property
     def turned(self) -> int:

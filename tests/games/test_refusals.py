@@ -12,7 +12,7 @@ from games.errors import FavouriteError, PlayError, TrayError
 from games.models import NextRound
 from games.sentences import refusal
 from games.shipped import baccarat_limits
-from games.table_status import close_table
+from games.table_status import close_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
 from tests.games.at_pages import MONEY, click
@@ -99,6 +99,12 @@ class TestSentences:
         close_table(table_id=table.pk, reason="test", by="staff:1")
         answer = click(visitor, player, "bet:player", language=language)
         self.said(answer, language, "This table is closed. No bet was taken.")
+
+    def test_table_pauses(self, visitor, player, table, language):
+        visitor.get(f"/{language}/table/baccarat/real/")
+        pause_table(table_id=table.pk, reason="test", by="staff:1")
+        answer = click(visitor, player, "bet:player", language=language)
+        self.said(answer, language, "This table pauses. The next round opens when it goes on.")
 
     def test_stale_page(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")

@@ -1,0 +1,371 @@
+"""A guests' table that pauses: the coup is played to its end, and what is asked between two coups waits with the bank,
+the bids and the seats of everybody. None of the time is a guest's.
+"""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from games.chemin import house_players, play, tick
+from games.chemin.lobby import GuestCardState
+from games.chemin.reading import public_state
+from games.chemin.show import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
+from games.engine.chemin import Phase
+from games.engine.chemin.phases import IN_COUP
+from games.engine.chemin.state import there
+from games.errors import TablePaused
+from games.live import malfunction
+from games.models import CheminSeat, Incident, LiveRound, LiveTable, WhyLeft
+from games.rows import fetch_named
+from games.table_status import close_table, continue_table, pause_table
+from players import sessions
+from players.models import Ended, Player
+from tests.builders import a_player
+from tests.chemin.at_table import (
+    MONEY,
+    a_bank,
+    a_bank_to_keep,
+    a_chemin_table,
+    a_guest,
+    a_practice_table,
+    a_session,
+    a_staked_coup,
+    answer,
+    answer_by_the_rule,
+    asked,
+    asked_at,
+    before_the_croupier,
+    cash,
+    chemin_of,
+    guests,
+    hurry,
+    let_pass,
+    seen_of,
+    sit,
+    standing_of,
+    step,
+    step_to,
+    time_given,
+)
+from tests.chemin.test_lobby import card_of
+from wallet.models import AccountKind
+
+pytestmark = pytest.mark.django_db
+PAUSES = "This table pauses. The next round opens when it goes on."
+HOURS = 100 * settings.LIVE_LATE_SECONDS
+
+
+@pytest.fixture
+def table() -> LiveTable:
+    return a_chemin_table()
+
+
+def pause(table: LiveTable) -> None:
+    pause_table(table_id=table.table_id, reason="A card is bent.", by="staff:7")
+
+
+def go_on(table: LiveTable) -> None:
+    continue_table(table_id=table.table_id, reason="A new deck lies there.", by="staff:7")
+
+
+def tick_all() -> None:
+    """Do whatever is due at any table."""
+    for each in tick.due():
+        tick.advance(each)
+
+
+def coups(table: LiveTable) -> int:
+    return LiveRound.objects.filter(live_table=table).count()
+
+
+def public(table: LiveTable) -> str:
+    return render_public(public_state(there(fetch_named(READ_PUBLIC, [table.pk]))), "en")
+
+
+def own(table: LiveTable, player: Player) -> str:
+    row = there(fetch_named(READ_OWN, [table.pk, [player.pk]]))
+    return render_own(public_state(there(fetch_named(READ_PUBLIC, [table.pk]))), row, "en")
+
+
+def a_bid(table: LiveTable) -> Player:
+    """A bank that is passed on and goes to the highest bid; return who has made one. Others are asked after them."""
+    guests(table, 3)
+    banker = asked_at(a_bank_to_keep(table))
+    answer(banker, table, "give_suite")
+    while seen_of(table).phase is Phase.SUITE:
+        let_pass(table)
+    assert seen_of(table).phase is Phase.AUCTION
+    bidder = asked_at(table)
+    answer(bidder, table, "make_bid", 2_000)
+    return bidder
+
+
+def away_for(table: LiveTable, milliseconds: int) -> None:
+    """Put into the past since when those who are away are."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE games_cheminseat SET away_since = clock_timestamp() - make_interval(secs => %s)"
+            " WHERE live_table_id = %s AND away_since IS NOT NULL",
+            [milliseconds / 1000, table.pk],
+        )
+
+
+class TestTheCoupInProgress:
+    def test_gli19_2_4_1_is_played_to_its_end_and_no_other_begins(self, table):
+        guests(table, 2)
+        a_staked_coup(table)
+        pause(table)
+        asking = step_to(table, Phase.CHOICE, Phase.OFFER)
+        assert asking.phase not in IN_COUP
+        assert coups(table) == 1
+        question = chemin_of(table).question
+        assert not step(table, HOURS)
+        assert (chemin_of(table).question, coups(table)) == (question, 1)
+
+    def test_its_guests_answer_and_their_time_runs(self, table):
+        guests(table, 3)
+        a_bank(table)
+        pause(table)
+        let_pass(table)
+        assert step(table)  # the croupier answers for the next one
+
+
+class TestTheBanker:
+    def test_keeps_bank_and_question_and_answers_once_it_goes_on(self, table):
+        players = guests(table, 2)
+        banker = asked_at(a_bank_to_keep(table))
+        bank, played = seen_of(table).bank, coups(table)
+        pause(table)
+        with pytest.raises(TablePaused):
+            answer(banker, table, "keep_bank")
+        hurry(table, HOURS)
+        assert tick.due() == []
+        assert not tick.advance(table.pk)
+        go_on(table)
+        assert seen_of(table).bank == bank
+        assert time_given(chemin_of(table)) == timedelta(milliseconds=standing_of(table).clock.choice)
+        answer(banker, table, "keep_bank")
+        assert coups(table) == played + 1
+        assert CheminSeat.objects.filter(player__in=players, left_at=None, missed=0).count() == len(players)
+
+    def test_nobody_takes_a_bank_that_is_offered(self, table):
+        guests(table, 2)
+        pause(table)
+        with pytest.raises(TablePaused):
+            a_bank(table)
+        assert before_the_croupier(AccountKind.BANK) == 0
+
+    def test_who_goes_takes_the_bank_home_and_it_is_offered_when_the_table_goes_on(self, table):
+        guests(table, 2)
+        banker = asked_at(a_bank_to_keep(table))
+        a_guest(table, 3)
+        pause(table)
+        play.leave(player=banker, live_table_id=table.pk)
+        assert before_the_croupier(AccountKind.BANK) == 0
+        assert seen_of(table).phase is Phase.SUITE
+        with pytest.raises(TablePaused):
+            let_pass(table)
+        go_on(table)
+        let_pass(table)
+
+
+class TestBids:
+    def test_lie_where_they_are_and_the_sale_goes_on_with_who_was_asked(self, table):
+        bidder = a_bid(table)
+        next_one, played, free = asked_at(table), coups(table), cash(bidder).held
+        pause(table)
+        with pytest.raises(TablePaused):
+            answer(next_one, table, "pass")
+        hurry(table, HOURS)
+        tick_all()
+        assert (cash(bidder).held, coups(table)) == (free, played)
+        assert free == 2_000
+        go_on(table)
+        assert asked_at(table) == next_one
+        let_pass(table)
+        assert coups(table) == played + 1  # the bidder has the bank
+
+    def test_are_withdrawn_by_who_goes(self, table):
+        bidder = a_bid(table)
+        pause(table)
+        play.leave(player=bidder, live_table_id=table.pk)
+        assert cash(bidder).held == 0
+
+    def test_whom_the_sale_waits_for_goes_once_it_goes_on(self, table):
+        """Without them the bank would have its buyer, and a coup would begin while the table pauses."""
+        a_bid(table)
+        last, played = asked_at(table), coups(table)
+        pause(table)
+        for step_back in (play.leave, play.step_away):
+            with pytest.raises(TablePaused):
+                step_back(player=last, live_table_id=table.pk)
+        go_on(table)
+        play.leave(player=last, live_table_id=table.pk)
+        assert coups(table) == played + 1
+
+    def test_nor_does_the_house_have_them_go_before(self, table):
+        a_bid(table)
+        last, played = asked_at(table), coups(table)
+        session = a_session(last)
+        CheminSeat.objects.filter(player=last).update(session=session)
+        sessions.end(session_id=session, why=Ended.LOGGED_OUT, by=str(last))
+        pause(table)
+        tick_all()
+        assert coups(table) == played
+        assert CheminSeat.objects.get(player=last).left_at is None
+        go_on(table)
+        tick_all()
+        assert CheminSeat.objects.get(player=last).why_left == WhyLeft.SESSION
+
+
+class TestSeats:
+    def test_who_is_away_keeps_the_place_however_long_it_pauses(self, table):
+        player = a_guest(table, 1)
+        guests_of_the_others = a_guest(table, 2)
+        play.step_away(player=player, live_table_id=table.pk)
+        pause(table)
+        away_for(table, 2 * standing_of(table).clock.removal)
+        assert tick.due() == []
+        assert not tick.advance(table.pk)
+        go_on(table)
+        assert tick.due() == []
+        away_for(table, 2 * standing_of(table).clock.removal)
+        assert tick.advance(table.pk)
+        assert CheminSeat.objects.get(player=player).why_left == WhyLeft.REMOVED
+        assert CheminSeat.objects.get(player=guests_of_the_others).left_at is None
+
+    def test_nobody_sits_down(self, table):
+        pause(table)
+        with pytest.raises(TablePaused):
+            a_guest(table, 1)
+
+    def test_guests_step_away_come_back_and_get_up_as_they_like(self, table):
+        first, second = guests(table, 2)
+        pause(table)
+        play.step_away(player=first, live_table_id=table.pk)
+        play.come_back(player=first, live_table_id=table.pk)
+        play.leave(player=second, live_table_id=table.pk)
+        assert list(standing_of(table).seats) == [1]
+        assert cash(second).held == 0
+
+    def test_closing_has_everybody_get_up_with_what_is_theirs(self, table):
+        players = guests(table, 2)
+        a_bank_to_keep(table)
+        pause(table)
+        close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")
+        assert tick.due() == [table.pk]
+        assert tick.advance(table.pk)
+        assert not standing_of(table).seats
+        assert before_the_croupier(AccountKind.BANK) == 0
+        assert set(CheminSeat.objects.filter(player__in=players).values_list("why_left", flat=True)) == {WhyLeft.CLOSED}
+
+    def test_house_players_wait_with_their_guest(self):
+        table = a_practice_table()
+        player = a_player(free=MONEY)
+        sit(player, table, 1)
+        pause(table)
+        played = coups(table)
+        hurry(table, HOURS)
+        tick_all()
+        assert coups(table) == played
+        go_on(table)
+        assert len(standing_of(table).seats) > 1
+
+    def test_house_players_whose_guest_goes_amid_a_sale_begin_nothing(self, monkeypatch):
+        """Were the one who is asked to get up, the one who has bid would have the bank."""
+        table = a_practice_table(2, places=3)
+        player = a_player(free=MONEY)
+        sit(player, table, 2)
+        monkeypatch.setattr(house_players, "choose", lambda view, chance: view.options[-1].action)  # let it pass
+        while seen_of(table).phase is not Phase.CHOICE:
+            if asked(table) != player:
+                assert step(table)
+            elif seen_of(table).phase is Phase.OFFER:
+                a_bank(table)
+            else:
+                answer_by_the_rule(table)
+        answer(player, table, "give_suite")
+        while seen_of(table).phase is Phase.SUITE:
+            assert step(table)
+        monkeypatch.setattr(house_players, "choose", lambda view, chance: view.options[0].at(1_000))
+        assert step(table)
+        assert (seen_of(table).phase, asked(table)) == (Phase.AUCTION, None)
+        played = coups(table)
+        pause(table)
+        play.leave(player=player, live_table_id=table.pk)
+        assert (standing_of(table).seats, coups(table)) == ({}, played)
+
+
+class TestAMalfunction:
+    def test_goes_before_the_pause(self, table):
+        guests(table, 2)
+        a_bank(table)
+        pause(table)
+        incident = malfunction.report(round_id=LiveRound.objects.get().pk, cause="A card lay face up.", by="staff:7")
+        assert "Something went wrong." in public(table)
+        go_on(table)
+        assert not step(table, HOURS)
+        malfunction.let_stand(incident_id=incident.pk, reason="It did not.", by="staff:7")
+        malfunction.reopen(live_table_id=table.pk, reason="Go on.", by="staff:7")
+        assert step(table)
+
+    def test_standing_still_for_hours_is_none(self, table):
+        guests(table, 2)
+        a_bank_to_keep(table)
+        pause(table)
+        hurry(table, HOURS)
+        tick_all()
+        go_on(table)
+        tick_all()
+        assert not Incident.objects.exists()
+
+
+class TestWhatGuestsSee:
+    def test_first_that_it_will_pause_and_then_that_it_does(self, table):
+        guests(table, 2)
+        a_staked_coup(table)
+        before = own_key(public_state(there(fetch_named(READ_PUBLIC, [table.pk]))))
+        pause(table)
+        assert "The table pauses after this coup." in public(table)
+        assert "data-deadline" in public(table)
+        assert own_key(public_state(there(fetch_named(READ_PUBLIC, [table.pk])))) != before
+        step_to(table, Phase.CHOICE, Phase.OFFER)
+        text = public(table)
+        assert PAUSES in text
+        assert 'data-phase="paused"' in text
+        assert "data-deadline" not in text
+        assert "data-turn" not in text
+        assert "closes" not in text
+
+    def test_who_was_asked_is_asked_nothing(self, table):
+        guests(table, 2)
+        banker = asked_at(a_bank_to_keep(table))
+        assert "Your turn" in own(table, banker)
+        pause(table)
+        text = own(table, banker)
+        assert PAUSES in text
+        assert "Your turn" not in text
+        assert 'class="options"' not in text
+        assert 'value="leave' in text
+
+    def test_a_spectator_finds_no_place_to_choose(self, table):
+        guests(table, 2)
+        pause(table)
+        text = own(table, a_player(real=MONEY))
+        assert PAUSES in text
+        assert "data-may-sit" not in text
+
+    def test_who_is_away_reads_that_the_place_is_kept(self, table):
+        player, _ = guests(table, 2)
+        play.step_away(player=player, live_table_id=table.pk)
+        assert "Your place is kept until" in own(table, player)
+        pause(table)
+        assert "You are away: your place is kept" in own(table, player)
+
+    def test_in_the_lobby(self, table):
+        guests(table, 2)
+        pause(table)
+        card: GuestCardState = card_of(table)
+        assert (card.status, card.is_open, card.may_enter) == ("paused", False, True)
