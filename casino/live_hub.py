@@ -8,24 +8,29 @@ is lost, those who watch are kept, and everything is read anew when it is back.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from time import monotonic
 from typing import Final
+from uuid import UUID
 
 import structlog
 
 from casino.live_chats import Chats
-from casino.live_line import Line, Lost, News, open_line
+from casino.live_floors import Floor
+from casino.live_line import Line, Lost, News, Parameters, open_line
 from casino.live_lobbies import Lobbies
+from casino.live_notices import Notices
 from casino.live_shows import SHOWS
 from casino.live_streams import OVER, Stream
 from casino.live_tables import Watched
 from games import serving
+from games.live.floor_rows import READERS
 from games.live.tickets import Ticket
 from games.serving import MAY_WATCH
-from players.watching import STILL_WATCHING, asked
+from players.watching import STILL_ON_DUTY, STILL_WATCHING, asked, asked_of_staff
 
-MOST_OF_ONE_PLAYER: Final = 6
+MOST_OF_ONE_PLAYER: Final = 6  # and of one member of staff
 BETWEEN_LOOKS_AT_SESSIONS: Final = 4.0  # seconds
 SLICE: Final = 0.01  # seconds given to what is players' own before anything public is looked at again
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two tries to connect
@@ -41,8 +46,10 @@ class Hub:
         self._tables: dict[int, Watched] = {}
         self._chats = Chats()
         self._lobbies = Lobbies()
+        self._floor = Floor()
+        self._notices = Notices()
         self._newcomers: dict[Stream, None] = {}  # in the order in which they came
-        self._of_player: Counter[int] = Counter()
+        self._of_reader: Counter[tuple[int, int | None]] = Counter()
         self._stirred = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         self._sessions_due = 0.0
@@ -50,11 +57,11 @@ class Hub:
 
     def admit(self, ticket: Ticket) -> Stream | None:
         """Take somebody in, to be told everything from now on; None where there are enough already."""
-        if self._is_closed or self._of_player.total() >= self._most:
+        if self._is_closed or self._of_reader.total() >= self._most:
             return None
-        if self._of_player[ticket.player] >= MOST_OF_ONE_PLAYER:
+        if self._of_reader[ticket.reader] >= MOST_OF_ONE_PLAYER:
             return None
-        self._of_player[ticket.player] += 1
+        self._of_reader[ticket.reader] += 1
         stream = Stream(ticket)
         self._newcomers[stream] = None
         if self._work is None:
@@ -64,12 +71,14 @@ class Hub:
 
     def leave(self, stream: Stream) -> None:
         """Forget somebody who has gone."""
-        player, number, lobby = stream.ticket.player, stream.ticket.live_table, stream.ticket.lobby
-        self._of_player[player] -= 1
-        if not self._of_player[player]:
-            del self._of_player[player]
+        reader, number, lobby = stream.ticket.reader, stream.ticket.live_table, stream.ticket.lobby
+        self._of_reader[reader] -= 1
+        if not self._of_reader[reader]:
+            del self._of_reader[reader]
         if self._newcomers.pop(stream, stream) is None:
             return
+        self._floor.let_go(stream)
+        self._notices.let_go(stream)
         if lobby is not None:
             self._lobbies.let_go(lobby, stream)
         if number is not None:
@@ -92,10 +101,10 @@ class Hub:
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
+        await self._floor.close()
 
     def _watching(self) -> list[Stream]:
-        at_tables = [stream for table in self._tables.values() for stream in table.streams]
-        return at_tables + self._lobbies.streams
+        return list(self._notices.streams)
 
     async def _keep_up(self) -> None:
         """Work while the process lives, whatever becomes of the database."""
@@ -108,6 +117,7 @@ class Hub:
                         table.begin_anew()
                     self._chats.begin_anew()
                     self._lobbies.begin_anew()
+                    self._notices.begin_anew()
                     await self._work_on(line)
             except Lost as error:
                 logger.warning("live_line_lost", error=str(error), again_in=pause)
@@ -129,6 +139,7 @@ class Hub:
             await asyncio.sleep(0)  # so that this is written before anything else is worked out
             await self._chats.keep_up(line)
             await self._lobbies.keep_up(line)
+            await self._notices.keep_up(line)
             for table in list(self._tables.values()):
                 await self._read_own(line, table)
             is_more = self._lobbies.show()
@@ -142,6 +153,8 @@ class Hub:
             self._tables[number].is_stale = True
         self._chats.hear(news)
         self._lobbies.hear(news)
+        self._floor.hear(news)
+        self._notices.hear(news)
 
     async def _let_newcomers_in(self, line: Line) -> None:
         """Give each newcomer who is welcome the state as it is: the public part, and their own."""
@@ -160,6 +173,9 @@ class Hub:
 
     def _take_in(self, stream: Stream) -> None:
         number, lobby = stream.ticket.live_table, stream.ticket.lobby
+        self._notices.take_in(stream)
+        if stream.ticket.staff is not None:
+            self._floor.take_in(stream)
         if lobby is not None:
             self._lobbies.take_in(lobby, stream)
         if number is not None:
@@ -183,14 +199,26 @@ class Hub:
         self._sessions_due = monotonic() + BETWEEN_LOOKS_AT_SESSIONS
 
     async def _welcome(self, line: Line, streams: Iterable[Stream]) -> set[Stream]:
-        """Return those whose session runs, at a table that serves them or where they have a part in the round."""
-        rows = await line.ask(STILL_WATCHING, asked({stream.ticket.session for stream in streams}))
-        running = {row["id"] for row in rows}
-        found = {stream for stream in streams if stream.ticket.session in running}
+        """Return those whose session runs, at a table that serves them or where they have a part in the round; of
+        staff those whose role lets them look still.
+        """
+        everybody = set(streams)
+        staff = {stream for stream in everybody if stream.ticket.staff is not None}
+        found = await self._standing(line, everybody - staff, STILL_WATCHING, asked)
+        found |= await self._standing(line, staff, STILL_ON_DUTY, partial(asked_of_staff, permissions=READERS))
         at_tables = {stream: place for stream in found if (place := _place(stream))}
         rows = await line.ask(MAY_WATCH, serving.asked(set(at_tables.values()))) if at_tables else []
         served = {(row["player"], row["live_table"]) for row in rows}
         return {stream for stream in found if stream not in at_tables or at_tables[stream] in served}
+
+    async def _standing(
+        self, line: Line, streams: set[Stream], question: str, about: Callable[[Iterable[UUID]], Parameters]
+    ) -> set[Stream]:
+        """Return those of whose sessions a question says that they may go on."""
+        if not streams:
+            return set()
+        running = {row["id"] for row in await line.ask(question, about({stream.ticket.session for stream in streams}))}
+        return {stream for stream in streams if stream.ticket.session in running}
 
     async def _read(self, line: Line, table: Watched) -> None:
         """Read a table. One that cannot be understood holds up no other: it stays as it was shown last."""
@@ -222,11 +250,12 @@ class Hub:
         return any(table.show_board() for table in self._tables.values())
 
     def _seconds_of_rest(self) -> float:
-        due = [self._sessions_due, *(table.due for table in self._tables.values() if table.due is not None)]
-        return max(0.0, min(due) - monotonic())
+        changes = [self._notices.due, *(table.due for table in self._tables.values())]
+        due = min([self._sessions_due, *(each for each in changes if each is not None)])
+        return max(0.0, due - monotonic())
 
 
 def _place(stream: Stream) -> tuple[int, int] | None:
-    """Return who watches which table; None where it is a lobby."""
+    """Return who watches which table; None where it is a lobby, or the floor."""
     number = stream.ticket.live_table
     return None if number is None else (stream.ticket.player, number)

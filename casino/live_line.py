@@ -14,7 +14,8 @@ from django.db import connections
 from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
-from games.live.news import BLOCKS, CHANNEL, CHAT
+from games.live.news import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
+from players.news import NOTICE
 
 NAME: Final = "sabot live"  # as PostgreSQL shows the connection
 PATIENCE: Final = 10.0  # seconds for an answer: a line that is silent for longer is dead
@@ -32,6 +33,9 @@ class News:
     tables: set[int] = field(default_factory=set)  # that have moved
     chats: set[int] = field(default_factory=set)  # tables at which something was said
     blocks: set[int] = field(default_factory=set)  # players who want to read others than before
+    names: set[int] = field(default_factory=set)  # that were taken away in the chat
+    decided: set[int] = field(default_factory=set)  # players about whom staff decided something in the chat
+    notices: set[int] = field(default_factory=set)  # and stops: of what every page shows
 
 
 class Line:
@@ -77,7 +81,15 @@ class Line:
     def _take_in(self, said: str) -> None:
         """Note what there is news of. Whoever may log in to the database may say anything on the channel."""
         what, _, number = said.rpartition(" ")
-        of = {"": self._heard.tables, CHAT: self._heard.chats, BLOCKS: self._heard.blocks}.get(what)
+        heard = self._heard
+        of = {
+            "": heard.tables,
+            CHAT: heard.chats,
+            BLOCKS: heard.blocks,
+            NAMES: heard.names,
+            DECIDED: heard.decided,
+            NOTICE: heard.notices,
+        }.get(what)
         if of is not None and number.isdecimal() and len(number) <= MOST_DIGITS:
             of.add(int(number))
 

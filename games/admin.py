@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
 from games.codes import read_code
+from games.live.floor_rows import READERS as TABLE_READERS
 from games.models import (
     OPEN_PHASES,
     CheminCoup,
@@ -27,7 +28,6 @@ from games.models import (
     TableVersion,
     VoidPart,
 )
-from games.staff_floor import READERS as TABLE_READERS
 from games.staff_rounds import READERS as ROUND_READERS
 from games.table_checks import TableError
 from games.table_status import close_table, open_table
@@ -166,6 +166,15 @@ class SharedRounds(Listing):
         return live_round.cards if live_round.ended_at else ""
 
 
+ENDED = {"punter": Q(outcome="punter"), "banker": Q(outcome="banker"), "draw": Q(outcome="draw"), "void": Q(outcome="")}
+OUTCOME = Filter(
+    "outcome",
+    "Outcome",
+    lambda: [("punter", "Punter"), ("banker", "Banker"), ("draw", "Draw"), ("void", "Annulled")],
+    ENDED.__getitem__,
+)
+
+
 @register(CheminCoup, site=SITE)
 class GuestsCoups(Listing):
     """Coups that guests played against each other, once they are over."""
@@ -195,6 +204,7 @@ class GuestsCoups(Listing):
         Column("banker_departs", "Banker departed from the rule"),
     )
     finds = (Find("round id", "pk", unique_id), Find("player:12", "banker_player", called("player")))
+    filters = (OUTCOME,)
     period = "at"
     related = ("round__live_table__table", "round__version", "banker", "banker_player", "punter__player")
     links = {"round__code": ("staff_round", "round_id", "pk")}

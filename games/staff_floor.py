@@ -15,14 +15,14 @@ from audit.approvals import ApprovalError
 from games.chemin.closing import break_up
 from games.live import malfunction
 from games.live.floor import floor
+from games.live.floor_rows import REPORTERS
 from games.live.malfunction import MalfunctionError
 from games.models import LiveTable
 from players import looking
 from players.access import StaffRequest, staff_required
 
 SUPERVISE = malfunction.PERMISSION
-REPORTERS = ("games.operate_table", SUPERVISE)
-READERS = (*REPORTERS, "games.view_table")
+FLOOR = "floor"  # what a form says that stands on the floor
 UNSURE = "Say why, and confirm it: what you write is kept on record."
 
 
@@ -70,7 +70,7 @@ def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
         live = malfunction.cancel(round_id=round_id, reason=form.cleaned_data["reason"], by=str(request.staff))
         return f"Round {live.code} is annulled. Every stake went back."
 
-    return _do(request, form, cancel, "staff_tables")
+    return _do(request, form, cancel, "staff_floor")
 
 
 @staff_required(SUPERVISE)
@@ -105,7 +105,7 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
         live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
         return f"{live_table.table} goes on."
 
-    return _do(request, form, reopen, "staff_tables")
+    return _do(request, form, reopen, "staff_floor")
 
 
 @staff_required(SUPERVISE)
@@ -125,11 +125,11 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
         live_table = break_up(live_table_id=live_table_id, reason=reason, by=str(request.staff))
         return f"{live_table.table} is broken up: every guest got up with what was theirs."
 
-    return _do(request, form, have_them_get_up, "staff_tables")
+    return _do(request, form, have_them_get_up, "staff_floor")
 
 
 def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str, *of: int) -> HttpResponse:
-    """Do what the form asks for and say so, or say why not."""
+    """Do what the form asks for and say so, or say why not: on the floor, where the form stood there."""
     try:
         if form.is_valid():
             messages.success(request, deed())
@@ -137,4 +137,4 @@ def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: 
             messages.error(request, UNSURE)
     except (MalfunctionError, ApprovalError) as error:
         messages.error(request, str(error))
-    return redirect(page, *of)
+    return redirect("staff_floor") if request.POST.get("back") == FLOOR else redirect(page, *of)

@@ -1,6 +1,15 @@
 from django.urls import path
 
-from games import staff_chat, staff_floor, staff_incidents, staff_play, staff_rounds, staff_views
+from games import (
+    staff_chat,
+    staff_floor,
+    staff_floor_page,
+    staff_incidents,
+    staff_play,
+    staff_rounds,
+    staff_stop,
+    staff_views,
+)
 from games.letters import staff_pages as staff_letters
 from games.randomness.staff_pages import staff_randomness
 from games.returns import staff_pages as returns
@@ -8,6 +17,9 @@ from games.versions import ask_pages as asking
 from games.versions import staff_pages as games
 
 urlpatterns = [
+    path("floor/", staff_floor_page.staff_floor, name="staff_floor"),
+    path("floor/now/", staff_floor_page.staff_floor_now, name="staff_floor_now"),
+    path("floor/<slug:key>/", staff_floor_page.staff_floor_table, name="staff_floor_table"),
     path("games/", games.staff_games, name="staff_games"),
     path("games/tables/<int:table_id>/", games.staff_game_table, name="staff_game_table"),
     path("games/schedule/<int:approval_id>/withdraw/", games.staff_schedule_withdraw, name="staff_schedule_withdraw"),
@@ -24,6 +36,7 @@ urlpatterns = [
     path("chat/<int:message_id>/", staff_chat.staff_chat_message, name="staff_chat_message"),
     path("chat/<int:message_id>/decision/", staff_chat.staff_chat_decide, name="staff_chat_decide"),
     path("chat/ban/<int:player_id>/", staff_chat.staff_chat_ban, name="staff_chat_ban"),
+    path("chat/name/<int:player_id>/", staff_chat.staff_chat_name, name="staff_chat_name"),
     path("chat/lift/<int:ban_id>/", staff_chat.staff_chat_lift, name="staff_chat_lift"),
     path("play/", staff_play.staff_play, name="staff_play"),
     path("play/<int:first_id>/<int:second_id>/", staff_play.staff_play_pair, name="staff_play_pair"),
@@ -37,6 +50,9 @@ urlpatterns = [
     path("rounds/<uuid:round_id>/", staff_rounds.staff_round, name="staff_round"),
     path("rounds/<uuid:round_id>/report/", staff_floor.staff_round_report, name="staff_round_report"),
     path("rounds/<uuid:round_id>/cancel/", staff_floor.staff_round_cancel, name="staff_round_cancel"),
+    path("stop/", staff_stop.staff_stop, name="staff_stop"),
+    path("stop/now/", staff_stop.staff_stop_house, name="staff_stop_house"),
+    path("stop/end/", staff_stop.staff_stop_end, name="staff_stop_end"),
     path("tables/", staff_views.staff_tables, name="staff_tables"),
     path("tables/new/", asking.staff_table_new, name="staff_table_new"),
     path("tables/close/", staff_views.staff_tables_close, name="staff_tables_close"),

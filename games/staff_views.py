@@ -1,5 +1,5 @@
-"""Tables in the back office: which there are, how the live ones stand, and opening, pausing and closing them with a
-reason. In English, like all of the back office.
+"""Tables in the back office: which there are and what is set at them, and opening, pausing and closing them with a
+reason, which stands on the floor (`games.staff_floor_page`). In English, like all of the back office.
 """
 
 from django import forms
@@ -12,13 +12,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games import table_status, tables
 from games.labels import variant_label
-from games.live.floor import floor
+from games.live.floor_rows import READERS
 from games.models import Shape, Table
-from games.staff_floor import READERS, SUPERVISE, UNSURE, FinalForm
-from games.staff_table_deeds import DEEDS, possible
+from games.staff_floor import SUPERVISE, UNSURE, FinalForm
+from games.staff_table_deeds import DEEDS
 from games.table_checks import TableError
 from games.variants import GAMES
-from players import looking
 from players.access import actor, staff_required
 
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
@@ -45,18 +44,12 @@ class ChatLanguageForm(forms.Form):
 
 
 @staff_required(*READERS)
-@looking.listed("tables")
 @require_safe
 def staff_tables(request: HttpRequest) -> HttpResponse:
-    """List every table with its version and state; a live one with what goes on there, for each kind of money."""
-    on_the_floor = floor()
+    """List every table with its version and what is set at it."""
     found = Table.objects.select_related("version").order_by("name")
-    rows = [
-        (each, variant_label(GAMES[each.variant], "name", "en"), possible(each), on_the_floor.get(each.pk, ()))
-        for each in found
-    ]
-    context = {"tables": rows, "languages": LANGUAGES, "games": [("", EVERY_GAME), *_games()]}
-    return render(request, "staff/tables.html", context)
+    rows = [(each, variant_label(GAMES[each.variant], "name", "en")) for each in found]
+    return render(request, "staff/tables.html", {"tables": rows, "languages": LANGUAGES})
 
 
 @staff_required("games.operate_table")
@@ -70,18 +63,18 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     table = table_status.locked(get_object_or_404(Table, pk=table_id).pk)
     if not form.is_valid():
         messages.error(request, "Say why: the reason is kept in the log.")
-        return redirect("staff_tables")
+        return redirect("staff_floor")
     deed = DEEDS[form.cleaned_data["deed"]]
     if table.status == deed.leads_to:
         messages.warning(request, f"{table} was already {table.get_status_display()}; your reason was not recorded.")
-        return redirect("staff_tables")
+        return redirect("staff_floor")
     try:
         table = deed.do(table_id=table_id, reason=form.cleaned_data["reason"], by=actor(request))
     except TableError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, f"{table} is {table.get_status_display()}.")
-    return redirect("staff_tables")
+    return redirect("staff_floor")
 
 
 @staff_required(SUPERVISE)
@@ -91,14 +84,14 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
     form = CloseForm(request.POST)
     if not form.is_valid():
         messages.error(request, UNSURE)
-        return redirect("staff_tables")
+        return redirect("staff_floor")
     given = form.cleaned_data
     closed = table_status.close_tables(variant=given["game"] or None, reason=given["reason"], by=actor(request))
     if closed:
         messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
     else:
         messages.warning(request, "All of these tables were closed already; your reason was not recorded.")
-    return redirect("staff_tables")
+    return redirect("staff_floor")
 
 
 @staff_required("games.operate_table")

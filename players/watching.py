@@ -9,6 +9,8 @@ from uuid import UUID
 
 from django.conf import settings
 
+from players.second_factor import FACTORS
+
 # The same rule as `players.sessions.standing`, `players.exclusions.standing` and `players.account_locks.lock_of`.
 STILL_WATCHING: Final = """
     SELECT session.id
@@ -26,8 +28,42 @@ STILL_WATCHING: Final = """
 """
 
 
+# The same rule as `players.sessions.standing` and `players.access.staff_required`: a role is looked up each time.
+STILL_ON_DUTY: Final = """
+    SELECT session.id
+    FROM players_session session
+    JOIN players_user account ON account.id = session.user_id
+    JOIN players_staff staff ON staff.user_id = account.id
+    WHERE session.id = ANY(%(sessions)s::uuid[])
+      AND session.ended_at IS NULL
+      AND session.acted_at > clock_timestamp() - make_interval(secs => %(idle)s)
+      AND account.is_active
+      AND EXISTS (SELECT FROM mfa_authenticator factor
+        WHERE factor.user_id = account.id AND factor.type = ANY(%(factors)s::text[]))
+      AND EXISTS (
+        SELECT FROM players_user_groups member
+        JOIN auth_group_permissions granted ON granted.group_id = member.group_id
+        JOIN auth_permission permission ON permission.id = granted.permission_id
+        JOIN django_content_type kind ON kind.id = permission.content_type_id
+        WHERE member.user_id = account.id
+          AND kind.app_label || '.' || permission.codename = ANY(%(permissions)s::text[]))
+"""
+
+
 def asked(sessions: Iterable[UUID]) -> dict[str, Any]:
     """Return the parameters of `STILL_WATCHING`, which answers with those that run still and belong to players who may
     play.
     """
     return {"sessions": list(sessions), "idle": settings.PLAYER_IDLE_SECONDS}
+
+
+def asked_of_staff(sessions: Iterable[UUID], permissions: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters of `STILL_ON_DUTY`, which answers with those that run still and belong to staff in whose
+    role is one of *permissions* (``app.codename``).
+    """
+    return {
+        "sessions": list(sessions),
+        "idle": settings.STAFF_IDLE_SECONDS,
+        "factors": [str(factor) for factor in FACTORS],
+        "permissions": list(permissions),
+    }

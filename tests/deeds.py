@@ -164,6 +164,14 @@ def open_details(page: Page) -> None:
     expect(page.locator("main details[open]")).to_have_count(1)
 
 
+def unfold_row(page: Page) -> None:
+    """Unfold the first row of the floor, and the first deed there."""
+    row = page.locator(".floor-row").first
+    row.locator("summary").first.click()
+    row.locator(".deeds summary").first.click()
+    expect(row.locator(".deeds details[open] input[name=reason]")).to_be_visible()
+
+
 def show_the_letter(page: Page) -> None:
     """Have a letter shown as its readers will read it."""
     page.locator("main textarea").first.fill("Ditt kort vändes för tidigt.")

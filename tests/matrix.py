@@ -109,7 +109,8 @@ LISTS = {
 LIST_DOERS = {"players.session": CARING, "games.table": ("supervisor",), "audit.significant": ("compliance",)}
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
-BAN = {"length": "day", "reason": "for a test"}
+BAN = {"length": "day", "grounds": "abuse", "note": "for a test"}
+A_NAME = {"name": "Bo", "grounds": "abuse"}
 
 
 class Answer(Enum):
@@ -789,6 +790,12 @@ LINES = (
     ),
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
     Line("styleguide", "GET", staff(PAGE, *STAFF)),
+    Line("staff_stop", "GET", staff(PAGE, "supervisor", "compliance")),
+    Line("staff_stop_house", "POST", staff(MOVED, "supervisor"), data=a_final_reason),
+    Line("staff_stop_end", "POST", staff(MOVED, "supervisor"), data=a_final_reason),
+    Line("staff_floor", "GET", staff(PAGE, *TABLE_STAFF)),
+    Line("staff_floor_now", "GET", staff(TEXT, *TABLE_STAFF)),
+    Line("staff_floor_table", "GET", staff(PAGE, *TABLE_STAFF), lambda world: {"key": f"live-{world.guests_id}"}),
     Line("staff_tables", "GET", staff(PAGE, *TABLE_STAFF)),
     Line(
         "staff_table_status",
@@ -829,9 +836,10 @@ LINES = (
         "POST",
         staff(MOVED, *MODERATORS),
         the_message,
-        lambda world: {"decision": "removed", "sure": "on"},
+        lambda world: {"decision": "removed", "sure": "on", "grounds": "abuse"},
     ),
     Line("staff_chat_ban", "POST", staff(MOVED, *MODERATORS), the_player, lambda world: BAN),
+    Line("staff_chat_name", "POST", staff(MOVED, *MODERATORS), the_player, lambda world: A_NAME),
     Line("staff_chat_lift", "POST", staff(MOVED, *MODERATORS), lambda world: {"ban_id": 1}),
     Line("staff_games", "GET", staff(PAGE, "supervisor", "compliance")),
     Line("staff_game", "GET", staff(PAGE, "supervisor", "compliance"), lambda world: {"variant": "baccarat"}),

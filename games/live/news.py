@@ -4,28 +4,33 @@ commits. Each process hears all of it and asks for what it shows.
 
 from typing import Final
 
-from django.db import connection
+from players import news
 
-CHANNEL: Final = "sabot_live"
-CHAT, BLOCKS = "chat", "blocks"  # said before the number; a number alone is a table that has moved
+CHANNEL: Final = news.CHANNEL
+# Said before the number; a number alone is a table that has moved.
+CHAT, BLOCKS, NAMES, DECIDED = "chat", "blocks", "names", "decided"
 
 
 def tell(live_table_id: int) -> None:
     """Tell that a table has moved."""
-    _notify(str(live_table_id))
+    news.tell(str(live_table_id))
 
 
 def tell_chat(live_table_id: int) -> None:
     """Tell that something was said at a table, or taken away there."""
-    _notify(f"{CHAT} {live_table_id}")
+    news.tell(f"{CHAT} {live_table_id}")
 
 
 def tell_blocks(player_id: int) -> None:
     """Tell that a player has blocked somebody in the chat, or no more."""
-    _notify(f"{BLOCKS} {player_id}")
+    news.tell(f"{BLOCKS} {player_id}")
 
 
-def _notify(said: str) -> None:
-    """Have PostgreSQL notify whoever listens, once the current transaction has committed."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_notify(%s::text, %s::text)", [CHANNEL, said])
+def tell_names(taken_id: int) -> None:
+    """Tell that a name in the chat was taken away, which everybody is to see no more."""
+    news.tell(f"{NAMES} {taken_id}")
+
+
+def tell_decided(player_id: int) -> None:
+    """Tell that staff decided something about a player in the chat, whose own page of it is to say so."""
+    news.tell(f"{DECIDED} {player_id}")

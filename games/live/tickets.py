@@ -1,5 +1,5 @@
 """Tickets that open a stream: who reads, of which table or lobby, in which session and language, signed and good for a
-minute.
+minute. Staff have one for the floor.
 
 A stream is opened past Django's request handler, which would hold a thread and a database connection for each; what a
 request would have found out stands in the ticket. Whether the session still runs is asked anew where it is shown. The
@@ -18,6 +18,7 @@ from wallet.models import Mode
 
 PATH: Final = "/live/"
 MAX_AGE: Final = timedelta(seconds=60)
+NOBODY: Final = 0  # no player has this number
 _SALT: Final = "games.live.tickets"
 
 
@@ -27,9 +28,9 @@ class BadTicket(Exception):
 
 @dataclass(frozen=True)
 class Ticket:
-    """What one page may open: a live table, or the lobby of one kind of money."""
+    """What one page may open: a live table, the lobby of one kind of money, or the floor."""
 
-    player: int
+    player: int  # `NOBODY` on the floor
     live_table: int | None
     session: UUID
     language: str
@@ -37,7 +38,18 @@ class Ticket:
     made_at: datetime | None = None  # the page, by the database's clock: what was said since then it is told
     shape: Shape = Shape.SHARED  # of the table: what it shows follows from it
     currency: str = ""  # of whoever looks at a lobby: tables for one currency alone are shown to those who have it
-    jurisdiction: str = ""  # theirs: so are tables that serve some jurisdictions alone
+    jurisdiction: str = ""  # theirs: so are tables that serve some jurisdictions alone; and its clocks show the times
+    staff: int | None = None  # who looks at the floor
+
+    @property
+    def reader(self) -> tuple[int, int | None]:
+        """Whose stream it is: one person has no more than a few."""
+        return self.player, self.staff
+
+
+def floor_ticket(staff: int, session: UUID) -> Ticket:
+    """Return the ticket of a page that shows the floor."""
+    return Ticket(NOBODY, None, session, "en", staff=staff)
 
 
 def lobby_ticket(player: int, mode: Mode, session: UUID, language: str, *, currency: str, jurisdiction: str) -> Ticket:
@@ -51,7 +63,7 @@ def issue(ticket: Ticket, cookie: str | None = None) -> str:
     """
     made_at = ticket.made_at and ticket.made_at.timestamp()
     who = [ticket.player, ticket.live_table, str(ticket.session), ticket.language]
-    named = [*who, ticket.lobby, made_at, ticket.shape, ticket.currency, ticket.jurisdiction]
+    named = [*who, ticket.lobby, made_at, ticket.shape, ticket.currency, ticket.jurisdiction, ticket.staff]
     return f"{PATH}{signing.dumps(named, salt=_salt(cookie))}/"
 
 
@@ -65,7 +77,7 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         raise BadTicket from error
     if len(named) != len(fields(Ticket)):  # of the program that ran here until a minute ago
         raise BadTicket
-    player, live_table, session, language, lobby, made_at, shape, currency, jurisdiction = named
+    player, live_table, session, language, lobby, made_at, shape, currency, jurisdiction, staff = named
     return Ticket(
         player,
         live_table,
@@ -76,6 +88,7 @@ def read(address: str, cookie: str | None = None) -> Ticket:
         Shape(shape),
         currency,
         jurisdiction,
+        staff,
     )
 
 

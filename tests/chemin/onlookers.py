@@ -45,7 +45,7 @@ BY_CHANCE = re.compile(
 OUTSIDER = "player with other money"  # who may not so much as look on
 NAMES = ("banker", "punter", "third guest", "fourth guest")  # at places 1 to 4
 STREAM = re.compile(r'data-stream="(/live/[^"]+)"')
-BACK_OFFICE = ("/staff/", "/staff/tables/", "/staff/rounds/", "/staff/events/", "/staff/incidents/", "/staff/ledger/")
+BACK_OFFICE = ("/staff/", "/staff/floor/", "/staff/rounds/", "/staff/events/", "/staff/incidents/", "/staff/ledger/")
 
 
 @dataclass

@@ -256,7 +256,7 @@ class TestThePage:
 
     def test_says_what_becomes_of_what_lies_there_before_anything_is_done(self, live_table, players, boss):
         a_staked_coup(live_table, BANK, STAKE)
-        assert self.url(live_table) in self.read(boss.get("/staff/tables/"))
+        assert self.url(live_table) in self.read(boss.get(f"/staff/floor/live-{live_table.pk}/"))
         page = self.read(boss.get(self.url(live_table)))
         for text in (f"seat 1, player:{players[0].pk}", "SEK\u00a0100.00", "SEK\u00a040.00", "is cancelled"):
             assert text in page
@@ -272,7 +272,7 @@ class TestThePage:
         assert "is broken up" in self.read(answered)
         assert is_empty(live_table, players)
         assert "Nobody sits there." in self.read(boss.get(self.url(live_table)))
-        assert self.url(live_table) not in self.read(boss.get("/staff/tables/"))
+        assert self.url(live_table) not in self.read(boss.get(f"/staff/floor/live-{live_table.pk}/"))
 
     def test_says_that_drawn_cards_are_played_out(self, live_table, players, boss, monkeypatch):
         seed, _ = shoe_where(third_cards_on_advice)
@@ -286,7 +286,7 @@ class TestThePage:
     def test_is_for_those_who_supervise(self, live_table, players):
         for role in ("operator", "finance", "support"):
             assert self.log_in(role).get(self.url(live_table)).status_code == 403
-        assert self.url(live_table) not in self.read(self.log_in("operator").get("/staff/tables/"))
+        assert self.url(live_table) not in self.read(self.log_in("operator").get(f"/staff/floor/live-{live_table.pk}/"))
 
     def test_is_not_there_for_other_tables(self, boss):
         assert boss.get(self.url(a_live_table())).status_code == 404

@@ -49,6 +49,11 @@ def seen(answered) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answered.text)).split())
 
 
+def floor_page(live_table, role="supervisor") -> str:
+    """What stands on the floor about a table, where it has a page of its own."""
+    return seen(reader(role).get(f"/staff/floor/live-{live_table.pk}/"))
+
+
 def coup_at(live_table) -> LiveRound:
     return LiveRound.objects.filter(live_table=live_table).latest("opened_at")
 
@@ -75,9 +80,9 @@ def players(live_table):
     return guests(live_table)
 
 
-class TestThePageOfTables:
+class TestThePageOfATable:
     def test_says_who_is_asked_what_until_when(self, live_table, players):
-        page = seen(reader().get("/staff/tables/"))
+        page = floor_page(live_table)
         assert f"the bank is offered: seat 1, player:{players[0].pk} is asked, until" in page
         for place, player in enumerate(players, 1):
             assert f"seat {place}, player:{player.pk}" in page
@@ -86,7 +91,7 @@ class TestThePageOfTables:
         a_bank(live_table, BANK)
         answer(players[1], live_table, "make_call", call=Call.BANCO)
         answer(players[2], live_table, "lay_stake", 3_000)
-        page = seen(reader().get("/staff/tables/"))
+        page = floor_page(live_table)
         assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
         assert f"Stakes seat 2, player:{players[1].pk}: SEK 70.00 seat 3, player:{players[2].pk}: " in page
         assert "the banker is to draw the cards" in page
@@ -106,14 +111,14 @@ class TestThePageOfTables:
             BANK + STAKE * 19 // 20,
             [(2, BANK)],
         )
-        assert f"Bids seat 2, player:{players[1].pk}" in seen(reader().get("/staff/tables/"))
+        assert f"Bids seat 2, player:{players[1].pk}" in floor_page(live_table)
 
     def test_marks_house_players_and_whoever_is_away(self, db):
 
         live_table = a_practice_table()
         (player,) = guests(live_table, 1)
         play.step_away(player=player, live_table_id=live_table.pk)
-        page = seen(reader().get("/staff/tables/"))
+        page = floor_page(live_table)
         assert f"player:{player.pk}, away" in page
         assert "house player" in page
 
@@ -131,14 +136,14 @@ class TestThePageOfTables:
 
     def test_shows_a_table_whose_state_cannot_be_read(self, live_table, players):
         CheminTable.objects.filter(pk=live_table.pk).update(state={})
-        page = seen(reader().get("/staff/tables/"))
+        page = floor_page(live_table)
         assert "its state cannot be read" in page
         assert "Break up the table" in page
 
     @pytest.mark.parametrize(("role", "offered"), [("operator", False), ("supervisor", True), ("compliance", False)])
     def test_offers_what_the_role_may_do(self, live_table, players, role, offered):
         a_staked_coup(live_table, BANK, STAKE)
-        page = seen(reader(role).get("/staff/tables/"))
+        page = floor_page(live_table, role)
         assert ("Report the round" in page) is (role != "compliance")
         for deed in ("Cancel the round", "Break up the table"):
             assert (deed in page) is offered
@@ -148,11 +153,11 @@ class TestThePageOfTables:
         boss, coup = reader(), coup_at(live_table)
         boss.post(f"/staff/rounds/{coup.pk}/report/", {"reason": "A quarrel.", "sure": "on"})
         incident = Incident.objects.get()
-        page = seen(boss.get("/staff/tables/"))
+        page = floor_page(live_table)
         assert "awaits its ruling" in page
         assert "is asked, until" not in page
         boss.post(f"/staff/incidents/{incident.pk}/ruling/", {"decision": "stands", "reason": "x", "sure": "on"})
-        assert "Let it go on" in seen(boss.get("/staff/tables/"))
+        assert "Let it go on" in floor_page(live_table)
         boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Settled."})
         answer(players[0], live_table, "deal_cards")
 
@@ -172,7 +177,7 @@ class TestWhatLiesOpen:
         a_dealt_coup(live_table, BANK, STAKE)
         assert floor_of(live_table).turned == "– – – –"
         for role in READERS:
-            assert not CARD.search(seen(reader(role).get("/staff/tables/")))
+            assert not CARD.search(floor_page(live_table, role))
 
     def test_is_the_banker_s_hand_and_a_third_card_while_the_banker_decides(self, live_table, players, first):
         a_dealt_coup(live_table, BANK, STAKE)
@@ -180,7 +185,7 @@ class TestWhatLiesOpen:
         banker, third = first.banker, first.thirds[0]
         assert floor_of(live_table).turned == f"– {banker[0].code} – {banker[1].code} {third.code}"
         for role in READERS:
-            page = seen(reader(role).get("/staff/tables/"))
+            page = floor_page(live_table, role)
             assert CARD.findall(page) == [banker[0].code, banker[1].code, third.code]
 
     def test_is_everything_once_the_coup_is_over(self, live_table, players, first):
@@ -288,7 +293,8 @@ def test_no_page_of_staff_tells_a_card_that_lies_face_down(live_table, players, 
     hidden = {card.code for card in first.cards}
     pages = [
         "/staff/",
-        "/staff/tables/",
+        "/staff/floor/",
+        f"/staff/floor/live-{live_table.pk}/",
         "/staff/incidents/",
         f"/staff/incidents/{incident.pk}/",
         f"/staff/incidents/{incident.pk}/letter/",

@@ -21,7 +21,7 @@ CHAPTER: Final = Chapter(
             "one table can be disabled, with the reason recorded",
             ("test_gli19_2_4_1_closing_a_table_records_the_reason", "test_gli19_2_4_1_a_closed_table_deals_nothing"),
             "That nothing is dealt then did not bear the clause; now it does.",
-            page="`/staff/tables/`",
+            page="`/staff/floor/`",
         ),
         Demand(
             "2.4.1, 4.15.1",
@@ -61,7 +61,7 @@ CHAPTER: Final = Chapter(
             "**Was not met**: tables were closed one by one. A supervisor now closes a game or the house. A version "
             "of rules is "
             "in force at all tables of its game, so it goes with the game.",
-            page="`/staff/tables/`",
+            page="`/staff/floor/`",
         ),
         Demand(
             "2.8.8",

@@ -97,8 +97,8 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
     ],
 )
 def test_the_page_offers_what_is_possible_as_the_table_stands(operator, stands, offered):
-    a_table_that_is(stands)
-    page = operator.get("/staff/tables/").text
+    table = a_table_that_is(stands)
+    page = operator.get(f"/staff/floor/solo-{table.pk}/").text
     labels = {f"{verb} Baccarat" for verb in ("Pause", "Go on with", "Open", "Close")}
     assert {label for label in labels if f">{label}</button>" in page} == offered
 
@@ -166,7 +166,7 @@ class TestClosingSeveralAtOnce:
 
     def test_is_not_the_operators_to_do(self, operator, house):
         assert operator.post("/staff/tables/close/", {"reason": REASON, "sure": "on"}).status_code == 403
-        assert "Close a game" not in operator.get("/staff/tables/").text
+        assert "Close a game" not in operator.get("/staff/floor/").text
         assert self.still_open(house) == {"one", "other", "shared"}
 
 
@@ -204,7 +204,7 @@ class TestTheLanguageOfAChat:
 @pytest.mark.parametrize(
     ("role", "page"),
     [
-        *(("operator", page) for page in ("", "tables/", "incidents/", "rounds/")),
+        *(("operator", page) for page in ("", "floor/", "tables/", "incidents/", "rounds/")),
         ("finance", "ledger/"),
         ("compliance", "events/"),
     ],
@@ -218,5 +218,5 @@ def test_the_back_office_offers_no_language_since_it_has_one(role, page):
 
 def test_the_first_page_says_which_roles_may_do_what(operator):
     page = " ".join(operator.get("/staff/").text.split())
-    assert "Tables</th><td>Open, close and stop tables, and let them go on, with a reason.</td>" in page
+    assert "Tables</th><td>Which tables there are, under which version, and the language of their chats.</td>" in page
     assert "every journal.</td><td>compliance, finance</td>" in page

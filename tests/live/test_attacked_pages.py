@@ -21,7 +21,8 @@ def test_no_page_tells_a_card_that_is_not_turned_up_of_a_round_that_was_reported
     asker, reader = a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
     ask(incident, asker)
     page_of_it = f"/staff/incidents/{incident.pk}/"
-    pages = ("/staff/incidents/", page_of_it, "/staff/tables/", "/staff/approvals/")
+    floor = ("/staff/floor/", f"/staff/floor/live-{live_table.pk}/")
+    pages = ("/staff/incidents/", page_of_it, *floor, "/staff/approvals/")
     first_two = dealt.cards[:5]  # the second is turned up two seconds after the first
     visitor = log_in(reader.user)
     for page in pages:

@@ -220,24 +220,24 @@ def log_in(user):
 
 
 class TestThePages:
-    def test_of_tables_shows_what_goes_on_and_no_card_before_its_time(self, live_table, player):
+    def test_of_a_table_shows_what_goes_on_and_no_card_before_its_time(self, live_table, player):
         reader = log_in(a_member_of_staff("supervisor").user)
-        page = seen(reader.get("/staff/tables/"))
+        page = seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
         assert round_at(live_table).code in page
         assert "1 player, " in page
         assert "SEK\u00a050.00" in page
         dealt = advance_to(live_table, Phase.DEALT)
-        page = seen(reader.get("/staff/tables/"))
+        page = seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
         assert dealt.cards[:2] in page
         assert dealt.cards not in page
         advance_to(live_table, Phase.SETTLED)
-        assert dealt.cards in seen(reader.get("/staff/tables/"))
+        assert dealt.cards in seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
 
     @pytest.mark.parametrize(
         ("role", "offered"), [("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (False, False))]
     )
     def test_offer_what_the_role_may_do(self, live_table, player, role, offered):
-        page = seen(log_in(a_member_of_staff(role).user).get("/staff/tables/"))
+        page = seen(log_in(a_member_of_staff(role).user).get(f"/staff/floor/live-{live_table.pk}/"))
         assert ("Report the round" in page, "Cancel the round" in page) == offered
         assert ("Close Live" in page) is (role != "compliance")
 

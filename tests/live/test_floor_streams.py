@@ -1,0 +1,201 @@
+"""The floor's stream, from a web server that runs: who of staff is told what, at what cost, and when no more."""
+
+import re
+from collections.abc import Iterator
+from uuid import uuid4
+
+import psycopg
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from casino.live_floors import NAME
+from casino.live_hub import MOST_OF_ONE_PLAYER
+from games.live import tickets
+from games.live.tickets import Ticket
+from games.models import LiveTable, Phase
+from players import sessions
+from players.models import Ended, Player, Session, Staff, User
+from tests.builders import a_player
+from tests.harness import databases
+from tests.harness.databases import Database
+from tests.live.at_table import advance_to, bet, round_at
+from tests.live.streaming import SPOILT_CLOCK, a_table_with_bets, a_web_server, until
+from tests.live.watcher import Watcher, watching
+from tests.people import a_member_of_staff
+
+CARD = re.compile(rb"\b[2-9TJQKA][SHDC]\b")
+CONNECTIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()"
+AWAY = {
+    "disabled": "UPDATE players_user SET is_active = false WHERE id = %s",
+    "without a role": "DELETE FROM players_user_groups WHERE user_id = %s",
+    "without a second factor": "DELETE FROM mfa_authenticator WHERE user_id = %s",
+}
+
+
+@pytest.fixture(scope="module")
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """One database for all tests here, with real commits."""
+    with django_db_blocker.unblock(), databases.clone("floor") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def url(database: Database) -> Iterator[str]:
+    """Where the house answers."""
+    with a_web_server(database) as server:
+        yield server.url
+
+
+@pytest.fixture
+def live_table(database: Database) -> LiveTable:
+    """A shared table that takes bets, and at which somebody has bet."""
+    return a_table_with_bets()
+
+
+@pytest.fixture
+def superuser(database: Database) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        yield connection
+
+
+def a_session(user: User) -> Session:
+    return Session.objects.create(id=uuid4(), user=user, ip="", browser="")
+
+
+def an_address(staff: Staff | None = None) -> str:
+    """Where somebody of staff who has just logged in opens the stream."""
+    staff = staff or a_member_of_staff("operator")
+    return tickets.issue(tickets.floor_ticket(staff.pk, a_session(staff.user).pk))
+
+
+def rows_of(watcher: Watcher, live_table: LiveTable) -> list[str]:
+    """What was told of a table."""
+    return [news.html for news in watcher.of("row") if f'id="live-{live_table.pk}"' in news.html]
+
+
+def row_at(watcher: Watcher, live_table: LiveTable, containing: str = "") -> str:
+    """Wait for what is told of a table with these words in it."""
+
+    def found() -> list[str]:
+        return [html for html in rows_of(watcher, live_table) if containing in html]
+
+    watcher.wait(found, what=f"nothing of the table with {containing!r}")
+    return found()[-1]
+
+
+def test_a_round_is_told_as_it_goes_and_no_card_before_its_time(url: str, live_table: LiveTable) -> None:
+    with watching(url, an_address()) as (watcher,):
+        row_at(watcher, live_table, "1 player")
+        bet(a_player(real=1000_00), live_table, player=250_00)
+        row_at(watcher, live_table, "2 players")  # which no news told of
+        advance_to(live_table, Phase.CLOSED)
+        row_at(watcher, live_table, "no more bets")
+        cards_of_others = set(CARD.findall(watcher.bytes))
+        dealt = [card.encode() for card in advance_to(live_table, Phase.DEALT).cards.split()]
+        row_at(watcher, live_table, dealt[0].decode())
+        told = "".join(rows_of(watcher, live_table)).encode()
+        assert set(CARD.findall(told)) == {dealt[0]}
+        assert set(CARD.findall(watcher.bytes)) <= cards_of_others | {dealt[0]}
+        advance_to(live_table, Phase.SETTLED)
+        row_at(watcher, live_table, " ".join(card.decode() for card in dealt))
+        shoe = round_at(live_table).shoe
+        assert bytes(shoe.sealed_seed).hex().encode() not in watcher.bytes
+        assert shoe.commitment.encode() not in watcher.bytes
+        assert b"csrf" not in watcher.bytes
+        assert b"player:" not in watcher.bytes
+
+
+def test_a_row_is_rendered_once_however_many_watch(url: str, live_table: LiveTable) -> None:
+    with watching(url, *(an_address() for _ in range(4))) as watchers:
+        for watcher in watchers:
+            row_at(watcher, live_table, "bets are taken")
+        advance_to(live_table, Phase.CLOSED)
+        for watcher in watchers:
+            row_at(watcher, live_table, "no more bets")
+        mine = f"live-{live_table.pk}-"
+        numbers = [{news.number for news in each.of("row") if news.number.startswith(mine)} for each in watchers]
+        assert len(numbers[0]) == len(set(rows_of(watchers[0], live_table)))
+        assert all(each == numbers[0] for each in numbers)
+
+
+@pytest.mark.parametrize("why", AWAY)
+def test_whoever_may_not_look_any_more_is_told_no_more(
+    url: str, live_table: LiveTable, superuser: psycopg.Connection, why: str
+) -> None:
+    staff = a_member_of_staff("operator")
+    with watching(url, an_address(staff), an_address()) as (watcher, other):
+        for each in (watcher, other):
+            row_at(each, live_table)
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute(AWAY[why], [staff.user_id])
+        watcher.wait_for("over")
+        watcher.wait_for_end()
+        advance_to(live_table, Phase.CLOSED)
+        row_at(other, live_table, "no more bets")
+        assert not any("no more bets" in html for html in rows_of(watcher, live_table))
+
+
+def test_a_session_that_is_ended_ends_the_stream(url: str, live_table: LiveTable) -> None:
+    staff = a_member_of_staff("compliance")
+    with watching(url, an_address(staff)) as (watcher,):
+        row_at(watcher, live_table)
+        sessions.end_all(user=staff.user, why=Ended.ELSEWHERE, by=str(staff))
+        watcher.wait_for("over")
+        watcher.wait_for_end()
+
+
+@pytest.mark.parametrize("role", ["finance", "support", "administrator"])
+def test_who_has_no_business_on_the_floor_is_told_nothing(url: str, live_table: LiveTable, role: str) -> None:
+    with watching(url, an_address(a_member_of_staff(role))) as (watcher,):
+        watcher.wait_for("over")
+        watcher.wait_for_end()
+        assert watcher.of("row") == []
+
+
+def test_a_player_who_brings_such_a_ticket_is_told_nothing(url: str, live_table: LiveTable) -> None:
+    player: Player = a_player()
+    ticket = Ticket(player.pk, None, a_session(player.user).pk, "en", staff=player.pk)
+    with watching(url, tickets.issue(ticket)) as (watcher,):
+        watcher.wait_for("over")
+        assert watcher.of("row") == []
+
+
+def test_a_ticket_is_for_one_browser_and_one_person_has_few_streams(url: str, live_table: LiveTable) -> None:
+    staff = a_member_of_staff("operator")
+    ticket = tickets.floor_ticket(staff.pk, a_session(staff.user).pk)
+    with watching(url, tickets.issue(ticket, "a-cookie")) as (watcher,):
+        assert watcher.status == 403
+    with watching(url, *(an_address(staff) for _ in range(MOST_OF_ONE_PLAYER + 1))) as watchers:
+        assert sorted(watcher.status for watcher in watchers) == [200] * MOST_OF_ONE_PLAYER + [503]
+
+
+def readers(superuser: psycopg.Connection) -> list[int]:
+    """The server processes of PostgreSQL that read the floor."""
+    return [pid for (pid,) in superuser.execute(CONNECTIONS, [NAME])]
+
+
+def test_nothing_is_read_while_nobody_looks(url: str, live_table: LiveTable, superuser: psycopg.Connection) -> None:
+    with watching(url, an_address(), an_address()) as (watcher, other):
+        for each in (watcher, other):
+            row_at(each, live_table)
+        assert len(readers(superuser)) == 1
+    until(lambda: not readers(superuser))
+    with watching(url, an_address()) as (watcher,):
+        row_at(watcher, live_table)
+
+
+def test_a_table_that_cannot_be_read_and_a_connection_that_is_lost_hold_up_no_other(
+    url: str, live_table: LiveTable, superuser: psycopg.Connection
+) -> None:
+    spoilt = a_table_with_bets()
+    with watching(url, an_address()) as (watcher,):
+        row_at(watcher, live_table)
+        advance_to(spoilt, Phase.DEALT)
+        superuser.execute(SPOILT_CLOCK, [spoilt.pk])
+        advance_to(live_table, Phase.CLOSED)
+        row_at(watcher, live_table, "no more bets")
+        (lost,) = readers(superuser)
+        superuser.execute("SELECT pg_terminate_backend(%s)", [lost])
+        advance_to(live_table, Phase.SETTLED)
+        row_at(watcher, live_table, "paid")
+        assert not watcher.of("over")
