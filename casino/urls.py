@@ -14,6 +14,7 @@ from casino import (
     staff_dashboard,
     staff_deeds,
     staff_exclusions,
+    staff_handbook,
     staff_looks,
     staff_markers,
     staff_people,
@@ -55,6 +56,7 @@ urlpatterns = [
     path("staff/", staff.staff_home, name="staff_home"),
     path("staff/dashboard/", staff_dashboard.staff_dashboard, name="staff_dashboard"),
     path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),
+    path("staff/handbook/", staff_handbook.staff_handbook, name="staff_handbook"),
     path("staff/admin/", SITE.urls),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
     path(
