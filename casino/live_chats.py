@@ -23,20 +23,24 @@ OVERLAP: Final = timedelta(seconds=5)  # what a page was made without, though it
 
 # Parameters: how long ago, the live table. From where a table is read that nobody has watched.
 READ_FROM: Final = """
-SELECT moment AS removed, coalesce((SELECT max(said.id) FROM games_chatmessage AS said
-    WHERE said.live_table_id = %s AND said.at < moment), 0) AS last
+SELECT moment AS removed,
+    coalesce((SELECT max(gone.id) FROM games_chatnametaken AS gone WHERE gone.at < moment), 0) AS taken,
+    coalesce((SELECT max(said.id) FROM games_chatmessage AS said
+        WHERE said.live_table_id = %s AND said.at < moment), 0) AS last
 FROM (SELECT clock_timestamp() - %s::interval) AS beginning (moment)
 """
+
+DECIDED: Final = event("decided", "")  # the reader's own part of the chat is another one now
 
 logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Said:
-    """One message, or that it was removed."""
+    """One message, or that it or its author's name was taken away."""
 
     author: int
-    at: datetime  # it was said, or removed; by the database's clock
+    at: datetime  # of what is told; by the database's clock
     taken_at: float  # by this process's
     line: bytes
 
@@ -48,8 +52,10 @@ class Chat:
         self.number = number
         self.streams: set[Stream] = set()
         self.is_stale = True
+        self.has_stale_names = True
         self._newcomers: set[Stream] = set()
         self._from: tuple[int, datetime] | None = None  # the last message known, and when the last one was removed
+        self._taken = 0  # the last name known to be taken away
         self._lately: dict[int, Said] = {}  # by number of the message
         self._news: list[Said] = []
 
@@ -72,10 +78,21 @@ class Chat:
         if self._from is None:
             (row,) = await line.ask(READ_FROM, [self.number, KEPT])
             self._from = (row["last"], row["removed"])
+            self._taken = row["taken"]
         rows = await line.ask(chat_show.READ_SINCE, [self.number, *self._from])
         self.is_stale = False
         for row in rows:
             self._take(row)
+        self._forget()
+
+    async def read_names(self, line: Line) -> None:
+        """Read what was said lately under names that were taken away since the last time."""
+        for row in await line.ask(chat_show.READ_NAMELESS, [self._taken, self.number]):
+            self._tell(row, row["taken_at"])
+            self._taken = max(self._taken, row["taken"])
+        self.has_stale_names = False
+
+    def _forget(self) -> None:
         long_ago = monotonic() - KEPT.total_seconds()
         self._lately = {number: said for number, said in self._lately.items() if said.taken_at >= long_ago}
 
@@ -100,12 +117,16 @@ class Chat:
         assert self._from is not None  # noqa: S101  (it is read from somewhere)
         last, removed = self._from
         self._from = (max(last, number), max(removed, removed_at or removed))
+        self._tell(row, removed_at or row["at"])
+
+    def _tell(self, row: Mapping[str, Any], at: datetime) -> None:
+        number = row["id"]
         try:
             line = event("chat", chat_show.render_message(row))
         except Exception:
             logger.exception("live_render_failed", live_table=self.number, fragment="chat", message=number)
             return
-        said = Said(row["player"], removed_at or row["at"], monotonic(), line)
+        said = Said(row["player"], at, monotonic(), line)
         self._lately[number] = said
         self._news.append(said)
 
@@ -118,6 +139,7 @@ class Chats:
         self._players: defaultdict[int, set[Stream]] = defaultdict(set)
         self._blocked: dict[int, set[int]] = {}
         self._unread: set[int] = set()  # players whose blocks have to be read
+        self._decided: set[int] = set()  # players about whom staff decided something
 
     def take_in(self, number: int, stream: Stream) -> None:
         """Have somebody hear what is said at that table."""
@@ -144,12 +166,15 @@ class Chats:
         """Note what has to be read."""
         for number in news.chats & self._chats.keys():
             self._chats[number].is_stale = True
+        for chat in self._chats.values() if news.names else ():
+            chat.has_stale_names = True
         self._unread |= news.blocks & self._players.keys()
+        self._decided |= news.decided & self._players.keys()
 
     def begin_anew(self) -> None:
         """Have everything read that was said meanwhile: news may have been missed."""
         for chat in self._chats.values():
-            chat.is_stale = True
+            chat.is_stale = chat.has_stale_names = True
         self._unread.update(self._players)
 
     async def keep_up(self, line: Line) -> None:
@@ -164,7 +189,13 @@ class Chats:
         for chat in list(self._chats.values()):
             if chat.is_stale:
                 await chat.read(line)
+            if chat.has_stale_names:
+                await chat.read_names(line)
             chat.show(self._blocked)
+        for player in self._decided & self._players.keys():
+            for stream in self._players[player]:
+                stream.say(DECIDED)
+        self._decided.clear()
 
 
 def _is_new(said: Said, stream: Stream) -> bool:

@@ -15,7 +15,7 @@ from casino import staff_looks
 from casino.player_facts import balances, deposits_by_day, limit_lines
 from casino.player_states import SEE_FLAGS, may
 from games.history import playing
-from games.models import ChatBan, ChatName, CheminSeat, CheminTenure
+from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
 from games.search import Search, find
 from players import duplicates, exclusions, flags, limits, locks, notes, sessions, verification
 from players.finding import IDENTITY, SEE, SESSIONS
@@ -167,7 +167,9 @@ def _service(player: Player, reader: User) -> Data:
 def _chat(player: Player, reader: User) -> Data:
     return {
         "name": ChatName.objects.filter(player=player).first(),
-        "bans": ChatBan.objects.filter(player=player).order_by("-pk")[:FEW],
+        "grounds": Grounds.choices,
+        "names": ChatNameTaken.objects.filter(player=player).order_by("-pk")[:FEW],
+        "bans": ChatBan.objects.filter(player=player).select_related("live_table__table").order_by("-pk")[:FEW],
     }
 
 

@@ -10,7 +10,7 @@ class GamesConfig(AppConfig):
         """Say what of games takes two people, and what is summed up."""
         from audit import approvals, hours  # models are loaded by now, and not before
         from games import alterations, reports, significant, tallies
-        from games.live import malfunction
+        from games.live import chat_given, malfunction
         from games.randomness import registering as randomness
         from games.returns import registering as returns
         from games.versions import registering as versions
@@ -24,6 +24,7 @@ class GamesConfig(AppConfig):
             describe=malfunction.describe,
         )
         alterations.ready()
+        chat_given.register()
         hours.register(tallies.SUMS, roll=tallies.roll, first=tallies.first_played, differences=tallies.differences)
         reports.register()
         significant.register()

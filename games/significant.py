@@ -49,6 +49,7 @@ ORDINARY: Final = (
     "chat.ban_lifted",
     "chat.kept",
     "chat.named",
+    "chat.name_taken",
     "chat.removed",
     "table.chat_language",
     # What is added to an incident, which was told when it was found.

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 from django.utils.timezone import localtime
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 # The English of the house is British: 21 November 2026, 14:05:09. CLDR's own "en" is American.
 _LOCALES: Final = {"en": "en_GB"}
@@ -41,3 +43,12 @@ def written_span(begins: datetime, ends: datetime, language: str) -> str:
     if begins.date() == ends.date() and begins.tzname() == ends.tzname():
         return f"{day}, {first}–{last} {ends.tzname()}"
     return f"{day}, {first} {begins.tzname()} – {format_date(ends, 'long', locale=name)}, {last} {ends.tzname()}"
+
+
+def written_until(value: datetime | None, zone: str) -> str:
+    """Write in the active language until when something holds: "until 21 November 2026, 14:05"; None is for as long as
+    nobody ends it.
+    """
+    if value is None:
+        return _("until further notice")
+    return _("until %(when)s") % {"when": written_moment(value, get_language() or "en", zone)}

@@ -2,13 +2,14 @@
 back office. What is done with a complaint beside answering stands in `players.staff_complaints`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from players import complaints, looking, service, service_lists
@@ -18,6 +19,7 @@ from players.complaints_timeline import timeline
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
 from players.replies import keeping
 from players.replies.filling import facts_about, facts_of, fill
+from players.replies.given import given
 from players.replies.places import TURN_TO
 from players.staff_service_forms import AnswerForm, FirstForm, LetterForm, MessagesForm, ReopenForm, SeenForm
 
@@ -62,12 +64,13 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     """Write to a player who has not written."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
     offered = keeping.offered(UNASKED)
-    form, facts = FirstForm(request.POST or None, offered=offered), partial(facts_about, player)
+    facts = partial(facts_about, player)
+    initial = _given(request, player, offered, facts)
+    form = FirstForm(request.POST or None, initial=initial, offered=offered, player=player)
     if "fill" in request.POST:
         typed, chosen = _begun_from(request, form, player, facts)
-        form = FirstForm(
-            initial={"topic": request.POST.get("topic"), "text": typed, "template": chosen}, offered=offered
-        )
+        initial = {"topic": request.POST.get("topic"), "text": typed, "template": chosen}
+        form = FirstForm(initial=initial, offered=offered, player=player)
     elif request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
         try:
@@ -112,7 +115,7 @@ def show(
     """Show a conversation. The form says up to which message it was shown, and so what its answer knows of."""
     looking.note(request, conversation.player, what="messages")
     written = list(conversation.messages.select_related("staff").order_by("pk"))
-    form = form or AnswerForm(offered=_offered(conversation))
+    form = form or AnswerForm(offered=_offered(conversation), player=conversation.player)
     context = {
         "conversation": conversation,
         "written": written,
@@ -137,11 +140,11 @@ def show(
 def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bool) -> HttpResponse:
     """Answer, or decide a complaint: both are a letter that the player reads."""
     offered = _offered(conversation)
-    form = AnswerForm(request.POST, offered=offered)
+    form = AnswerForm(request.POST, offered=offered, player=conversation.player)
     if "fill" in request.POST:
         typed, chosen = _begun_from(request, form, conversation.player, partial(facts_of, conversation))
         initial = {"text": typed, "template": chosen, "verdict": request.POST.get("verdict")}
-        return show(request, conversation, AnswerForm(initial=initial, offered=offered))
+        return show(request, conversation, AnswerForm(initial=initial, offered=offered, player=conversation.player))
     if form.is_valid() and bool(form.cleaned_data["verdict"]) is not is_decision:
         form.add_error(
             "verdict", "Choose the verdict." if is_decision else "An answer has none: decide, or choose none."
@@ -187,17 +190,29 @@ def _offered(conversation: Conversation) -> list[ReplyTemplate]:
 def _begun_from(
     request: StaffRequest, form: LetterForm, player: Player, facts: Facts
 ) -> tuple[str, ReplyTemplate | None]:
-    """Return what the letter says once the text of the chosen template stands after what was typed already, in the
-    player's language and with *facts* filled in; and the template.
+    """Return what the letter says once the marks in what was typed are filled in or, where that is asked for, the text
+    of the chosen template stands after it, in the player's language and with *facts* filled in; and the template.
     """
     form.is_valid()
     chosen: ReplyTemplate | None = form.cleaned_data.get("template")
-    typed = request.POST.get("text", "")
-    if chosen is None:
-        return typed, None
+    typed = form.filled(request.POST.get("text", ""))
+    if chosen is None or request.POST["fill"] == "marks":
+        return typed, chosen
     language = player.user.language
     said = fill(chosen.texts[language], facts(language, request.user))
     return "\n\n".join(filter(None, [typed.strip(), said])), chosen
+
+
+def _given(request: StaffRequest, player: Player, offered: Sequence[ReplyTemplate], facts: Facts) -> dict[str, object]:
+    """Return what a letter begins with that is about something the address names."""
+    language = player.user.language
+    with override(language):
+        begun = given(request.GET.get("about", ""), player)
+    chosen = next((each for each in offered if begun and each.name == begun.template), None)
+    if begun is None or chosen is None:
+        return {}
+    said = fill(chosen.texts[language], {**facts(language, request.user), **begun.facts})
+    return {"text": said, "template": chosen, "topic": Topic.OTHER}
 
 
 def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> str:

@@ -7,14 +7,14 @@ from django import forms
 
 from players import service_lists
 from players.models import DECIDED, ConversationState, Jurisdiction, ReplyTemplate, Topic, Verdict
-from players.replies.filling import UNFILLED
+from players.replies.inputs import MarksForm
 from players.replies.shipped import LANGUAGES
 from players.service_forms import message_field
 
 HIGHEST = 2**63 - 1  # number that the database has room for
 
 
-class LetterForm(forms.Form):
+class LetterForm(MarksForm):
     """What staff write to a player, and the template it was begun from."""
 
     template = forms.ModelChoiceField(
@@ -28,13 +28,6 @@ class LetterForm(forms.Form):
         field = cast("forms.ModelChoiceField", self.fields["template"])
         field.queryset = ReplyTemplate.objects.filter(pk__in=[each.pk for each in offered])
         field.choices = [("", "None"), *((each.pk, each.title) for each in offered)]
-
-    def clean_text(self) -> str:
-        """Nothing is sent in which something waits to be filled in."""
-        text: str = self.cleaned_data["text"]
-        if open_marks := sorted(set(UNFILLED.findall(text))):
-            raise forms.ValidationError(f"Fill in what still stands in brackets: {', '.join(open_marks)}.")
-        return text
 
 
 class SeenForm(forms.Form):

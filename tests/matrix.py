@@ -802,7 +802,7 @@ LINES = (
         "POST",
         staff(MOVED, "operator", "supervisor"),
         lambda world: {"table_id": world.table_id},
-        lambda world: {"reason": "for a test"},
+        lambda world: {"deed": "pause", "reason": "for a test"},
     ),
     Line("staff_table_new", "GET", staff(PAGE, "supervisor")),
     Line("staff_table_new", "POST", staff(PAGE, "supervisor")),

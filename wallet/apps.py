@@ -7,9 +7,10 @@ class WalletConfig(AppConfig):
     def ready(self) -> None:
         """Say what of money takes two people, what is summed up, and what is reported."""
         from audit import approvals, hours  # models are loaded by now, and not before
-        from wallet import adjusting, alterations, moved, reports, significant, withdrawals
+        from wallet import adjusting, alterations, letters, moved, reports, significant, withdrawals
         from wallet.watches import finding as watches
 
+        letters.register()
         approvals.register(
             withdrawals.KIND,
             title="payment of a withdrawal",

@@ -16,23 +16,33 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Now
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Lower, Now
 from django.db.utils import DatabaseError
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from audit import log
 from games.errors import Barred
-from games.live import news
+from games.live import chat_words, news
 from games.live.chat_rules import ChatError, readable_name, readable_text
-from games.models import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, LiveTable, ReportReason
+from games.models import (
+    ChatBan,
+    ChatBlock,
+    ChatMessage,
+    ChatName,
+    ChatNameTaken,
+    ChatReport,
+    Grounds,
+    LiveTable,
+    ReportReason,
+)
 from players import gate
 from players.models import Player
-from players.moments import written_moment
+from players.moments import written_until
 from wallet.models import Mode
 
 SAME_AGAIN: Final = timedelta(minutes=10)  # in which the same words twice in a row are refused
+JUST_NOW: Final = timedelta(minutes=15)  # in which a page says that a message of the reader's was removed
 LANGUAGES: Final = frozenset(code for code, _name in settings.LANGUAGES)
 
 
@@ -42,6 +52,10 @@ class NoName(ChatError):
 
 class NameTaken(ChatError):
     """Somebody else is read under this name."""
+
+
+class NameGone(ChatError):
+    """Staff have taken this name away, from whomever."""
 
 
 class NamedToday(ChatError):
@@ -70,14 +84,18 @@ class OwnMessage(ChatError):
 
 @dataclass(frozen=True)
 class Ban:
-    """Until when a player may read only; None until staff lift it."""
+    """Until when a player may read only, None until staff lift it; and why."""
 
     until: datetime | None
+    grounds: str = Grounds.OTHER
+    is_at_one_table: bool = False
 
 
 @transaction.atomic
 def choose_name(*, player: Player, name: str) -> ChatName:
-    """Have others read the player under a name. Raises BadName, NameTaken, NamedToday, Banned."""
+    """Have others read the player under a name. Raises BadName, NameTaken, NameGone, NamedToday,
+    Banned.
+    """
     kept = readable_name(name)
     _demand_no_ban(player)
     known = ChatName.objects.select_for_update().filter(player=player).first()
@@ -103,13 +121,13 @@ def say(*, player: Player, live_table: LiveTable, text: str, language: str, sess
     bar = gate.bar_to_play(player, real=live_table.mode == Mode.REAL, session=session)
     if bar and bar.code is not gate.Code.CHECK:
         raise Barred(bar)
-    _demand_no_ban(player)
+    _demand_no_ban(player, live_table)
     if not ChatName.objects.select_for_update().filter(player=player).exists():
-        raise _no_name()
+        raise _no_name(player)
     lately = ChatMessage.objects.filter(player=player, at__gt=Now() - SAME_AGAIN).order_by("-pk").first()
     if lately and lately.text.casefold() == kept.casefold() and lately.live_table_id == live_table.pk:
         raise SameAgain(_("You have just said that."))
-    with _said_by_the_database(player):
+    with _said_by_the_database(player, live_table):
         said = ChatMessage.objects.create(
             live_table=live_table, player=player, language=language if language in LANGUAGES else "en", text=kept
         )
@@ -155,18 +173,39 @@ def name_of(player: Player) -> str:
     return ChatName.objects.filter(player=player).values_list("name", flat=True).first() or ""
 
 
-def ban_of(player: Player) -> Ban | None:
-    """Return what keeps the player from writing."""
-    now = bans_in_force().filter(player=player).order_by(F("until").desc(nulls_first=True)).first()
-    return Ban(now.until) if now else None
+def ban_of(player: Player, live_table: LiveTable | None = None) -> Ban | None:
+    """Return what keeps the player from writing: anywhere, or at a table."""
+    here = Q(live_table=None) | Q(live_table=live_table)
+    found = bans_in_force().filter(here, player=player).order_by(F("until").desc(nulls_first=True)).first()
+    return Ban(found.until, found.grounds, found.live_table_id is not None) if found else None
 
 
 def banned_sentence(ban: Ban, player: Player) -> str:
-    """Say that a player may only read, and for how long."""
-    if ban.until is None:
-        return _("You can read the chat, but not write in it. Customer service can tell you more.")
-    when = written_moment(ban.until, get_language() or "en", player.jurisdiction.time_zone)
-    return _("You can read the chat, but not write in it until %(when)s.") % {"when": when}
+    """Say that a player may only read, for how long and why."""
+    words = (
+        _("At this table you can read the chat, but not write in it %(until)s.")
+        if ban.is_at_one_table
+        else _("You can read the chat, but not write in it %(until)s.")
+    )
+    said = words % {"until": written_until(ban.until, player.jurisdiction.time_zone)}
+    return f"{said} {chat_words.because(ban.grounds)}"
+
+
+def nameless_sentence(player: Player) -> str:
+    """Say that staff took the player's name away and why; "" where they have one, or never had one."""
+    if ChatName.objects.filter(player=player).exists():
+        return ""
+    taken = ChatNameTaken.objects.filter(player=player).order_by("-pk").first()
+    return f"{chat_words.nameless()} {chat_words.because(taken.grounds)}" if taken else ""
+
+
+def removed_sentence(player: Player, live_table: LiveTable) -> str:
+    """Say that a message of the player's was removed at the table just now, and why; "" where none was."""
+    removed = ChatMessage.objects.filter(player=player, live_table=live_table, removed_at__gt=Now() - JUST_NOW)
+    last = removed.exclude(removed_for="").order_by("-removed_at").first()
+    if last is None:
+        return ""
+    return f"{chat_words.removed(live_table.table.name)} {chat_words.because(last.removed_for)}"
 
 
 def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> ChatMessage:
@@ -180,23 +219,29 @@ def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> Cha
     return found
 
 
+def shown_name(message: ChatMessage) -> str:
+    """Return the name that a message stands under; "" where staff took it away."""
+    taken = ChatNameTaken.objects.alias(lower=Lower("name")).filter(lower=Lower(Value(message.name)))
+    return "" if taken.exists() else message.name
+
+
 def bans_in_force() -> QuerySet[ChatBan]:
     """Return the bans that keep somebody from writing now."""
     return ChatBan.objects.filter(Q(until=None) | Q(until__gt=Now()), lifted_at=None)
 
 
-def _demand_no_ban(player: Player) -> None:
-    found = ban_of(player)
+def _demand_no_ban(player: Player, live_table: LiveTable | None = None) -> None:
+    found = ban_of(player, live_table)
     if found:
         raise Banned(banned_sentence(found, player))
 
 
-def _no_name() -> NoName:
-    return NoName(_("Choose a name first: it is what the others at the table see."))
+def _no_name(player: Player) -> NoName:
+    return NoName(nameless_sentence(player) or _("Choose a name first: it is what the others at the table see."))
 
 
 @contextmanager
-def _said_by_the_database(player: Player) -> Iterator[None]:
+def _said_by_the_database(player: Player, live_table: LiveTable | None = None) -> Iterator[None]:
     """Say what PostgreSQL refuses."""
     try:
         with transaction.atomic():
@@ -207,11 +252,13 @@ def _said_by_the_database(player: Player) -> Iterator[None]:
             case "SB011":
                 raise TooFast(_("You are writing very fast. Wait a moment, and send it again.")) from error
             case "SB012":
-                raise Banned(banned_sentence(ban_of(player) or Ban(None), player)) from error
+                raise Banned(banned_sentence(ban_of(player, live_table) or Ban(None), player)) from error
             case "SB013":
-                raise _no_name() from error
+                raise _no_name(player) from error
             case "SB014":
                 raise NamedToday(_("A name can be changed once a day.")) from error
+            case "SB015":
+                raise NameGone(_("The house has taken this name away. Choose another one.")) from error
             case "23505":
                 raise NameTaken(_("Somebody else has this name. Choose another one.")) from error
         raise

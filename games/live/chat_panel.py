@@ -45,6 +45,7 @@ class ChatView:
     lines: Sequence[Mapping[str, Any]]
     name: str  # under which the player is read, "" where none was chosen
     banned: str  # a sentence, where the player may only read
+    told: Sequence[str]  # what staff have just decided about the player, a sentence each
     blocked: Sequence[Blocked]
     spoken: str  # the language of the table's chat, in words, "" where it has none
     said: Notice | None = None  # what became of the last deed
@@ -59,12 +60,14 @@ def chat_view(
     player: Player, live: LiveTable, *, said: Notice | None = None, draft: str = "", name_draft: str = ""
 ) -> ChatView:
     """Return the chat of a table as *player* has it now."""
-    ban = chat.ban_of(player)
+    ban = chat.ban_of(player, live)
+    told = (chat.removed_sentence(player, live), chat.nameless_sentence(player))
     language = live.table.chat_language
     return ChatView(
         lines=read_log(player, live),
         name=chat.name_of(player),
         banned=chat.banned_sentence(ban, player) if ban else "",
+        told=[sentence for sentence in told if sentence],
         blocked=[Blocked(pk, name or _("Somebody")) for pk, name in _blocks(player)],
         spoken=str(get_language_info(language)["name_translated"]) if language else "",
         said=said,

@@ -10,7 +10,10 @@ from typing import Any, Final
 
 from django.template.loader import get_template
 
-COLUMNS: Final = """said.id AS id, said.player_id AS player, said.name AS name, said.language AS language,
+# Without the name where staff took it away since.
+COLUMNS: Final = """said.id AS id, said.player_id AS player,
+    CASE WHEN EXISTS (SELECT FROM games_chatnametaken AS taken WHERE lower(taken.name) = lower(said.name)) THEN ''
+        ELSE said.name END AS name, said.language AS language,
     CASE WHEN said.removed_at IS NULL THEN said.text ELSE '' END AS text, said.at AS at,
     said.removed_at AS removed_at"""
 
@@ -25,6 +28,14 @@ FROM games_chatmessage AS said WHERE said.live_table_id = %s
 READ_SINCE: Final = f"""
 SELECT {COLUMNS} FROM games_chatmessage AS said
 WHERE said.live_table_id = %s AND (said.id > %s OR said.removed_at > %s) ORDER BY said.id
+"""  # noqa: S608  (nothing but names of our own)
+
+# Parameters: the number of the last name known to be taken away, the live table. What was said there lately under names
+# taken away since. Names are numbered, and taken away, one after the other.
+READ_NAMELESS: Final = f"""
+SELECT {COLUMNS}, gone.id AS taken, gone.at AS taken_at
+FROM games_chatnametaken AS gone JOIN games_chatmessage AS said ON lower(said.name) = lower(gone.name)
+WHERE gone.id > %s AND said.live_table_id = %s AND said.at > clock_timestamp() - interval '1 day' ORDER BY said.id
 """  # noqa: S608  (nothing but names of our own)
 
 # Parameter: players. Each with those whose messages they are not sent.

@@ -25,6 +25,7 @@ from wallet.models import Mode
 
 AboutView = Callable[[PlayerRequest, LiveTable, int], HttpResponse]
 WHOLE = "page"  # query parameter: a page of its own, for whoever has no script
+OWN = "own"  # query parameter: what the reader can do in it, for a page that was told that it is another one now
 WAITING = "chat_waiting"  # session key: what waits for the page after a redirect
 
 
@@ -61,8 +62,10 @@ def about_a_message(view: AboutView) -> Callable[[PlayerRequest, str, Mode, int]
 @never_cache
 @at_a_playable_table
 def live_chat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """What was said lately, for a page that may have missed some; or a page of its own."""
+    """What was said lately, for a page that may have missed some; what its reader can do; or a page of its own."""
     live = _live_table(found, mode)
+    if OWN in request.GET:
+        return render(request, "games/_chat_say.html", _shown(request, live))
     if WHOLE not in request.GET:
         context = _of(live) | {"reader": request.player, "lines": read_log(request.player, live)}
         return render(request, "games/_chat_log.html", context)
@@ -123,7 +126,12 @@ def live_chat_message(request: PlayerRequest, live: LiveTable, number: int) -> H
     """What can be done about a message."""
     message = _message(live, number)
     template = "games/_chat_choices.html" if request.htmx else "games/chat_message.html"
-    context = _of(live) | {"message": message, "is_own": message.player_id == request.player.pk, "reasons": _reasons()}
+    context = _of(live) | {
+        "message": message,
+        "name": chat.shown_name(message),
+        "is_own": message.player_id == request.player.pk,
+        "reasons": _reasons(),
+    }
     return render(request, template, context)
 
 

@@ -90,7 +90,7 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     if WHOLE in request.GET:
         return render(request, "games/live.html", _page(request, live, _annulled(request, live)))
     parts = _parts(request, live, _annulled(request, live))
-    state, answer = parts["state"], render(request, "games/_live.html", parts)
+    state, answer = parts["state"], render(request, "games/_live_now.html", parts)
     if request.GET.get(BOARD) not in (None, show.board_mark(state)):
         answer.write(show.render_board(state, get_language() or "en"))
     return answer
@@ -170,7 +170,9 @@ def _stream(request: PlayerRequest, state: State, language: str) -> str:
     session = session_id(request)
     if session is None:
         return ""
-    ticket = tickets.Ticket(request.player.pk, state.live_table, session, language, made_at=state.now)
+    player = request.player
+    who = (player.pk, state.live_table, session, language)
+    ticket = tickets.Ticket(*who, made_at=state.now, jurisdiction=player.jurisdiction_id)
     return tickets.issue(ticket, request.session.session_key)
 
 

@@ -11,6 +11,18 @@ from games.models.live import LiveTable
 from players.models import Player
 
 
+class Grounds(models.TextChoices):
+    """Why staff do something about what a player says or is called in the chat; the player is told this much of it."""
+
+    ABUSE = "abuse", "Insult or threat"
+    SPAM = "spam", "The same again and again"
+    ADVERTISING = "advertising", "Begging, selling or advertising"
+    PRIVATE = "private", "Somebody's private details"
+    CHEATING = "cheating", "Playing together against others"
+    IMPOSTOR = "impostor", "Passing for somebody else"
+    OTHER = "other", "Something else that is not wanted"
+
+
 class ChatName(models.Model):
     """The name that others at a table read; nothing else of a player is shown to them."""
 
@@ -21,6 +33,21 @@ class ChatName(models.Model):
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(Lower("name"), name="games_chatname_once")]
+
+
+class ChatNameTaken(models.Model):
+    """A name that staff took away, which nobody can choose again."""
+
+    player = models.ForeignKey(Player, models.PROTECT, null=True)  # whose it was; None once their account is erased
+    name = models.CharField(max_length=20)
+    grounds = models.CharField(max_length=11, choices=Grounds)
+    note = models.CharField(max_length=300, blank=True)  # of staff, for staff
+    by = models.CharField(max_length=40)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(Lower("name"), name="games_chatnametaken_once")]
 
 
 class ChatMessage(models.Model):
@@ -34,6 +61,7 @@ class ChatMessage(models.Model):
     at = models.DateTimeField(db_default=Now())
     removed_at = models.DateTimeField(null=True)
     removed_by = models.CharField(max_length=40, blank=True)  # of the staff
+    removed_for = models.CharField(max_length=11, choices=Grounds, blank=True, default="", db_default="")
 
     class Meta:
         default_permissions = ()
@@ -104,11 +132,13 @@ class ChatReport(models.Model):
 
 
 class ChatBan(models.Model):
-    """A time in which a player may read and not write."""
+    """A time in which a player may read and not write: at one table, or at all of them."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, null=True, db_index=False)  # None: everywhere
     until = models.DateTimeField(null=True)  # None: until staff lift it
-    reason = models.CharField(max_length=300)
+    grounds = models.CharField(max_length=11, choices=Grounds, default=Grounds.OTHER, db_default=Grounds.OTHER)
+    reason = models.CharField(max_length=300)  # of staff, for staff
     by = models.CharField(max_length=40)
     at = models.DateTimeField(db_default=Now())
     lifted_at = models.DateTimeField(null=True)

@@ -23,7 +23,8 @@ MARKS: Final = {
     "amount": "an amount, which whoever answers fills in",
     "reason": "why, which whoever answers fills in",
     "action": "what is done about it, which whoever answers fills in",
-    "until": "until when, which whoever answers fills in",
+    "until": "until when, with its word (“until 21 November 2026, 14:05”), which whoever answers fills in",
+    "table": "the table that it is about, which whoever answers fills in",
 }
 UNFILLED: Final = re.compile(r"\[(?:" + "|".join(MARKS) + r")\]")
 GREETINGS: Final = {

@@ -22,6 +22,9 @@ SHIPPED: Final = {
     "rejected": ("complaint", "The complaint is not upheld, and where to turn"),
     "removed": ("chat", "A message was removed"),
     "ban": ("chat", "The player may not write in the chat"),
+    "mute": ("chat", "The player may not write in the chat of one table"),
+    "name": ("chat", "The player’s name in the chat was taken away"),
+    "decided": ("chat", "What was decided in the chat, as the house itself tells it"),
 }
 
 
@@ -37,6 +40,11 @@ def templates() -> list[dict[str, Any]]:
         }
         for name, (kind, title) in SHIPPED.items()
     ]
+
+
+def texts(name: str) -> dict[str, str]:
+    """Return what one of them says in each language."""
+    return {language: _texts(language)[name] for language in LANGUAGES}
 
 
 def _texts(language: str) -> dict[str, str]:

@@ -54,6 +54,8 @@
       message.textContent = chat().dataset.removed;
       return;
     }
+    const nameless = message.querySelector(".chat__nameless");
+    if (nameless) nameless.textContent = chat().dataset.nameless;
     const time = message.querySelector("time");
     time.textContent = timeIn(chat().dataset.zone, time.dateTime);
     if (isOwn(message)) message.classList.add("chat__message--own");
@@ -71,11 +73,14 @@
   function put(message) {
     const before = find(message.id);
     const isRemoved = message.classList.contains("chat__message--removed");
+    const isNameless = message.querySelector(".chat__nameless") !== null;
     if (!before && isRemoved) return;
+    if (!before && isNameless && Number(message.dataset.number) < Number(lines().firstElementChild?.dataset.number ?? 0)) return;
+    if (before && isNameless) message.classList.toggle("chat__message--own", before.classList.contains("chat__message--own"));
     dress(message);
     if (before) {
       const isMine = message.classList.contains("chat__message--own") && !before.classList.contains("chat__message--own");
-      if (isRemoved || isMine) before.replaceWith(message); // the stream may be ahead of the answer to one's first
+      if (isRemoved || isMine || isNameless) before.replaceWith(message); // the stream may be ahead of the answer to one's first
       return;
     }
     const wasAtEnd = isAtEnd();
@@ -145,6 +150,18 @@
     tellLeft();
   }
 
+  /** What the reader can do is another thing now: staff decided something about them. What is being written stays. */
+  async function askOwn() {
+    const draft = find("chat-text")?.value ?? "";
+    const wasWriting = document.activeElement === find("chat-text");
+    await htmx.ajax("GET", chat().dataset.own, { target: "#chat-say", swap: "outerHTML settle:0ms show:none" });
+    const text = find("chat-text");
+    if (text && !text.value) text.value = draft;
+    if (text && wasWriting) text.focus({ preventScroll: true });
+    if (find("chat-name")) chat().dataset.name = "";
+    tellLeft();
+  }
+
   // --- What was missed --------------------------------------------------------------------------------------------------
 
   /** Ask for the whole log. What came meanwhile, and what stands there, is kept where it is later. */
@@ -200,6 +217,7 @@
 
   if (chat()) {
     document.addEventListener("live:chat", ({ detail: { message } }) => put(message));
+    document.addEventListener("live:decided", askOwn);
     document.addEventListener("live:missed", reload);
     document.addEventListener("sabot:panel", () => requestAnimationFrame(seen)); // once its sheet is open
     document.addEventListener("visibilitychange", () => seen());

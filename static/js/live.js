@@ -2,7 +2,8 @@
    where the page has one. This script puts each in its place, and has the countdown and the clock follow the house's time.
 
    After a part has been exchanged, "live:public", "live:own" or "live:board" tells the other scripts: detail.before,
-   detail.after. "live:chat" brings a message: detail.message, an element. */
+   detail.after. "live:chat" brings a message: detail.message, an element; "live:decided" says that the reader's
+   own part of the chat is another one now. */
 "use strict";
 
 {
@@ -149,6 +150,7 @@
       own: (html) => showOwn(element(html)),
       board: (html) => exchange("board", element(html)),
       chat: (html) => showMessage(element(html)),
+      decided: () => document.dispatchEvent(new CustomEvent("live:decided")),
     },
     lost: sayLost,
     tick,

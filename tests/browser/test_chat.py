@@ -10,7 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from games.models import ChatMessage, ChatReport
+from games.live import chat_moderation
+from games.live.chat_moderation import Length, Why
+from games.models import ChatMessage, ChatReport, Grounds, LiveTable
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
@@ -76,7 +78,9 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         assert ChatReport.objects.get().player == swede
         staff = Client()
         staff.force_login(a_member_of_staff("support").user)
-        staff.post(reverse("staff_chat_decide", args=[rude.pk]), {"decision": "removed", "sure": "on"})
+        staff.post(
+            reverse("staff_chat_decide", args=[rude.pk]), {"decision": "removed", "sure": "on", "grounds": "abuse"}
+        )
         expect(first.locator(f"#chat-{rude.pk}")).to_have_text("Casinot har tagit bort ett meddelande.")
         expect(second.locator(f"#chat-{rude.pk}")).to_have_text("Das Casino hat eine Nachricht entfernt.")
 
@@ -91,3 +95,70 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
             expect(page.locator(".chat__text", has_text="I do")).to_be_visible()
         expect(second.locator(".chat__text", has_text="Hör ni mig?")).to_have_count(0)
         assert ChatMessage.objects.count() == 5
+
+
+def test_a_name_that_staff_take_away_goes_from_every_screen_and_its_owner_is_told_and_chooses_another(
+    new_context: NewContext, web_server: WebServer, owner: psycopg.Connection
+):
+    a_live_table(slug="live")
+    rude, reader = a_player(real=1_000_000), a_player("DE", real=50_000)
+    with (
+        windows_without_complaint(new_context, web_server, rude) as swedish,
+        windows_without_complaint(new_context, web_server, reader) as german,
+    ):
+        first, second = opened(swedish, "sv"), opened(german, "de", viewport=PHONE)
+        first.locator("#tab-chat").click()
+        write(first, "Hej", "Croupyer")
+        second.locator("#tab-chat").click()
+        heard = second.locator(".chat__message", has_text="Hej")
+        expect(heard.locator(".chat__name")).to_have_text("Croupyer")
+        first.locator("#chat-text").fill("Half a sentence")
+
+        chat_moderation.take_name(
+            player=rude, name="Croupyer", why=Why(Grounds.IMPOSTOR), by=a_member_of_staff("support")
+        )
+        expect(heard.locator(".chat__nameless")).to_have_text("Name entfernt")
+        expect(heard.locator(".chat__name")).to_have_count(0)
+        own = first.locator(".chat__message--own")
+        expect(own.locator(".chat__nameless")).to_have_text("Namn borttaget")
+        expect(first.locator(".chat__told")).to_contain_text("Vi har tagit bort ditt namn i chatten.")
+        expect(first.locator("#chat-text")).to_have_value("Half a sentence")
+        expect(second.locator(".chat__told")).to_have_count(0)
+
+        wait(owner)
+        first.locator("#chat-name").fill("Åsa")
+        first.locator("#chat-text").press("Enter")
+        expect(second.locator(".chat__message", has_text="Half a sentence").locator(".chat__name")).to_have_text("Åsa")
+        expect(first.locator(".chat__told")).to_have_count(0)
+
+        # At one table alone they may not write any more, and the page says so at once.
+        chat_moderation.ban(
+            player=rude,
+            length=Length.LIFTED,
+            why=Why(Grounds.ABUSE),
+            by=a_member_of_staff("support"),
+            live_table=LiveTable.objects.get(table__slug="live", mode="R"),
+        )
+        expect(first.locator(".chat__banned")).to_contain_text("Vid det här bordet kan du läsa chatten")
+        expect(first.locator("#chat-text")).to_have_count(0)
+
+
+def test_a_reader_mutes_the_chat_and_hides_it_in_their_browser(new_context: NewContext, web_server: WebServer):
+    live_table = a_live_table(slug="live")
+    with windows_without_complaint(new_context, web_server, a_player(real=1_000_000)) as window:
+        page = opened(window, "en")
+        page.locator("#tab-chat").click()
+        page.locator("#chat-more summary").click()
+        page.locator("#chat-mute").check()
+        expect(page.locator("#chat-log")).to_have_attribute("aria-live", "off")
+        page.locator("#chat-off").check()
+        expect(page.locator("#chat")).to_be_hidden()
+        expect(page.locator("#chat-switched-off")).to_be_visible()
+        said = say(live_table, "Nobody sees this")
+        page.reload()
+        page.locator("#tab-chat").click()
+        expect(page.locator("#chat")).to_be_hidden()
+        expect(page.locator("#tab-chat")).not_to_have_attribute("data-count", "1")
+        page.locator("#chat-on").click()
+        expect(page.locator(f"#chat-{said.pk}")).to_be_visible()
+        expect(page.locator("#chat-log")).to_have_attribute("aria-live", "off")

@@ -5,11 +5,13 @@ from itertools import count
 import psycopg
 
 from games.live import chat
-from games.models import ChatMessage, ChatName, LiveTable
+from games.live.chat_moderation import Why
+from games.models import ChatMessage, ChatName, Grounds, LiveTable
 from players.models import Player
 from tests.builders import a_player
 
 _names = count(1)
+RUDE = Why(Grounds.ABUSE)
 
 
 def a_talker(name: str = "", *, law: str = "RO") -> Player:

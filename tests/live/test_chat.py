@@ -11,16 +11,26 @@ from audit.models import Personal
 from casino import erasure
 from games.errors import Barred
 from games.live import chat, chat_moderation, chat_show
-from games.live.chat_moderation import Length
+from games.live.chat_moderation import Decision, Length, Why
 from games.live.chat_panel import chat_view, read_log
-from games.models import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, LiveTable, ReportDecision, ReportReason
+from games.models import (
+    ChatBan,
+    ChatBlock,
+    ChatMessage,
+    ChatName,
+    ChatReport,
+    Grounds,
+    LiveTable,
+    ReportDecision,
+    ReportReason,
+)
 from games.rows import named
 from players import closures, exclusions
 from players.models import Player
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
 from tests.live.at_table import live_table_of
-from tests.live.talk import a_talker, say, wait
+from tests.live.talk import RUDE, a_talker, say, wait
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
@@ -76,7 +86,7 @@ class TestAName:
 
     def test_is_not_changed_by_whoever_is_banned(self):
         player = a_talker("Anna")
-        chat_moderation.ban(player=player, length=Length.HOUR, reason="", by=a_member_of_staff("support"))
+        chat_moderation.ban(player=player, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
         with pytest.raises(chat.Banned):
             chat.choose_name(player=player, name="Bea")
 
@@ -174,7 +184,7 @@ class TestReporting:
     def test_is_of_what_others_said_and_stands(self, live_table):
         anna = a_talker()
         own, gone = say(live_table, by=anna), say(live_table)
-        chat_moderation.remove(message_id=gone.pk, by=a_member_of_staff("support"))
+        chat_moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
         with pytest.raises(chat.OwnMessage):
             chat.report(player=anna, live_table=live_table, number=own.pk, reason=ReportReason.ABUSE)
         with pytest.raises(chat.NotThere):
@@ -212,7 +222,7 @@ def reported_while_removed() -> tuple[str, int]:
         return "reported"
 
     with transaction.atomic():
-        chat_moderation.remove(message_id=message.pk, by=a_member_of_staff("support"))
+        chat_moderation.remove(message_id=message.pk, why=RUDE, by=a_member_of_staff("support"))
         told = in_a_thread(report)
         until(lambda: told.done() or somebody_is_blocked())
     return told.result(PATIENCE), ChatReport.objects.filter(decision="").count()
@@ -224,7 +234,7 @@ class TestStaff:
         staff, start = a_member_of_staff("support"), start_of(live_table)
         message = say(live_table, "Rude")
         chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
-        chat_moderation.remove(message_id=message.pk, by=staff)
+        chat_moderation.remove(message_id=message.pk, why=RUDE, by=staff)
         assert told(a_player(), live_table) == []
         (row,) = news_since(live_table, message.pk, start[1])
         html = chat_show.render_message(row)
@@ -235,7 +245,7 @@ class TestStaff:
         (event,) = events("chat.removed", by=str(staff))
         assert "Rude" not in str(event)
         with pytest.raises(chat_moderation.Decided):
-            chat_moderation.remove(message_id=message.pk, by=staff)
+            chat_moderation.remove(message_id=message.pk, why=RUDE, by=staff)
 
     def test_keep_a_message_once(self, live_table):
         staff, message = a_member_of_staff("support"), say(live_table)
@@ -251,7 +261,7 @@ class TestStaff:
     @pytest.mark.parametrize("length", list(Length))
     def test_ban_a_player_who_reads_on(self, live_table, length):
         staff, anna = a_member_of_staff("support"), a_talker()
-        begun = chat_moderation.ban(player=anna, length=length, reason="Rude to Bert", by=staff)
+        begun = chat_moderation.ban(player=anna, length=length, why=Why(Grounds.ABUSE, "Rude to Bert"), by=staff)
         assert (begun.until is None) == (length is Length.LIFTED)
         with pytest.raises(chat.Banned, match="read the chat"):
             say(live_table, by=anna)
@@ -265,16 +275,16 @@ class TestStaff:
 
     def test_decide_both_or_neither(self, live_table):
         staff, message = a_member_of_staff("support"), say(live_table)
-        chat_moderation.remove(message_id=message.pk, by=staff)
+        chat_moderation.remove(message_id=message.pk, why=RUDE, by=staff)
         with pytest.raises(chat_moderation.Decided):
             chat_moderation.decide(
-                message_id=message.pk, decision=ReportDecision.REMOVED, length=Length.DAY, reason="", by=staff
+                message_id=message.pk, decision=Decision(ReportDecision.REMOVED, RUDE, Length.DAY), by=staff
             )
         assert chat.ban_of(message.player) is None
 
     def test_say_until_when_in_the_reader_s_language(self, live_table):
         anna = a_talker()
-        chat_moderation.ban(player=anna, length=Length.DAY, reason="", by=a_member_of_staff("support"))
+        chat_moderation.ban(player=anna, length=Length.DAY, why=RUDE, by=a_member_of_staff("support"))
         found = chat.ban_of(anna)
         assert found
         sentences = set()
@@ -329,7 +339,7 @@ class TestInTime:
 
     def test_a_ban_ends_by_itself(self, cloned_db, owner):
         live_table, anna = live_table_of(a_shared_table()), a_talker()
-        chat_moderation.ban(player=anna, length=Length.HOUR, reason="", by=a_member_of_staff("support"))
+        chat_moderation.ban(player=anna, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
         owner.execute("ALTER TABLE games_chatban DISABLE TRIGGER USER")
         owner.execute("UPDATE games_chatban SET until = clock_timestamp() - interval '1 second'")
         say(live_table, "Back again", anna)
@@ -353,7 +363,7 @@ class TestInTime:
         young = say(live_table, "Today")
         assert chat_moderation.forget_old() == 4
         assert set(ChatMessage.objects.values_list("pk", flat=True)) == {old[1].pk, young.pk}
-        chat_moderation.remove(message_id=old[1].pk, by=staff)
+        chat_moderation.remove(message_id=old[1].pk, why=RUDE, by=staff)
         assert chat_moderation.forget_old() == 1
         assert chat_moderation.forget_old() == 0
 
@@ -362,7 +372,9 @@ class TestInTime:
         message = say(live_table, "I am from Cluj", gone)
         chat.block(player=stays, live_table=live_table, number=message.pk)
         chat.report(player=stays, live_table=live_table, number=message.pk, reason=ReportReason.PRIVATE)
-        chat_moderation.ban(player=gone, length=Length.HOUR, reason="He named Cluj", by=a_member_of_staff("support"))
+        chat_moderation.ban(
+            player=gone, length=Length.HOUR, why=Why(Grounds.ABUSE, "He named Cluj"), by=a_member_of_staff("support")
+        )
         wait(owner, "91 days")
         closures.begin(player=gone, by=str(gone), ip="192.0.2.1")
         closures.finish(player=gone, by="system")

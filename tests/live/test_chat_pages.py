@@ -14,12 +14,23 @@ from django.urls import reverse
 
 from casino.personal_data import export
 from games.live import chat, chat_moderation, chat_show
-from games.live.chat_moderation import Length
-from games.models import ChatBan, ChatBlock, ChatMessage, ChatName, ChatReport, LiveTable, ReportReason, Table
+from games.live.chat_moderation import Length, Why
+from games.models import (
+    ChatBan,
+    ChatBlock,
+    ChatMessage,
+    ChatName,
+    ChatNameTaken,
+    ChatReport,
+    Grounds,
+    LiveTable,
+    ReportReason,
+    Table,
+)
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table
-from tests.live.talk import a_talker, say
+from tests.live.talk import RUDE, a_talker, say
 from tests.live.test_chat import news_since, start_of
 from tests.pages.markup import Page
 from tests.people import a_member_of_staff, a_visitor
@@ -137,7 +148,7 @@ class TestAPlayer:
 
     def test_can_do_nothing_about_their_own_message_nor_one_that_is_gone(self, live_table, anna):
         own, gone = say(live_table, by=anna), say(live_table)
-        chat_moderation.remove(message_id=gone.pk, by=a_member_of_staff("support"))
+        chat_moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
         visitor = visitor_of(anna)
         choices = visitor.get(address("live_chat_message", live_table, number=own.pk), headers=HTMX)
         assert "your own" in choices.text
@@ -150,10 +161,13 @@ class TestAPlayer:
         assert not ChatBlock.objects.exists()
 
     def test_who_is_banned_reads_why_they_cannot_write(self, live_table, anna):
-        chat_moderation.ban(player=anna, length=Length.DAY, reason="secret", by=a_member_of_staff("support"))
+        chat_moderation.ban(
+            player=anna, length=Length.DAY, why=Why(Grounds.ABUSE, "secret"), by=a_member_of_staff("support")
+        )
         visitor = visitor_of(anna)
         for page in (visitor.get(page_of(live_table)), send(visitor, live_table, "Hi")):
             assert "You can read the chat, but not write in it until" in page.text
+            assert "insults or threats" in page.text
             assert 'id="chat-text"' not in page.text
             assert "secret" not in page.text
 
@@ -263,18 +277,89 @@ class TestStaff:
         assert reverse("staff_player", args=[lines[9].player_id]) in first
         assert "2 waiting" in visitor.get(reverse("staff_home")).text
 
+    def test_go_through_the_queue_author_by_author(self, visitor, live_table, monkeypatch):
+        monkeypatch.setattr("games.staff_chat.AUTHORS", 2)
+        said = [say(live_table, f"Number {number}") for number in range(3)]
+        for message in said:
+            self.report(message)
+        page = visitor.get(reverse("staff_chat")).text
+        assert f'id="message-{said[2].pk}"' not in page
+        more = page.split('rel="next" href="')[1].split('"')[0]
+        page = visitor.get(reverse("staff_chat") + more).text
+        assert f'id="message-{said[2].pk}"' in page
+        assert f'id="message-{said[0].pk}"' not in page
+
+    def test_narrow_the_queue_and_look_at_what_was_decided(self, visitor, live_table, monkeypatch):
+        one, two = say(live_table, "One"), say(live_table, "Two")
+        for message in (one, two):
+            self.report(message)
+        queue, here = reverse("staff_chat"), live_table.pk
+        for asked, found in (
+            ({"reason": "abuse"}, 2), ({"reason": "cheating"}, 0), ({"table": here}, 2), ({"table": here + 1}, 2),
+        ):  # fmt: skip
+            page = visitor.get(queue, asked).text
+            assert page.count('id="message-') == found, asked
+            assert ("Nothing that waits fits this choice." in page) == (not found)
+        keeper, remover = a_member_of_staff("supervisor"), a_member_of_staff("support")
+        chat_moderation.keep(message_id=one.pk, by=keeper)
+        chat_moderation.remove(message_id=two.pk, why=RUDE, by=remover)
+        for asked, found in (
+            ({"state": "decided"}, 2), ({"state": "kept"}, 1), ({"state": "removed"}, 1), ({"by": keeper.pk}, 1),
+            ({"state": "kept", "by": remover.pk}, 0), ({"state": "decided", "reason": "private"}, 0),
+        ):  # fmt: skip
+            page = visitor.get(queue, asked).text
+            assert page.count('data-label="Decision"') == found, asked
+            assert ("Nothing that was decided fits this choice." in page) == (not found)
+        monkeypatch.setattr("games.staff_chat.PAGE", 1)
+        page = visitor.get(queue, {"state": "decided"}).text
+        older = page.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
+        assert f"Message {one.pk}<" in visitor.get(queue + older).text
+        assert "Nothing waits here" in visitor.get(queue).text
+
     def test_remove_a_message_after_confirming_it_and_ban_with_a_reason(self, visitor, message):
         self.report(message)
-        assert "cannot be brought back" in self.decide(visitor, message, decision="removed")
+        assert "be brought back" in self.decide(visitor, message, decision="removed", grounds="abuse")
+        assert "Say why" in self.decide(visitor, message, decision="removed", sure="on")
         assert "Say why" in self.decide(visitor, message, decision="kept", length="day")
         assert not ChatBan.objects.exists()
         assert "was removed" in self.decide(
-            visitor, message, decision="removed", sure="on", length="week", reason="Rude to everybody"
+            visitor, message, decision="removed", sure="on", length="week", grounds="abuse", note="Rude to everybody"
         )
         message.refresh_from_db()
         assert message.removed_at
         assert ChatBan.objects.get().reason == "Rude to everybody"
-        assert "removed meanwhile" in self.decide(visitor, message, decision="removed", sure="on")
+        assert "removed meanwhile" in self.decide(visitor, message, decision="removed", sure="on", grounds="abuse")
+
+    def test_take_a_name_with_the_decision_or_by_itself(self, visitor, live_table, message):
+        self.report(message)
+        assert "be brought back" in self.decide(visitor, message, decision="kept", takes_name="on", grounds="impostor")
+        page = self.decide(visitor, message, decision="kept", takes_name="on", grounds="impostor", sure="on")
+        assert "The name was taken away." in page
+        page = visitor.get(reverse("staff_chat_message", args=[message.pk])).text
+        assert "name taken away" in page
+        assert "passing for somebody else" in page
+        assert 'name="takes_name"' not in page
+        other = say(live_table, "Hi", a_talker("Odd"))
+        take, back = reverse("staff_chat_name", args=[other.player_id]), reverse("staff_chat_log")
+        data = {"name": "Odd", "next": back}
+        assert "Say why" in visitor.post(take, data, follow=True).text
+        assert "taken away from" in visitor.post(take, data | {"grounds": "abuse"}, follow=True).text
+        assert "meanwhile" in visitor.post(take, data | {"grounds": "abuse"}, follow=True).text
+        assert set(ChatNameTaken.objects.values_list("name", flat=True)) == {"Bert", "Odd"}
+        player = visitor.get(reverse("staff_player", args=[other.player_id]))
+        assert "Names taken away" in player.text
+
+    def test_keep_somebody_from_writing_at_one_table(self, visitor, live_table, message):
+        self.report(message)
+        self.decide(visitor, message, decision="kept", length="day", where="here", grounds="spam")
+        assert ChatBan.objects.get().live_table == live_table
+        page = visitor.get(reverse("staff_chat_message", args=[message.pk])).text
+        assert f"at {live_table.table.name} alone" in page
+        assert f"Let the author write again at {live_table.table.name}" in page
+        ban = reverse("staff_chat_ban", args=[message.player_id])
+        visitor.post(ban, {"length": "hour", "live_table": live_table.pk, "grounds": "spam"})
+        visitor.post(ban, {"length": "hour", "grounds": "spam"})
+        assert list(ChatBan.objects.order_by("pk").values_list("live_table", flat=True)) == [live_table.pk] * 2 + [None]
 
     def test_keep_a_message(self, visitor, message):
         self.report(message)
@@ -285,7 +370,7 @@ class TestStaff:
         page = reverse("staff_chat_message", args=[message.pk])
         ban = reverse("staff_chat_ban", args=[message.player_id])
         assert "Say for how long" in visitor.post(ban, {"length": "day", "next": page}, follow=True).text
-        answer = visitor.post(ban, {"length": "lifted", "reason": "Rude", "next": page})
+        answer = visitor.post(ban, {"length": "lifted", "grounds": "abuse", "note": "Rude", "next": page})
         assert answer.url == page
         assert "Let the author write again" in visitor.get(page).text
         lift = reverse("staff_chat_lift", args=[ChatBan.objects.get().pk])

@@ -52,12 +52,18 @@ class TestAMessage:
         refused("TRUNCATE games_chatmessage CASCADE", "permission denied", error=ProgrammingError)
 
     def test_is_taken_away_once_by_somebody_and_never_brought_back(self, message):
-        removed = "UPDATE games_chatmessage SET removed_at = now() - interval '1 day', removed_by = %s WHERE id = %s"
-        refused(removed, "stays as it was said", "", message.pk)
-        ChatMessage.objects.filter(pk=message.pk).update(removed_at=message.at, removed_by="staff:1")
+        removed = (
+            "UPDATE games_chatmessage SET removed_at = now() - interval '1 day', removed_by = %s, removed_for = %s"
+            " WHERE id = %s"
+        )
+        refused(removed, "stays as it was said", "", "abuse", message.pk)
+        refused(removed, "stays as it was said", "staff:1", "", message.pk)
+        ChatMessage.objects.filter(pk=message.pk).update(
+            removed_at=message.at, removed_by="staff:1", removed_for="abuse"
+        )
         message.refresh_from_db()
         assert message.removed_at is not None
-        refused(removed, "stays as it was said", "staff:2", message.pk)
+        refused(removed, "stays as it was said", "staff:2", "abuse", message.pk)
         refused("UPDATE games_chatmessage SET removed_at = NULL WHERE id = %s", "stays as it was said", message.pk)
 
     def test_bears_the_time_and_the_name_of_the_house(self, message):

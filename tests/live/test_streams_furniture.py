@@ -32,7 +32,7 @@ from wallet.models import Mode
 
 KEY = re.compile('data-key="([^"]+)"')
 NOW = "SELECT clock_timestamp()"
-REMOVE = "UPDATE games_chatmessage SET removed_at = now(), removed_by = 'staff:1' WHERE id = %s"
+REMOVE = "UPDATE games_chatmessage SET removed_at = now(), removed_by = 'staff:1', removed_for = 'abuse' WHERE id = %s"
 _names = (f"Player {number}" for number in count(1))
 _slugs = (f"chemin-{number}" for number in count(1))
 
@@ -340,7 +340,7 @@ class TestTheLobby:
             watcher.wait(lambda: len(cards(watcher, live_table)) > 1)
             for private in (b"4,321", b"4,071", b"250.00", b"555.00", b"SEK", bettor.user.email.encode()):
                 assert private not in watcher.bytes
-            assert {each.kind for each in watcher.news} == {"lobby"}
+            assert {each.kind for each in watcher.news} == {"banner", "lobby"}
 
 
 def test_a_ticket_opens_a_stream_for_the_browser_that_has_its_cookie_alone(url: str, live_table: LiveTable) -> None:

@@ -1,0 +1,52 @@
+"""What players are told of what staff decided about them in the chat, in the active language: why, in the words of its
+kind alone, and until when, by their own clock.
+"""
+
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from games.models import Grounds
+from players.models import Player
+from players.moments import written_until
+
+
+def because(grounds: str) -> str:
+    """Say why, as a sentence. What staff noted beside it is theirs."""
+    return _("Reason: %(why)s.") % {"why": reason(grounds)}
+
+
+def reason(grounds: str) -> str:
+    """Return why, as it stands after a colon."""
+    return {
+        Grounds.ABUSE.value: _("insults or threats"),
+        Grounds.SPAM.value: _("the same again and again"),
+        Grounds.ADVERTISING.value: _("begging, selling or advertising"),
+        Grounds.PRIVATE.value: _("somebody’s private details"),
+        Grounds.CHEATING.value: _("playing together against others"),
+        Grounds.IMPOSTOR.value: _("passing for somebody else"),
+        Grounds.OTHER.value: _("something that is not wanted in the chat"),
+    }[grounds]
+
+
+def removed(table: str) -> str:
+    """Say that a message of the reader's was removed at a table."""
+    return _("We have removed a message that you wrote in the chat of the table %(table)s.") % {"table": table}
+
+
+def banned(until: datetime | None, player: Player) -> str:
+    """Say that a player may only read, everywhere."""
+    return _("You cannot write in any chat %(until)s. You can read it.") % {
+        "until": written_until(until, player.jurisdiction.time_zone)
+    }
+
+
+def muted(table: str, until: datetime | None, player: Player) -> str:
+    """Say that a player may only read, at one table."""
+    words = _("You cannot write in the chat of the table %(table)s %(until)s. You can read it.")
+    return words % {"table": table, "until": written_until(until, player.jurisdiction.time_zone)}
+
+
+def nameless() -> str:
+    """Say that a name was taken away."""
+    return _("We have taken your name in the chat away. Choose another one before you write again.")

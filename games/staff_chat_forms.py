@@ -1,0 +1,158 @@
+"""What the back office's pages of the chat may send."""
+
+from typing import Any, Final
+
+from django import forms
+
+from games.live.chat_cases import Wanted
+from games.live.chat_moderation import Decision, Why
+from games.live.chat_moderation import Length as HowLong
+from games.models import Grounds, LiveTable, ReportDecision, ReportReason
+from players.models import Staff
+
+LENGTHS: Final = [
+    ("hour", "For an hour"),
+    ("day", "For a day"),
+    ("week", "For a week"),
+    ("lifted", "Until it is lifted"),
+]
+EVERYWHERE, HERE = "everywhere", "here"
+WHERE: Final = [(EVERYWHERE, "At every table"), (HERE, "At this table alone")]
+WAITING, DECIDED = "waiting", "decided"
+TOLD: Final = "Why (the player is told)"
+NOTE: Final = "Note (for staff)"
+
+
+class WhyForm(forms.Form):
+    """On what grounds something is done, which the player is told, and a note that other staff read."""
+
+    grounds = forms.TypedChoiceField(label=TOLD, choices=[("", "Choose"), *Grounds.choices], coerce=Grounds)
+    note = forms.CharField(label=NOTE, max_length=300, required=False)
+
+    @property
+    def why(self) -> Why:
+        """It, once the form is valid."""
+        return Why(self.cleaned_data["grounds"], self.cleaned_data["note"])
+
+
+class BanForm(WhyForm):
+    """For how long somebody may only read, and where: at every table, or at one."""
+
+    length = forms.TypedChoiceField(choices=LENGTHS, coerce=HowLong)
+    live_table = forms.ModelChoiceField(LiveTable.objects.all(), required=False)
+
+
+class NameForm(WhyForm):
+    """Which name is taken away: the one that whoever decides was shown, whatever its owner is called by now."""
+
+    name = forms.CharField(max_length=20)
+
+
+class DecisionForm(forms.Form):
+    """What becomes of a message, of its author and of the author's name. What cannot be undone is confirmed, and all
+    that a player is told of says why.
+    """
+
+    decision = forms.TypedChoiceField(
+        choices=[("removed", "Remove the message"), ("kept", "Keep it")], coerce=ReportDecision
+    )
+    length = forms.TypedChoiceField(
+        required=False, choices=[("", "No ban"), *LENGTHS], coerce=HowLong, empty_value=None
+    )
+    where = forms.ChoiceField(required=False, choices=WHERE)
+    takes_name = forms.BooleanField(required=False)
+    grounds = forms.TypedChoiceField(
+        required=False, choices=[("", "Choose"), *Grounds.choices], coerce=Grounds, empty_value=None
+    )
+    note = forms.CharField(required=False, max_length=300)
+    sure = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """What goes for good is confirmed; what is done to somebody says why."""
+        asked = super().clean() or {}
+        is_removed = asked.get("decision") == ReportDecision.REMOVED
+        if (is_removed or asked.get("takes_name")) and not asked.get("sure"):
+            raise forms.ValidationError("Confirm that it goes for good: neither message nor name can be brought back.")
+        if (is_removed or asked.get("takes_name") or asked.get("length")) and not asked.get("grounds"):
+            raise forms.ValidationError("Say why: the player is told.")
+        return asked
+
+    @property
+    def decided(self) -> Decision:
+        """What is decided, once the form is valid."""
+        asked = self.cleaned_data
+        return Decision(
+            of_message=asked["decision"],
+            why=Why(asked["grounds"] or Grounds.OTHER, asked["note"]),
+            length=asked["length"],
+            is_at_one_table=asked["where"] == HERE,
+            takes_name=asked["takes_name"],
+        )
+
+
+class TableField(forms.ModelChoiceField):
+    """A shared table for one kind of money."""
+
+    def __init__(self) -> None:
+        """Offer all of them, and none."""
+        tables = LiveTable.objects.select_related("table").order_by("table__name", "-mode")
+        super().__init__(tables, label="Table", required=False, empty_label="All")
+
+    def label_from_instance(self, obj: LiveTable) -> str:
+        """Return how it is named in the list."""
+        return f"{obj.table.name}, {obj.get_mode_display().lower()} money"
+
+
+class StaffField(forms.ModelChoiceField):
+    """Somebody of staff."""
+
+    def label_from_instance(self, obj: Staff) -> str:
+        """Return how they are named in the list."""
+        return f"{obj.name} ({obj})"
+
+
+class QueueForm(forms.Form):
+    """Which reports the queue shows: those that wait, or what was decided."""
+
+    state = forms.ChoiceField(
+        label="State",
+        required=False,
+        choices=[("", "Waiting"), *((each.value, each.label) for each in ReportDecision), (DECIDED, "All decided")],
+    )
+    table = TableField()
+    reason = forms.ChoiceField(label="Reported as", required=False, choices=[("", "All"), *ReportReason.choices])
+    by = StaffField(Staff.objects.order_by("name"), label="Decided by", required=False, empty_label="All")
+    after = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+    @property
+    def wanted(self) -> Wanted:
+        """It, as far as the form is valid."""
+        asked = self.cleaned_data
+        decision = asked.get("state", "")
+        return Wanted(
+            live_table=asked.get("table"),
+            reason=asked.get("reason", ""),
+            decision="" if decision == DECIDED else decision,
+            by=str(asked["by"]) if asked.get("by") else "",
+        )
+
+    @property
+    def is_of_decided(self) -> bool:
+        """Whether what was decided is asked for; who decided says so too."""
+        return bool(self.cleaned_data.get("state") or self.cleaned_data.get("by"))
+
+
+class LogForm(forms.Form):
+    """What of the log to show."""
+
+    table = TableField()
+    player = forms.CharField(label="Player’s number or name", required=False, max_length=40)
+    text = forms.CharField(label="Words in it", required=False, max_length=100)
+    since = forms.DateTimeField(
+        label="From (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    until = forms.DateTimeField(
+        label="Before (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)

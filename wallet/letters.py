@@ -1,0 +1,47 @@
+"""Amounts in letters to players: of the deposit or the withdrawal that a letter is about, or as whoever answers types
+them.
+"""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import get_language
+
+from players.models import Player
+from players.replies import given, inputs
+from players.replies.given import Given
+from players.replies.inputs import Input
+from wallet.forms import MoneyField
+from wallet.models import Payment, Withdrawal
+from wallet.money import format_money
+
+
+def register() -> None:
+    """Have letters know them."""
+    inputs.register("amount", Input(_field, _write))
+    given.register("deposit", _deposit)
+    given.register("withdrawal", _withdrawal)
+
+
+def _field(player: Player) -> forms.Field:
+    field = MoneyField(required=False, label=f"Amount ({player.currency})")
+    field.currency = player.currency
+    return field
+
+
+def _write(value: Any, player: Player) -> str:
+    return format_money(value, player.currency, get_language() or "en")
+
+
+def _deposit(player: Player, number: str) -> Given | None:
+    found = Payment.objects.filter(pk=number, player=player).first()
+    return Given("deposit", {"amount": _of(found.amount, found.currency)}) if found else None
+
+
+def _withdrawal(player: Player, number: str) -> Given | None:
+    found = Withdrawal.objects.filter(pk=number, player=player).first()
+    return Given("withdrawal", {"amount": _of(found.amount, found.currency)}) if found else None
+
+
+def _of(amount: int, currency: str) -> str:
+    return format_money(amount, currency, get_language() or "en")
