@@ -144,6 +144,14 @@ def pauses(table: Table, mode: Mode | str) -> bool:
     return table.status == Status.PAUSED and _is_playable(table, mode)
 
 
+def as_shown(table: Table, mode: Mode | str, *, is_house_stopped: bool) -> tuple[bool, bool]:
+    """Return whether the table takes bets for that kind of money, and whether it would but for its pause or a stop of
+    the whole house.
+    """
+    would = takes_bets(table, mode)
+    return would and not is_house_stopped, (would and is_house_stopped) or pauses(table, mode)
+
+
 def _is_playable(table: Table, mode: Mode | str) -> bool:
     version = table.version
     if version is None or version.rules_digest != GAMES[table.variant].digest:

@@ -103,16 +103,18 @@ def add_chip(
     """Put one chip on a bet of the slip.
 
     *table_version* is the number of the version that the player was shown, here and below; None for callers that show
-    nothing. Raises Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableChanged, UnknownChip,
-    OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
+    nothing. Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableChanged,
+    UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
     """
-    place = _open_place(player, table_id, mode)
+    locked = _locked_place(player, table_id, mode)
+    place = locked.place
+    _demand_open(locked)
     _check_version(place, table_version)
     limits = _limits(place)
     if chip not in limits.chips:
         raise UnknownChip
     place.last_chip = chip
-    return _keep(place, _slip(place).add(bet, chip), limits)
+    return _keep(locked, _slip(place).add(bet, chip), limits)
 
 
 @transaction.atomic
@@ -122,14 +124,15 @@ def take_chip(
     """Take one chip off a bet, or what lies there where it is less, at a closed table too. Raises TableWaits,
     TableChanged, NotOffered, UnknownChip.
     """
-    place = _locked_place(player, table_id, mode)
+    locked = _locked_place(player, table_id, mode)
+    place = locked.place
     _check_version(place, table_version)
     demand(VARIANTS[place.table.variant], Control.TAKE_OFF)
     limits = _limits(place)
     if chip not in limits.chips:
         raise UnknownChip
     place.last_chip = chip
-    return _keep(place, _slip(place).take(bet, chip), limits)
+    return _keep(locked, _slip(place).take(bet, chip), limits)
 
 
 @transaction.atomic
@@ -137,14 +140,15 @@ def change_slip(
     *, player: Player, table_id: int, mode: Mode, change: Change, table_version: int | None = None
 ) -> NextRound:
     """Undo, clear, double, rebet or lower. Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the
-    game has no such control. A table that is closed or pauses lets bets go and takes none.
+    game has no such control. A table that is closed or pauses lets bets go and takes none, and so does a stopped house.
     """
-    place = _locked_place(player, table_id, mode)
+    locked = _locked_place(player, table_id, mode)
+    place = locked.place
     _check_version(place, table_version)
     demand(VARIANTS[place.table.variant], CONTROL_OF[change])
     limits = _limits(place)
     slip = changed(_slip(place), change, last_stakes=place.last_stakes, limits=limits, funds=partial(_funds, place))
-    return _keep(place, slip, limits)
+    return _keep(locked, slip, limits)
 
 
 def play_round(
@@ -161,9 +165,9 @@ def play_round(
 ) -> Played:
     """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
 
-    Raises Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, StalePage, TableChanged, SlipChanged,
-    NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each refusal is
-    recorded, in a transaction of its own, since the refused one rolls back.
+    Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, StalePage, TableChanged,
+    SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each
+    refusal is recorded, in a transaction of its own, since the refused one rolls back.
     """
     registers.ask_where_due(player)
     try:
@@ -188,14 +192,15 @@ def _play(
     player_value: str,
     session: UUID | None,
 ) -> Played:
-    place, account_id, balance, held, bar, room, sits = _locked(player, table_id, mode, session)
+    locked = _locked(player, table_id, mode, session)
+    place, room = locked.place, locked.room
     if place.round_id != round_id:
         return Played(_played_before(player, table_id, mode, round_id), repeated=True, place=place)
-    if bar:
-        raise Barred(gate.bar(player, gate.Code(bar)))
-    if not sits:
+    if locked.bar:
+        raise Barred(gate.bar(player, gate.Code(locked.bar)))
+    if not locked.sits:
         raise TableWaits(place.table.slug)
-    _demand_open(place)
+    _demand_open(locked)
     _check_version(place, table_version)
     if place.slip_version != slip_version:
         raise SlipChanged
@@ -205,7 +210,7 @@ def _play(
     # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
     # refusal would tell of its cards.
     staked = sum(stakes.values())
-    if staked > balance - held:
+    if staked > locked.balance - locked.held:
         raise BalanceTooLow
     if room is not None and staked > room.left:
         raise OverLimit(room)
@@ -223,8 +228,8 @@ def _play(
         coup=coup,
         settlement=settlement,
         player=player,
-        account_id=account_id,
-        balance_before=balance,
+        account_id=locked.account_id,
+        balance_before=locked.balance,
         session=session,
     )
     places.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
@@ -253,32 +258,25 @@ def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = No
     return locked
 
 
-def _locked_place(player: Player, table_id: int, mode: Mode) -> NextRound:
+def _locked_place(player: Player, table_id: int, mode: Mode) -> places.Locked:
     """Return the locked place at the table where the player plays. Raises StalePage, Barred, TableWaits."""
     locked = _locked(player, table_id, mode)
     if locked.bar:
         raise Barred(gate.bar(player, gate.Code(locked.bar)))
     if not locked.sits:
         raise TableWaits(locked.place.table.slug)
-    return locked.place
+    return locked
 
 
-def _open_place(player: Player, table_id: int, mode: Mode) -> NextRound:
-    """Return the locked place at an open table of someone who may play there. Raises StalePage, Barred, TableWaits,
-    NotServed, OtherMoney, TablePaused, TableClosed.
-    """
-    place = _locked_place(player, table_id, mode)
-    _demand_open(place)
-    return place
-
-
-def _demand_open(place: NextRound) -> None:
-    """Raises NotServed, OtherMoney, and TablePaused or TableClosed where `places.takes_bets` says no."""
-    mode = Mode(place.mode)
-    demand_served(place.table.version, place.player, mode)
-    if places.pauses(place.table, mode):
+def _demand_open(locked: places.Locked) -> None:
+    """Raises HouseStopped, NotServed, OtherMoney, and TablePaused or TableClosed where `places.takes_bets` says no."""
+    if locked.is_stopped:
+        raise HouseStopped
+    table, mode = locked.place.table, Mode(locked.place.mode)
+    demand_served(table.version, locked.place.player, mode)
+    if places.pauses(table, mode):
         raise TablePaused
-    if not places.takes_bets(place.table, mode):
+    if not places.takes_bets(table, mode):
         raise TableClosed
 
 
@@ -291,19 +289,12 @@ def _check_version(place: NextRound, shown: int | None) -> None:
         raise TableChanged
 
 
-def _keep(place: NextRound, slip: Slip, limits: Limits) -> NextRound:
+def _keep(locked: places.Locked, slip: Slip, limits: Limits) -> NextRound:
     """Store a changed slip, if `check_change` has nothing against it. Whom the table serves no more takes bets off."""
-    before = _slip(place)
+    place, before = locked.place, _slip(locked.place)
     if slip.total > before.total:
-        _demand_open(place)
-    check_change(
-        before,
-        slip,
-        variant=VARIANTS[place.table.variant],
-        limits=limits,
-        takes_bets=True,
-        funds=partial(_funds, place),
-    )
+        _demand_open(locked)
+    check_change(before, slip, variant=VARIANTS[place.table.variant], limits=limits, funds=partial(_funds, place))
     place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     place.slip_version += 1
     place.save(update_fields=["slip", "undo", "slip_version", "last_chip"])

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from audit import log
 from players import gate
 from players.models import Player
-from wallet import accounts, ledger
+from wallet import accounts, ledger, stops
 from wallet.models import AccountKind, Currency, Mode
 from wallet.money import format_money
 
@@ -53,6 +53,10 @@ class Barred(CashierError):
     """Something keeps the player from playing, for free too."""
 
 
+class FreeMoneyStopped(CashierError):
+    """The whole house is stopped, for free play too."""
+
+
 class NothingToTopUp(CashierError):
     """There is as much free money as a top-up would bring."""
 
@@ -61,16 +65,19 @@ class NothingToTopUp(CashierError):
 def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
     """Bring the player's free money to the house's standard amount. The same *key* pays once.
 
-    Raises Barred, NothingToTopUp.
+    Raises Barred, FreeMoneyStopped, NothingToTopUp.
     """
     bar = gate.bar_to_play(player, real=False)
     if bar:
         raise Barred(bar.sentence)
+    is_stopped = stops.is_stopped()
     key = uuid5(key, f"top_up:{player.pk}")
     account = accounts.lock_account(player.pk, Mode.FREE)
     before = ledger.find(key)
     if before is not None:
         return before
+    if is_stopped:
+        raise FreeMoneyStopped(_("The whole house is stopped for now, free play too. Your free money stays as it is."))
     standard = FREE_MONEY[player.currency]
     missing = standard - (account.balance or 0)
     if missing <= 0:

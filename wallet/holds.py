@@ -18,7 +18,7 @@ def hold(round_id: UUID, account_id: int, amount: int) -> int:
     """Hold *amount* minor units for a round on a player's account, instead of what was held for it there; 0 gives it
     back. Return what is free on the account then.
 
-    Raises InsufficientFunds, LimitReached, UnknownAccount.
+    Raises HouseStopped where more is to be held, InsufficientFunds, LimitReached, UnknownAccount.
     """
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute("SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)", [round_id, account_id, amount])

@@ -147,8 +147,8 @@ class Posted:
 def post(*journals: Journal) -> tuple[Posted, ...]:
     """Post *journals* in order, all or none, and return what stands in the ledger for each.
 
-    Raises BetweenPlayers, InsufficientFunds, LimitReached, PostingConflict, UnbalancedJournal, UnknownAccount,
-    WrongPurpose.
+    Raises BetweenPlayers, HouseStopped, InsufficientFunds, LimitReached, PostingConflict, UnbalancedJournal,
+    UnknownAccount, WrongPurpose.
     """
     return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
 

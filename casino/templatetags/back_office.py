@@ -16,6 +16,8 @@ from games.models import Incident
 from players import browsers
 from players.lists import readers
 from players.sections import Section
+from wallet import stops
+from wallet.models import HouseStop
 
 register = template.Library()
 
@@ -58,6 +60,12 @@ def waiting(context: RequestContext, function: Function) -> int:
 def alarms() -> list[Incident]:
     """Return the incidents that await the supervisor: every page shows them until there is a ruling."""
     return list(unruled().select_related("table", "live_round__live_table"))
+
+
+@register.simple_tag
+def house_stop() -> HouseStop | None:
+    """Return the stop of the whole house that stands: every page shows it until the house goes on."""
+    return stops.current()
 
 
 @register.filter

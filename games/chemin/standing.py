@@ -33,6 +33,7 @@ from games.models import (
     TableVersion,
 )
 from games.recall import Finding
+from wallet import stops
 from wallet.models import Account, Mode
 
 # Whoever falls silent with the table loses it. Not FOR UPDATE: what is said at the table goes on meanwhile.
@@ -65,6 +66,8 @@ class Standing:
     """The coup in progress."""
     tenure: CheminTenure | None = None
     """Of whoever is banker."""
+    is_house_stopped: bool = False
+    """Whether the whole house is stopped."""
 
     @property
     def mode(self) -> Mode:
@@ -100,16 +103,21 @@ def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = Fal
     """Return a table that nobody else moves until the transaction ends, with the accounts of all who sit there and that
     of a *newcomer*. *blind*: without looking at the shoe, for what needs no card; the cards of the state are any then.
 
-    Locks the live table, then its row here, the round in progress, and accounts ascending by id. Raises
-    CheminTable.DoesNotExist, and what `games.chemin.shoes.cards_of` raises unless blind.
+    Waits for a stop of the whole house that is on its way, as one waits from then on, and then locks the live table,
+    its row here, the round in progress, and accounts ascending by id. Raises CheminTable.DoesNotExist, and what
+    `games.chemin.shoes.cards_of` raises unless blind.
     """
+    is_house_stopped = stops.is_stopped()
     _lock(LOCK, live_table_id)
-    return _standing(live_table_id, newcomer, blind=blind)
+    return _standing(live_table_id, newcomer, blind=blind, is_house_stopped=is_house_stopped)
 
 
 def locked_if_free(live_table_id: int) -> Standing | None:
     """Return a table as `locked` does, None where somebody else has it. Raises what `locked` raises."""
-    return _standing(live_table_id, None, blind=False) if _lock(LOCK_IF_FREE, live_table_id) else None
+    is_house_stopped = stops.is_stopped()
+    if not _lock(LOCK_IF_FREE, live_table_id):
+        return None
+    return _standing(live_table_id, None, blind=False, is_house_stopped=is_house_stopped)
 
 
 def _lock(statement: str, live_table_id: int) -> bool:
@@ -118,7 +126,7 @@ def _lock(statement: str, live_table_id: int) -> bool:
         return cursor.fetchone() is not None
 
 
-def _standing(live_table_id: int, newcomer: int | None, *, blind: bool) -> Standing:
+def _standing(live_table_id: int, newcomer: int | None, *, blind: bool, is_house_stopped: bool) -> Standing:
     chemin = CheminTable.objects.select_for_update(of=("self",)).select_related("tenure").get(pk=live_table_id)
     live_table = LiveTable.objects.select_related("table__version", "shoe", "round__version").get(pk=live_table_id)
     version = _version(live_table, Phase(chemin.state["phase"]))
@@ -138,6 +146,7 @@ def _standing(live_table_id: int, newcomer: int | None, *, blind: bool) -> Stand
         state=thaw(frozen, rules=rules.table_rules, cards=cards, balances=balances),
         live_round=live_round,
         tenure=chemin.tenure,
+        is_house_stopped=is_house_stopped,
     )
 
 

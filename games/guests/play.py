@@ -14,7 +14,7 @@ from games.engine.bets import Control, Variant
 from games.engine.coup import deal
 from games.engine.settle import Line, settle
 from games.engine.shoe import shuffle
-from games.errors import BalanceTooLow, SlipChanged, StalePage, TableChanged, TableClosed, UnknownChip
+from games.errors import BalanceTooLow, PlayError, SlipChanged, StalePage, TableChanged, UnknownChip
 from games.limits import Limits
 from games.seeds import SealedSeed, new_sealed_seed, unseal
 from games.slip import Slip
@@ -29,7 +29,8 @@ class GuestTable:
     variant: Variant
     limits: Limits
     version: int
-    takes_bets: bool
+    refusal: PlayError | None = None
+    """Why it takes no bets now."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +136,13 @@ def was_played(place: GuestPlace, click: Click) -> bool:
 def play_round(place: GuestPlace, table: GuestTable, click: Click, how: Deal) -> GuestPlace:
     """Stake the slip, deal, settle and pay in chips. The same round again changes nothing.
 
-    Raises StalePage, TableClosed, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, LimitError, BalanceTooLow,
-    SettlementError.
+    Raises StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, LimitError, BalanceTooLow,
+    SettlementError, and what the table takes no bets for.
     """
     if was_played(place, click):
         return place
-    if not table.takes_bets:
-        raise TableClosed
+    if table.refusal:
+        raise table.refusal
     check_version(table, click)
     if click.slip_version != place.slip_version:
         raise SlipChanged
@@ -150,9 +151,11 @@ def play_round(place: GuestPlace, table: GuestTable, click: Click, how: Deal) ->
 
 
 def demonstration(table: GuestTable) -> GuestRound:
-    """Deal a round with example bets on Player and Tie, which every table allows together. Raises TableClosed."""
-    if not table.takes_bets:
-        raise TableClosed
+    """Deal a round with example bets on Player and Tie, which every table allows together. Raises what the table takes
+    no bets for.
+    """
+    if table.refusal:
+        raise table.refusal
     limits = table.limits
     wanted = {"player": limits.chips[min(EXAMPLE_CHIP, len(limits.chips) - 1)], "tie": limits.chips[0]}
     allowed = {bet: limits.bets[bet] for bet in wanted}
@@ -192,12 +195,7 @@ def _dealt(place: GuestPlace, table: GuestTable, how: Deal) -> GuestPlace:
 
 
 def _keep(place: GuestPlace, table: GuestTable, slip: Slip) -> GuestPlace:
-    check_change(
-        place.slip,
-        slip,
-        variant=table.variant,
-        limits=table.limits,
-        takes_bets=table.takes_bets,
-        funds=lambda: place.chips,
-    )
+    if table.refusal and slip.total > place.slip.total:
+        raise table.refusal
+    check_change(place.slip, slip, variant=table.variant, limits=table.limits, funds=lambda: place.chips)
     return replace(place, slip=slip, slip_version=place.slip_version + 1)

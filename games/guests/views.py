@@ -18,7 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from games import places
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
-from games.errors import PlayError, StalePage, TableChanged, TableClosed
+from games.errors import HouseStopped, PlayError, StalePage, TableChanged, TableClosed, TablePaused
 from games.forms import BET, KEEP, TAKE
 from games.guests import notes, play
 from games.guests.forms import REFILL, WATCH, DoorForm, GuestSlipForm
@@ -27,12 +27,13 @@ from games.guests.play import Click, GuestPlace, GuestTable
 from games.limits import Limits
 from games.models import Shape, Table
 from games.presentation import Notice
-from games.sentences import repeated, table_changed
+from games.sentences import refusal_of_a_guest, repeated, table_changed
 from games.variants import VARIANTS
 from players.access import HouseRequest
 from players.identity import player_of
 from players.rates import at_a_human_pace, now_and_then
 from players.services import currency_of, highest_minimum_age
+from wallet import stops
 from wallet.cashier import FREE_MONEY
 from wallet.models import Mode
 
@@ -89,7 +90,7 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
     """Confirm the visitor's age, and go on to the table or to a demonstration."""
     confirmed = notes.read(request.session) is not None
     form = DoorForm(request.POST, confirmed=confirmed, minimum_age=highest_minimum_age())
-    if not form.is_valid() or not places.takes_bets(table, Mode.FREE):
+    if not form.is_valid() or _refusal(table):
         return _door(request, table, form)
     notes.begin(request.session)
     with suppress(notes.NoGuest), notes.changing(request.session) as kept:  # who may log in at this moment
@@ -140,7 +141,7 @@ def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
     try:
         with notes.changing(request.session) as kept:
             kept.watched[table.slug] = play.demonstration(_guest_table(table))
-    except (notes.NoGuest, TableClosed):
+    except (notes.NoGuest, PlayError):
         return redirect("guest", slug=table.slug)
     return redirect("guest_watch", slug=table.slug)
 
@@ -182,7 +183,11 @@ def _carry_out(sent: Mapping[str, Any], place: GuestPlace, table: GuestTable) ->
 
 
 def _door(request: HouseRequest, table: Table, form: DoorForm) -> HttpResponse:
-    context = {"table": table, "form": form, "is_open": places.takes_bets(table, Mode.FREE)}
+    refusal = _refusal(table)
+    why = ""
+    if isinstance(refusal, HouseStopped | TablePaused):
+        why = refusal_of_a_guest(refusal, mode=Mode.FREE).text
+    context = {"table": table, "form": form, "is_open": refusal is None, "why_not": why}
     return render(request, "games/guest_door.html", context)
 
 
@@ -216,8 +221,17 @@ def _guest_table(table: Table, currency: str | None = None) -> GuestTable:
         variant=VARIANTS[table.variant],
         limits=Limits.of(limits, wanted if wanted in limits else next(iter(limits))),
         version=table.version.number,
-        takes_bets=places.takes_bets(table, Mode.FREE),
+        refusal=_refusal(table),
     )
+
+
+def _refusal(table: Table) -> PlayError | None:
+    """Return why the table takes no bets now: play chips are played for like money."""
+    if stops.current():
+        return HouseStopped()
+    if places.pauses(table, Mode.FREE):
+        return TablePaused()
+    return None if places.takes_bets(table, Mode.FREE) else TableClosed()
 
 
 def _lead(request: HouseRequest, address: str) -> HttpResponse:

@@ -45,7 +45,7 @@ CURRENCIES = {"sv": "SEK", "da": "DKK", "ro": "RON", "de": "EUR", "en": "GBP"}
 
 def the_table(slug: str = "baccarat", **changes: Any) -> GuestTable:
     """A table as a guest finds it."""
-    table = GuestTable(VARIANTS[slug], Limits.of(TABLES[slug](), "SEK"), version=1, takes_bets=True)
+    table = GuestTable(VARIANTS[slug], Limits.of(TABLES[slug](), "SEK"), version=1)
     return replace(table, **changes)
 
 
@@ -144,7 +144,7 @@ class TestTheLimits:
 
     def test_closed_means_closed_but_bets_may_go(self):
         open_table = the_table()
-        place, closed = a_guest(open_table, player=1000), the_table(takes_bets=False)
+        place, closed = a_guest(open_table, player=1000), the_table(refusal=TableClosed())
         for refused in (lambda: deal(place, closed), lambda: play.add_chip(place, closed, "tie", 1000)):
             with pytest.raises(TableClosed):
                 refused()

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from audit import log
 from players import gate, registers
 from players.models import Player
-from wallet import accounts, limits
+from wallet import accounts, limits, stops
 from wallet.cashier import DEPOSIT_LIMITS, CashierError
 from wallet.ledger import LimitReached
 from wallet.models import Mode, Payment
@@ -42,10 +42,15 @@ class DepositBarred(CashierError):
         self.page = bar.page
 
 
+class DepositsStopped(CashierError):
+    """The whole house is stopped."""
+
+
 def begin(*, player: Player, amount: int, key: UUID) -> Payment:
     """Begin a deposit of *amount* minor units and return its payment; no money moves. The same *key* begins it once.
 
-    Raises NoDeposits, DepositTooSmall, DepositTooLarge, FormUsed, DepositBarred, LimitReached; each is recorded.
+    Raises DepositsStopped, NoDeposits, DepositTooSmall, DepositTooLarge, FormUsed, DepositBarred, LimitReached; each is
+    recorded.
     """
     registers.ask_where_due(player)
     try:
@@ -60,9 +65,9 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
 def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     """Begin it under the lock of the account, so that of two at once the second finds what the first has taken of the
     player's limits. What keeps the player from it is asked before: a lock or an exclusion waits for whoever has asked,
-    and gives back what lies in games, under the lock of that account, when it has come.
+    and gives back what lies in games, under the lock of that account, when it has come; a stop of the house waits, too.
     """
-    bar = gate.bar_to_deposit(player)
+    bar, is_stopped = gate.bar_to_deposit(player), stops.is_stopped()
     accounts.lock_account(player.pk, Mode.REAL)
     before = Payment.objects.filter(pk=payment_id).first()
     if before is not None:
@@ -71,6 +76,10 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
                 _("This form has been sent before with another amount. Look at your deposits before you send it again.")
             )
         return before
+    if is_stopped:
+        raise DepositsStopped(
+            _("The whole house is stopped for now: no deposit begins. No money was moved; you can withdraw as always.")
+        )
     try:
         variant = first_variant()
     except NoProvider as error:

@@ -1,0 +1,87 @@
+"""The page on which the whole house is stopped, and let go on. In English, like all of the back office."""
+
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from games import house
+from players.access import StaffRequest, staff_required
+from wallet import stops
+from wallet.models import HouseStop
+
+STOP: Final = "wallet.stop_house"
+READERS: Final = (STOP, "audit.view_event")
+PAGE: Final = 25  # earlier stops at a time
+LONGEST_REASON: Final = 300
+
+
+class StopForm(forms.Form):
+    """Why, and that it is meant."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Kept on record with your name; players do not read it.",
+        error_messages={"required": "Say why: the reason is kept on record."},
+    )
+    sure = forms.BooleanField(error_messages={"required": "Confirm it."})
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_stop(request: StaffRequest) -> HttpResponse:
+    """Whether the house is stopped, what a stop does, and earlier ones."""
+    return _page(request, StopForm())
+
+
+@staff_required(STOP)
+@require_POST
+def staff_stop_house(request: StaffRequest) -> HttpResponse:
+    """Stop the whole house."""
+    form = StopForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form)
+    try:
+        house.stop(reason=form.cleaned_data["reason"], by=request.staff)
+    except stops.StopError as error:
+        messages.warning(request, f"{error} Your reason was not recorded.")
+    else:
+        messages.success(request, "The whole house is stopped: nobody stakes and no deposit begins from now on.")
+    return redirect("staff_stop")
+
+
+@staff_required(STOP)
+@require_POST
+def staff_stop_end(request: StaffRequest) -> HttpResponse:
+    """Let the house go on."""
+    form = StopForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form)
+    try:
+        house.resume(reason=form.cleaned_data["reason"], by=request.staff)
+    except stops.StopError as error:
+        messages.warning(request, f"{error} Your reason was not recorded.")
+    else:
+        messages.success(request, "The house goes on: tables that are open begin their next rounds.")
+    return redirect("staff_stop")
+
+
+def _page(request: StaffRequest, form: StopForm) -> HttpResponse:
+    found = HouseStop.objects.exclude(ended_at=None).select_related("by", "ended_by").order_by("-pk")
+    before = request.GET.get("before", "")
+    if before.isdecimal() and len(before) < 19:
+        found = found.filter(pk__lt=int(before))
+    earlier = list(found[: PAGE + 1])
+    context: dict[str, Any] = {
+        "stop": stops.current(),
+        "form": form,
+        "may_stop": request.user.has_perm(STOP),
+        "earlier": earlier[:PAGE],
+        "older": earlier[PAGE - 1].pk if len(earlier) > PAGE else None,
+    }
+    return render(request, "staff/stop.html", context)

@@ -1,0 +1,243 @@
+"""Solo and shared tables while the whole house is stopped: nobody stakes, bets may be taken off, and what was accepted
+is dealt and paid.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from games import house
+from games.controls import Change, Deal
+from games.errors import HouseStopped
+from games.live import favourites, phases
+from games.live.bets import place_favourite
+from games.live.seats import seat_at
+from games.models import LiveRound, LiveTable, Participation, Phase, Table
+from games.solo import change_slip, place_at, play_round, take_chip
+from games.variants import VARIANTS
+from players.models import Player
+from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
+from tests.live.betting import balance, chip, held, press, stakes_of
+from tests.people import a_member_of_staff, events
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+MONEY = 100_000
+CHIP = 20_00
+SAID = "Play is stopped in the whole house for now. No bet was taken."
+
+
+def stop() -> None:
+    house.stop(reason="The authority asks for it.", by=a_member_of_staff("supervisor"))
+
+
+def go_on() -> None:
+    house.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
+
+
+class TestASoloTable:
+    @pytest.fixture
+    def table(self) -> Table:
+        return a_table()
+
+    @pytest.fixture
+    def player(self) -> Player:
+        return a_player(real=MONEY, free=MONEY)
+
+    def deal(self, player: Player, table: Table, mode: Mode, how: Deal = Deal.AS_IT_LIES) -> object:
+        place = place_at(player=player, table_id=table.pk, mode=mode)
+        return play_round(
+            player=player,
+            table_id=table.pk,
+            mode=mode,
+            round_id=place.round_id,
+            slip_version=place.slip_version,
+            how=how,
+        )
+
+    @pytest.mark.parametrize("mode", Mode)
+    def test_gli19_2_4_1_deals_nothing_and_the_bets_stay_where_they_lie(self, table, player, mode):
+        before = a_place(player, table, mode, player=1000)
+        stop()
+        for how in (Deal.AS_IT_LIES, Deal.DOUBLED):
+            with pytest.raises(HouseStopped):
+                self.deal(player, table, mode, how)
+        after = place_at(player=player, table_id=table.pk, mode=mode)
+        assert (after.round_id, after.slip, after.slip_version) == (before.round_id, before.slip, before.slip_version)
+        assert balance(player, mode) == MONEY
+        assert not Participation.objects.exists()
+        assert {event["data"]["reason"] for event in events("round.refused")} == {"HouseStopped"}
+
+    def test_takes_no_chip_and_lets_bets_go(self, table, player):
+        a_place(player, table, Mode.REAL, player=1000, tie=1000)
+        stop()
+        with pytest.raises(HouseStopped):
+            a_place(player, table, Mode.REAL, player=1000)
+        with pytest.raises(HouseStopped):
+            change_slip(player=player, table_id=table.pk, mode=Mode.REAL, change=Change.DOUBLE)
+        left = change_slip(player=player, table_id=table.pk, mode=Mode.REAL, change=Change.UNDO)
+        assert left.slip == {"player": 1000}
+        assert change_slip(player=player, table_id=table.pk, mode=Mode.REAL, change=Change.CLEAR).slip == {}
+
+    def test_a_chip_comes_off_where_chips_do(self):
+        player, table = a_player(real=MONEY), a_golden_table()
+        a_purse(player, MONEY, Mode.REAL)
+        before = a_place(player, table, Mode.REAL, banker=1000)
+        stop()
+        off = take_chip(player=player, table_id=table.pk, mode=Mode.REAL, bet="banker", chip=before.slip["banker"])
+        assert off.slip == {}
+
+    def test_a_round_that_was_played_is_found_again(self, table, player):
+        played = a_round(player, table, Mode.REAL, player=1000)
+        stop()
+        again = play_round(player=player, table_id=table.pk, mode=Mode.REAL, round_id=played.round_id, slip_version=1)
+        assert (again.round_id, again.repeated) == (played.round_id, True)
+
+    def test_deals_once_the_house_goes_on(self, table, player):
+        a_place(player, table, Mode.REAL, player=1000)
+        stop()
+        go_on()
+        assert self.deal(player, table, Mode.REAL)
+
+    def test_the_page_says_so_and_takes_no_bets(self, client: Client, table, player):
+        a_place(player, table, Mode.REAL, player=1000)
+        client.force_login(player.user)
+        stop()
+        address = reverse("table", args=[table.slug, Mode.REAL])
+        place = place_at(player=player, table_id=table.pk, mode=Mode.REAL)
+        assert "paused" in client.get(address).text
+        sent = {
+            "action": "bet:player",
+            "chip": 1000,
+            "round_id": place.round_id,
+            "slip_version": place.slip_version,
+            "table_version": table.version.number,
+            "player_value": "",
+        }
+        answer = client.post(f"{address}play/", sent, headers={"HX-Request": "true"})
+        assert SAID in answer.text
+
+
+class TestASharedTable:
+    @pytest.fixture
+    def table(self) -> LiveTable:
+        return a_live_table()
+
+    @pytest.fixture
+    def player(self, table: LiveTable) -> Player:
+        player = a_player("RO", real=MONEY)
+        seat_at(player, table)
+        return player
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            lambda player, table: chip(player, table, "tie", CHIP),
+            lambda player, table: press(player, table, Change.DOUBLE),
+            lambda player, table: press(player, table, Change.REPEAT),
+            lambda player, table: place_favourite(
+                player=player,
+                live_table_id=table.pk,
+                round_id=round_at(table).pk,
+                favourite_id=favourites.of(player, VARIANTS["no_commission"])[0].pk,
+            ),
+        ],
+        ids=["chip", "double", "rebet", "favourite"],
+    )
+    def test_gli19_2_4_1_takes_nothing_more_and_keeps_what_lies_there(self, table, player, more: Callable[..., object]):
+        bet(player, table, player=CHIP, tie=CHIP)
+        favourites.save(player=player, live_table=table, name="Mine")
+        advance_to(table, Phase.BETTING)
+        chip(player, table, "player", CHIP)
+        stop()
+        with pytest.raises(HouseStopped):
+            more(player, table)
+        assert stakes_of(player, table) == {"player": CHIP}
+        assert held(player) == CHIP
+        assert events("bet.refused")[-1]["data"]["reason"] == "HouseStopped"
+
+    def test_bets_come_off(self, table, player):
+        chip(player, table, "player", CHIP)
+        chip(player, table, "tie", CHIP)
+        stop()
+        press(player, table, Change.UNDO)
+        assert (stakes_of(player, table), held(player)) == ({"player": CHIP}, CHIP)
+        press(player, table, Change.UNDO)
+        assert (stakes_of(player, table), held(player)) == ({}, 0)
+
+    def test_gli19_2_4_1_a_round_with_bets_is_dealt_and_paid_and_no_other_opens(self, table, player):
+        chip(player, table, "player", CHIP)
+        stop()
+        settled = advance_to(table, Phase.SETTLED)
+        part = Participation.objects.get(round_id=settled.pk, player=player)
+        assert balance(player) == MONEY - part.staked + part.paid
+        hurry(table)
+        assert phases.due() == []
+        assert not phases.advance(table.pk)
+        go_on()
+        assert phases.advance(table.pk)
+        assert round_at(table).phase == Phase.BETTING
+
+    def test_a_round_without_bets_ends_and_no_other_opens(self, table):
+        stop()
+        assert step(table).phase == Phase.VOID
+        hurry(table)
+        assert phases.due() == []
+        assert not phases.advance(table.pk)
+        assert LiveRound.objects.count() == 1
+        go_on()
+        assert table.pk in phases.due()
+        assert phases.advance(table.pk)
+
+    def test_a_click_between_two_rounds_is_told_the_same(self, table, player):
+        stop()
+        step(table)
+        with pytest.raises(HouseStopped):
+            chip(player, table, "player", CHIP)
+
+    def test_everybody_there_sees_that_it_waits(self, client: Client, table, player):
+        client.force_login(player.user)
+        address = reverse("table", args=[table.table.slug, Mode.REAL])
+        stop()
+        step(table)
+        text = client.get(address).text
+        assert 'data-phase="paused"' in text
+        assert "The next round opens when it goes on." in text
+        go_on()
+        step(table)
+        assert 'data-phase="betting"' in client.get(address).text
+
+
+class TestAVisitor:
+    """Who tries a table without an account plays for chips of the session alone; free play is play."""
+
+    @pytest.fixture
+    def visitor(self, client: Client) -> Client:
+        a_table()
+        client.post(reverse("guest_start", args=["baccarat"]), {"adult": "on", "to": "play"})
+        return client
+
+    def test_plays_no_more_than_others(self, visitor):
+        address = reverse("guest", args=["baccarat"])
+        assert "paused" not in visitor.get(address).text
+        stop()
+        sent = visitor.get(address).context["game"]
+        click = {
+            "action": "bet:player",
+            "chip": 1000,
+            "round_id": sent.next_round_id,
+            "slip_version": sent.slip_version,
+            "table_version": sent.table_version,
+        }
+        answer = visitor.post(reverse("guest_play", args=["baccarat"]), click, headers={"HX-Request": "true"})
+        assert SAID in answer.text
+
+    def test_does_not_begin(self, client: Client):
+        a_table()
+        stop()
+        address = reverse("guest", args=["baccarat"])
+        assert SAID in client.get(address).text
+        assert SAID in client.post(reverse("guest_start", args=["baccarat"]), {"adult": "on", "to": "watch"}).text
