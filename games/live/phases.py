@@ -95,7 +95,7 @@ def advance(live_table_id: int) -> bool:
             plans.read_by_key()
             live_round = _locked(LiveTable.objects.get(pk=live_table_id).round_id)
             live_table = _kept(live_table_id)
-            if live_table_id not in _due(live_table_id):
+            if live_table_id not in _due(live_table_id) or (_is_over(live_round) and stops.is_stopped()):
                 return False
             doubt = _move(live_table, live_round)
             if live_round and doubt:  # in one transaction: whoever dies in between would leave the table unstopped
@@ -112,9 +112,8 @@ def advance(live_table_id: int) -> bool:
 
 def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
     """Take the round to its next phase; return what has the table stop although that was done."""
-    if live_round is None or live_round.phase in (Phase.SETTLED, Phase.VOID):
-        if not stops.is_stopped():
-            rounds.open_next(live_table)
+    if live_round is None or _is_over(live_round):
+        rounds.open_next(live_table)
         return None
     if live_round.phase == Phase.DEALT:
         return _settle(live_round)
@@ -133,6 +132,11 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
     else:
         rounds.deal(live_round)
     return None
+
+
+def _is_over(live_round: LiveRound | None) -> bool:
+    """Say whether the next thing at the table is another round."""
+    return live_round is None or live_round.phase in (Phase.SETTLED, Phase.VOID)
 
 
 def _takes_bets_still(live_table: LiveTable, live_round: LiveRound) -> bool:
