@@ -48,6 +48,7 @@ from tests.builders import a_golden_table, a_player, a_round, a_submission, a_ta
 from tests.chemin.at_table import a_bank, a_chemin_table, guests
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
+from tests.notices import a_notice
 from tests.people import PASSWORD, a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
@@ -65,6 +66,7 @@ PLAYER_READERS = ("finance", "compliance", "support")
 PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how guests play
 WORDING = ("compliance", "supervisor")  # who writes what answers begin from
 REPLYING = ("operator", "support", *WORDING)  # who reads that
+PUBLISHING = ("operator", "supervisor")  # who tells everybody of maintenance
 ANSWERING = ("operator", "compliance", "support")  # who answers players
 MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
 REPORTERS = ("finance", "compliance")  # who makes reports
@@ -149,6 +151,12 @@ class World:
     def scheduled_id(self) -> int:
         """Other limits of a table that wait for tomorrow, by their approval."""
         return scheduled(a_table("tomorrow")).pk
+
+    @cached_property
+    def notice_id(self) -> int:
+        """A notice that nobody is shown yet."""
+        far = exclusions.now() + timedelta(days=300)
+        return a_notice(timedelta(days=301), shown_from=far).pk
 
     @cached_property
     def live_slug(self) -> str:
@@ -956,6 +964,10 @@ LINES = (
         lambda world: {**a_statement(world), "difference_id": world.statement.differences.get().pk},
         lambda world: {"words": "for a test"},
     ),
+    Line("staff_notices", "GET", staff(PAGE, *PUBLISHING, "compliance")),
+    Line("staff_notice_new", "GET", staff(PAGE, *PUBLISHING)),
+    Line("staff_notice_new", "POST", staff(PAGE, *PUBLISHING)),
+    Line("staff_notice_withdraw", "POST", staff(MOVED, *PUBLISHING), lambda world: {"notice_id": world.notice_id}),
     Line("staff_replies", "GET", staff(PAGE, *REPLYING)),
     Line("staff_reply_new", "GET", staff(PAGE, *WORDING)),
     Line("staff_reply_new", "POST", staff(PAGE, *WORDING)),

@@ -142,7 +142,8 @@ def theoretical(version: TableVersion, on_bets: Mapping[str, int]) -> Fraction |
 def _status(line: _Line) -> str:
     if line.withdrawn is not None:
         return "withdrawn"
-    return "in force" if line.version.table.is_open else "table closed"
+    table = line.version.table
+    return "in force" if table.is_open else f"table {table.get_status_display()}"
 
 
 def _row(line: _Line) -> Row:

@@ -63,7 +63,8 @@ class Figures:
         """Whether it is played by."""
         if self.withdrawn_at:
             return "withdrawn"
-        return "in force" if self.version.table.is_open else "table closed"
+        table = self.version.table
+        return "in force" if table.is_open else f"table {table.get_status_display()}"
 
 
 def of_rules(variant: str) -> list[OfRules]:

@@ -117,8 +117,9 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
     assert (second["rounds"], second["staked"], second["voided"]) == (1, 5_000, 0)
     assert (first["status"], second["status"]) == ("withdrawn", "in force")
     assert (first["withdrawn"], second["withdrawn"]) == (later.created_at.astimezone(UTC).isoformat(), None)
-    table_status.close_table(table_id=table.pk, reason="for a test", by="staff:1")
-    assert [row["status"] for row in read(Interval(since, clock()))[0]] == ["withdrawn", "table closed"]
+    for turn, status in ((table_status.pause_table, "table paused"), (table_status.close_table, "table closed")):
+        turn(table_id=table.pk, reason="for a test", by="staff:1")
+        assert [row["status"] for row in read(Interval(since, clock()))[0]] == ["withdrawn", status]
 
 
 def test_gli19_2_9_2_says_what_lies_in_rounds_that_are_interrupted():
