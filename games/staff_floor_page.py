@@ -51,13 +51,13 @@ class Choice:
 def staff_floor(request: StaffRequest) -> HttpResponse:
     """Every table as it stands now; those that were not asked for are in the page and not shown."""
     rows, choice = read_rows(), Choice.of(request.GET)
-    shown = [(row.key, _html(row, rows), not choice.fits(row)) for row in rows.rows]
+    hidden = {row.key for row in rows.rows if not choice.fits(row)}
     games = [(slug, variant_label(game, "name", "en")) for slug, game in GAMES.items()]
     context = {
         "floor": rows,
         "head": _head(rows),
-        "rows": shown,
-        "is_any_shown": any(not is_hidden for _, _, is_hidden in shown),
+        "rows": [_html(row, rows, is_hidden=row.key in hidden) for row in rows.rows],
+        "is_any_shown": len(hidden) < len(rows.rows),
         "choice": choice,
         "states": STATES,
         "games": games,
@@ -89,7 +89,7 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
     row = rows.row(key)
     if row is None:
         raise Http404
-    context = {"row": row, "on": row.on, "possible": possible(row.table), "html": _html(row, rows)}
+    context = {"row": row, "on": row.on, "possible": possible(row.table), "html": _html(row, rows, unfolds=False)}
     if request.htmx:
         response = render(request, "staff/_floor_deeds.html", context)
     else:
@@ -98,8 +98,8 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
     return response
 
 
-def _html(row: Row, rows: Rows) -> SafeString:
-    return mark_safe(render_row(row, rows.now))  # noqa: S308  (a template of ours)
+def _html(row: Row, rows: Rows, **how: bool) -> SafeString:
+    return mark_safe(render_row(row, rows.now, **how))  # noqa: S308  (a template of ours)
 
 
 def _head(rows: Rows) -> SafeString:

@@ -168,10 +168,11 @@ def read_rows() -> Rows:
     )
 
 
-def render_row(row: Row, now: datetime) -> str:
-    """Return the list item of a row."""
+def render_row(row: Row, now: datetime, *, is_hidden: bool = False, unfolds: bool = True) -> str:
+    """Return the list item of a row; what can be done unfolds under it, where that does not stand beside it anyway."""
+    context = {"row": row, "now": now, "is_hidden": is_hidden, "unfolds": unfolds}
     with override("en"):
-        return get_template("staff/_floor_row.html").render({"row": row, "now": now})
+        return get_template("staff/_floor_row.html").render(context)
 
 
 def render_head(rows: Rows) -> str:

@@ -1,0 +1,200 @@
+"""The floor as staff have it open: pushed while they watch, and nothing that they type is lost by it."""
+
+import re
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Locator, Page, expect
+
+from games.live import malfunction, tickets
+from games.models import LiveTable, Phase, Table
+from games.table_status import pause_table
+from players import sessions
+from players.models import Ended, Staff
+from tests.browser.at_table import windows_without_complaint
+from tests.builders import a_player, a_table
+from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.people import a_member_of_staff, a_visitor
+
+pytestmark = pytest.mark.browser
+
+STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+LOST = "The connection to the house is lost"
+
+
+class Floor:
+    """The page of a supervisor."""
+
+    def __init__(self, new_context: NewContext, web_server: WebServer, **options: object) -> None:
+        self.staff: Staff = a_member_of_staff("supervisor")
+        self.window, visitor = new_context(base_url=web_server.url, **options), a_visitor()
+        visitor.force_login(self.staff.user)
+        cookie = visitor.cookies[settings.SESSION_COOKIE_NAME].value
+        self.window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": web_server.url}])
+        self.page: Page = self.window.new_page()
+
+    def open(self, query: str = "") -> Page:
+        self.page.goto(f"/staff/floor/{query}")
+        return self.page
+
+    def row(self, live_table: LiveTable) -> Locator:
+        return self.page.locator(f"#live-{live_table.pk}")
+
+    def unfold(self, live_table: LiveTable, deed: str) -> Locator:
+        """Unfold a row, and in it one deed; return its form."""
+        row = self.row(live_table)
+        row.locator("summary").first.click()
+        fold = row.locator(".deeds details", has=self.page.locator("summary", has_text=deed))
+        fold.locator("summary").click()
+        return fold.locator("form")
+
+
+@pytest.fixture
+def live_table(cloned_db: object) -> LiveTable:
+    """A shared table that takes bets."""
+    return a_live_table()
+
+
+@pytest.fixture
+def floor(live_table: LiveTable, new_context: NewContext, web_server: WebServer) -> Floor:
+    return Floor(new_context, web_server)
+
+
+def test_bets_are_seen_as_they_are_placed_and_the_table_is_closed_in_place(
+    live_table: LiveTable, floor: Floor, new_context: NewContext, web_server: WebServer
+) -> None:
+    page = floor.open()
+    row = floor.row(live_table)
+    expect(row).to_contain_text("bets are taken")
+    expect(row).not_to_contain_text("At risk")
+    with windows_without_complaint(new_context, web_server, a_player(real=1_000_000)) as windows:
+        table = windows()
+        table.goto("/en/table/live/real/")
+        table.locator("#chip-5000").check(force=True)
+        table.locator("#bet-player").click()
+        expect(row).to_contain_text("1 player")
+        expect(row).to_contain_text("At risk")
+        expect(row).to_contain_text("SEK 50.00")
+
+    form = floor.unfold(live_table, "Close Live")
+    form.get_by_label("Reason").fill("The cloth is torn.")
+    form.get_by_role("button").click()
+    expect(page.get_by_text("Live is closed.")).to_be_visible()
+    expect(row.locator(".badge")).to_have_text("closing")
+    assert not Table.objects.get(pk=live_table.table_id).is_open
+    advance_to(live_table, Phase.SETTLED)
+    expect(row.locator(".badge")).to_have_text("closed")
+    expect(row.locator(".floor-bead")).to_have_count(1)
+
+
+def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
+    live_table: LiveTable, floor: Floor
+) -> None:
+    other = a_live_table("pairs", slug="other")
+    page = floor.open()
+    order = [row.get_attribute("id") for row in page.locator(".floor-row").all()]
+    form = floor.unfold(live_table, "Report the round")
+    reported = form.get_attribute("action")
+    why = form.get_by_label("What is wrong")
+    why.fill("A card lay")
+    bet(a_player(real=1_000_000), live_table, player=5000)
+    for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING):
+        advance_to(live_table, phase)
+    malfunction.report(round_id=round_at(other).pk, cause="A quarrel.", by="staff:1")
+    expect(floor.row(live_table).locator(".floor-bead")).to_have_count(1)
+    expect(floor.row(other).locator(".badge")).to_have_text("stopped")
+    expect(page.locator("#floor-said")).to_contain_text("awaits its ruling")
+    expect(why).to_be_focused()
+    why.press_sequentially(" face up.")
+    expect(why).to_have_value("A card lay face up.")
+    assert form.get_attribute("action") == reported  # the round that was meant, whichever is played meanwhile
+    assert [row.get_attribute("id") for row in page.locator(".floor-row").all()] == order
+
+    floor.row(live_table).locator("summary").first.click()
+    page.evaluate("document.activeElement.blur()")
+    pause_table(table_id=live_table.table_id, reason="x", by="staff:1")
+    expect(page.locator(".floor-row").first).to_have_id(f"live-{other.pk}")
+
+
+def test_an_alarm_is_said_once_and_its_link_leads_to_the_row(live_table: LiveTable, floor: Floor) -> None:
+    page = floor.open()
+    expect(page.locator("#floor-said")).to_be_empty()
+    expect(page.locator("#floor-head")).to_contain_text("Nothing wants anybody.")
+    malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
+    expect(page.locator("#floor-said")).to_contain_text("Live, real money: Incident")
+    page.evaluate("document.getElementById('floor-said').textContent = ''")
+    pause_table(table_id=live_table.table_id, reason="x", by="staff:1")
+    expect(page.locator(".floor-row").last.locator(".badge")).to_have_text("paused")
+    expect(page.locator("#floor-said")).to_be_empty()
+    page.locator("#floor-head").get_by_role("link", name="Live, real money").click()
+    expect(floor.row(live_table)).to_be_in_viewport()
+
+
+def test_the_choice_is_kept_in_the_address_and_holds_for_what_is_pushed(live_table: LiveTable, floor: Floor) -> None:
+    a_table()
+    page = floor.open()
+    page.get_by_label("Only what wants somebody").check()
+    expect(page).to_have_url(re.compile(r"\?needs=1$"))
+    expect(page.locator("#floor-none")).to_be_visible()
+    malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
+    expect(floor.row(live_table)).to_be_visible()
+    expect(page.locator("#floor-none")).to_be_hidden()
+    page.reload()
+    expect(floor.row(live_table)).to_be_visible()
+    assert page.locator(".floor-row:visible").count() == 1
+    page.get_by_label("State").select_option("paused")
+    expect(page.locator("#floor-none")).to_be_visible()
+
+
+def test_where_no_stream_gets_through_the_page_asks(live_table: LiveTable, floor: Floor) -> None:
+    floor.page.route(STREAM, lambda route: route.abort())
+    floor.open()
+    pause_table(table_id=live_table.table_id, reason="x", by="staff:1")
+    expect(floor.row(live_table).locator(".badge")).to_have_text("paused")
+
+
+def test_a_line_that_is_lost_is_said_and_comes_back(live_table: LiveTable, floor: Floor) -> None:
+    page = floor.open()
+    expect(floor.row(live_table).locator(".badge")).to_have_text("open")
+    floor.window.set_offline(True)
+    expect(page.locator("#floor-lost")).to_contain_text(LOST)
+    pause_table(table_id=live_table.table_id, reason="x", by="staff:1")
+    floor.window.set_offline(False)
+    expect(page.locator("#floor-lost")).to_be_empty()
+    expect(floor.row(live_table).locator(".badge")).to_have_text("paused")
+
+
+def test_a_session_that_ends_takes_the_floor_away(live_table: LiveTable, floor: Floor) -> None:
+    page = floor.open()
+    expect(floor.row(live_table)).to_be_visible()
+    sessions.end_all(user=floor.staff.user, why=Ended.ELSEWHERE, by=str(floor.staff))
+    expect(page.locator("#session-over")).to_be_visible()
+
+
+def test_without_a_script_it_is_a_page_with_what_stands_now(
+    live_table: LiveTable, new_context: NewContext, web_server: WebServer
+) -> None:
+    floor = Floor(new_context, web_server, java_script_enabled=False)
+    page = floor.open()
+    expect(floor.row(live_table)).to_contain_text("bets are taken")
+    expect(page.get_by_role("link", name="See how it stands now")).to_be_visible()
+    floor.row(live_table).locator("summary").first.click()
+    floor.row(live_table).get_by_role("link", name="On a page of its own").click()
+    page.locator("summary", has_text="Pause Live").click()
+    page.get_by_label("Reason").locator("visible=true").fill("A card is bent.")
+    page.get_by_role("button", name="Pause Live").click()
+    expect(page.get_by_text("Live is paused.")).to_be_visible()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["wide", "phone"])
+def test_thirty_tables_are_read_without_scrolling_sideways(
+    live_table: LiveTable, new_context: NewContext, web_server: WebServer, viewport: object
+) -> None:
+    for number in range(14):
+        a_live_table(slug=f"table-{number}")
+    floor = Floor(new_context, web_server, viewport=viewport)
+    page = floor.open()
+    expect(page.locator(".floor-row")).to_have_count(30)
+    wait_in(page, "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")

@@ -1,0 +1,186 @@
+"""The floor's pages: who may open them, what they offer to whom, and where one comes back to after a deed."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import resolve
+
+from audit.models import Approval
+from games.live import malfunction, tickets
+from games.models import LiveTable, Phase, Table
+from games.table_status import pause_table
+from players.access import is_made_by_the_page
+from tests.builders import a_player, a_table
+from tests.chemin.at_table import a_chemin_table, guests
+from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+FLOOR = "/staff/floor/"
+STREAM = re.compile(r'data-stream="([^"]*)"')
+
+
+def working_as(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def shown(page: str) -> set[str]:
+    """The rows of a page that are to be seen."""
+    return {
+        key
+        for key, hidden in re.findall(r'<li class="floor-row[^>]*? id="([^"]+)"[^>]*?( hidden)?>', page)
+        if not hidden
+    }
+
+
+@pytest.fixture
+def live_table() -> LiveTable:
+    return a_live_table()
+
+
+@pytest.mark.parametrize("role", ["operator", "supervisor", "compliance", "finance", "support", "administrator"])
+def test_only_those_may_look_who_work_with_tables(live_table: LiveTable, role: str) -> None:
+    expected = 200 if role in {"operator", "supervisor", "compliance"} else 403
+    for page in (FLOOR, f"{FLOOR}now/", f"{FLOOR}live-{live_table.pk}/"):
+        assert working_as(role).get(page).status_code == expected
+
+
+def test_a_player_and_a_visitor_do_not_get_there(live_table: LiveTable) -> None:
+    visitor, player = a_visitor(), a_visitor()
+    player.force_login(a_player().user)
+    for page in (FLOOR, f"{FLOOR}now/", f"{FLOOR}live-{live_table.pk}/"):
+        assert visitor.get(page).status_code == 302
+        assert player.get(page).status_code == 403
+
+
+def test_the_page_brings_a_ticket_for_its_reader_and_session(live_table: LiveTable) -> None:
+    visitor = working_as("operator")
+    for page in (FLOOR, f"{FLOOR}now/"):
+        found = STREAM.search(visitor.get(page).text)
+        assert found
+        ticket = tickets.read(found[1], visitor.session.session_key)
+        assert ticket.staff is not None
+        assert (ticket.player, ticket.live_table, ticket.lobby) == (tickets.NOBODY, None, None)
+
+
+def test_a_page_that_asks_by_itself_makes_no_session_last_longer() -> None:
+    assert is_made_by_the_page(resolve(f"{FLOOR}now/").func)
+    assert not is_made_by_the_page(resolve(FLOOR).func)
+
+
+def test_there_is_no_row_of_a_table_that_there_is_not() -> None:
+    visitor = working_as("operator")
+    for key in ("live-999999", "solo-x", "nothing"):
+        assert visitor.get(f"{FLOOR}{key}/").status_code == 404
+
+
+def test_a_house_without_tables_says_what_makes_them() -> None:
+    page = working_as("supervisor").get(FLOOR).text
+    assert "load_tables" in page
+    assert "Close a game" not in page
+
+
+class TestWhatIsShown:
+    @pytest.fixture
+    def keys(self, live_table: LiveTable) -> dict[str, str]:
+        paused, alone = a_live_table("pairs", slug="paused"), a_table()
+        pause_table(table_id=paused.table_id, reason="x", by="staff:test")
+        malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
+        return {
+            "stopped": f"live-{live_table.pk}",
+            "paused": f"live-{paused.pk}",
+            "solo": f"solo-{alone.pk}",
+        }
+
+    @pytest.mark.parametrize(
+        ("query", "is_shown", "is_not"),
+        [
+            ("", {"stopped", "paused", "solo"}, set()),
+            ("?state=paused", {"paused"}, {"stopped", "solo"}),
+            ("?game=pairs", {"paused"}, {"stopped", "solo"}),
+            ("?needs=1", {"stopped"}, {"paused", "solo"}),
+            ("?needs=1&state=paused", set(), {"stopped", "paused", "solo"}),
+            ("?state=nonsense&game=roulette&needs=2", {"stopped", "paused", "solo"}, set()),
+        ],
+    )
+    def test_is_what_was_asked_for(self, keys, query, is_shown, is_not):
+        page = working_as("operator").get(FLOOR + query).text
+        found = shown(page)
+        assert {keys[name] for name in is_shown} <= found
+        assert not {keys[name] for name in is_not} & found
+        assert ('id="floor-none" hidden' in page) is bool(is_shown)
+
+
+class TestWhatIsOffered:
+    def deeds(self, role: str, key: str) -> str:
+        return working_as(role).get(f"{FLOOR}{key}/", headers={"HX-Request": "true"}).text
+
+    @pytest.mark.parametrize(
+        ("role", "operates", "supervises"), [("operator", 1, 0), ("supervisor", 1, 1), ("compliance", 0, 0)]
+    )
+    def test_is_what_the_role_may_do(self, live_table, role, operates, supervises):
+        page = self.deeds(role, f"live-{live_table.pk}")
+        assert "<html" not in page
+        for deed in ("Pause Live", "Close Live", "Report the round"):
+            assert (deed in page) == operates
+        assert ("Cancel the round" in page) == supervises
+        assert f"/staff/rounds/{round_at(live_table).pk}/" in page
+
+    def test_is_asking_two_people_once_the_cards_are_drawn(self, live_table):
+        bet(a_player(real=1_000_000), live_table, player=5000)
+        dealt = advance_to(live_table, Phase.DEALT)
+        incident = malfunction.report(round_id=dealt.pk, cause="A quarrel.", by="staff:1")
+        page = self.deeds("supervisor", f"live-{live_table.pk}")
+        assert "Cancel the round" not in page
+        assert f"Ask to annul the round, incident {incident.pk}" in page
+        assert "Ask to annul" not in self.deeds("operator", f"live-{live_table.pk}")
+
+    def test_who_the_guests_are_is_told_on_record(self, db):
+        live_table = a_chemin_table()
+        (player,) = guests(live_table, 1)
+        assert f"player:{player.pk}" in self.deeds("operator", f"live-{live_table.pk}")
+        assert events("data.seen")[-1]["data"]["players"] == [f"player:{player.pk}"]
+        assert f"player:{player.pk}" not in working_as("operator").get(FLOOR).text
+
+
+class TestAfterADeed:
+    """One comes back to the floor and reads what was done."""
+
+    def send(self, role: str, address: str, **form: str) -> str:
+        answer = working_as(role).post(address, {"reason": "for a test"} | form, follow=True)
+        assert answer.redirect_chain[-1][0] == FLOOR
+        return answer.text
+
+    def test_with_the_table_as_a_whole(self, live_table):
+        page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", deed="pause")
+        assert "Live is paused." in page
+        assert Table.objects.get(pk=live_table.table_id).status == "paused"
+
+    def test_with_a_round(self, live_table):
+        live_round = round_at(live_table)
+        page = self.send("operator", f"/staff/rounds/{live_round.pk}/report/", sure="on", back="floor")
+        assert "is stopped. Incident" in page
+        page = self.send("supervisor", f"/staff/rounds/{live_round.pk}/cancel/", sure="on", back="floor")
+        assert f"Round {live_round.code} is annulled." in page
+        page = self.send("supervisor", f"/staff/tables/live/{live_table.pk}/reopen/")
+        assert "Live goes on." in page
+
+    def test_with_an_incident(self, live_table):
+        bet(a_player(real=1_000_000), live_table, player=5000)
+        dealt = advance_to(live_table, Phase.DEALT)
+        incident = malfunction.report(round_id=dealt.pk, cause="A quarrel.", by="staff:1")
+        address = f"/staff/incidents/{incident.pk}/ruling/"
+        assert "Another person has to agree" in self.send(
+            "supervisor", address, decision="void", sure="on", back="floor"
+        )
+        assert Approval.objects.get().kind == malfunction.KIND
+
+    def test_elsewhere_where_the_form_stood_elsewhere_and_nowhere_else(self, live_table):
+        live_round = round_at(live_table)
+        for back in ("", "https://example.com/", "/staff/"):
+            form = {"reason": "x", "sure": "on", "back": back}
+            answer = working_as("operator").post(f"/staff/rounds/{live_round.pk}/report/", form)
+            assert answer.headers["Location"] == "/staff/incidents/"
