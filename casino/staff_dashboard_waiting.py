@@ -55,7 +55,7 @@ Counter = Callable[[Staff], Iterator[Count]]
 
 
 def _incidents(_staff: Staff) -> Iterator[Count]:
-    yield Count("Incidents without a ruling", unruled().count(), "staff_incidents", is_wrong=True)
+    yield Count("Incidents without a ruling", unruled().count(), "staff_incidents", "state=awaiting", is_wrong=True)
 
 
 def _tables(_staff: Staff) -> Iterator[Count]:

@@ -1,0 +1,74 @@
+"""Each number of what waits is as many as its page lists, and money that came in less what went out is the report's."""
+
+import re
+from urllib.parse import parse_qsl
+
+import pytest
+
+from casino import staff_dashboard_money as money
+from casino import staff_dashboard_waiting as waiting
+from tests import reports_history
+from tests.casino.test_dashboard import around_now, page, totals
+from tests.people import a_member_of_staff, a_visitor
+from tests.scene import Scene
+from wallet.reports import payments
+
+pytestmark = pytest.mark.django_db
+
+# By the page that a count leads to: what each row of it bears.
+ROWS = {
+    "staff_incidents": r'href="/staff/incidents/(\d+)/"',
+    "staff_floor": r'<li class="floor-row[^>]* id="([\w-]+)"[^>]* data-state="stopped"',
+    "staff_significant": r'href="/staff/significant/(\d+)/"',
+    "staff_approvals": r'id="reason-(\d+)"',
+    "staff_withdrawals": r"<h3>(\d+)\. ",
+    "staff_service": r'href="/staff/service/(\d+)/"',
+    "staff_complaints": r'href="/staff/service/(\d+)/"',
+    "staff_chat": r'<article class="panel" id="message-(\d+)"',
+    "staff_play_reports": r'id="note-(\d+)"',
+}
+WAITING = {
+    "operator": {"staff_incidents", "staff_floor", "staff_service"},
+    "supervisor": {"staff_incidents", "staff_floor", "staff_approvals", "staff_withdrawals", "staff_chat"},
+    "finance": {"staff_withdrawals"},
+    "support": {"staff_service", "staff_complaints", "staff_chat"},
+    "compliance": {"staff_incidents", "staff_floor", "staff_service", "staff_play_reports"},
+}
+
+
+@pytest.fixture
+def something_waits(db):
+    """Something on every page that a count leads to."""
+    scene = Scene()
+    for made in ("annulled_incident", "live_stopped", "withdrawer", "overdue_id", "live_talk", "chemin_reporter"):
+        getattr(scene, made)
+
+
+@pytest.mark.parametrize("role", WAITING)
+def test_each_is_as_many_as_its_page_lists(something_waits, role):
+    member, reader = a_member_of_staff(role), a_visitor()
+    reader.force_login(member.user)
+    counted, listed, pages = {}, {}, set()
+    for count in waiting.counts(member):
+        if count.page in ROWS:
+            path, _mark, query = count.address.partition("?")
+            shown = page(reader, path, **dict(parse_qsl(query)))
+            counted[count.name] = count.count
+            listed[count.name] = len(set(re.findall(ROWS[count.page], shown)))
+            pages |= {count.page} if count.count else set()
+    assert listed == counted
+    assert pages >= WAITING[role]
+
+
+def test_deposits_less_withdrawals_are_those_of_the_report_of_the_same_interval():
+    reports_history.make()
+    span = around_now()
+    (sums,) = money.between([span.interval.since, span.interval.until])
+    reported = {(row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(payments.KIND, span)}
+    for currency, of_it in sums.items():
+        paid_in, paid_out = (reported.get((currency, *which), 0) for which in (DEPOSIT, WITHDRAWAL))
+        assert of_it.net == paid_in - paid_out
+    assert {currency for currency, kind, status in reported if (kind, status) in (DEPOSIT, WITHDRAWAL)} <= set(sums)
+
+
+DEPOSIT, WITHDRAWAL = ("deposit", "credited"), ("withdrawal", "paid")
