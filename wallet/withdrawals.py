@@ -1,47 +1,33 @@
 """Money out: a withdrawal is requested and held, approved by finance (a large one by two people), sent to the bank, and
 paid or returned.
 
-Each step is one transaction: the status, the step on record, the money where it moves, the mail to the player. The row
-of the withdrawal is locked before any account. How the bank is spoken with stands in `wallet.payouts`.
+Each step is one transaction, which locks the row of the withdrawal before any account; what belongs to a step stands in
+`wallet.withdrawal_steps`, and how the bank is spoken with in `wallet.payouts`.
 
 Messages of errors to players are sentences in the active language; those to staff are English.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID, uuid5
 
-from celery import current_app
 from django.db import DatabaseError, transaction
 from django.db.models import Sum
 from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from audit import approvals, log
 from audit.models import Clock
-from players import mail
 from players.models import Player
 from players.verification import is_verified
-from wallet import accounts, ledger
-from wallet.models import (
-    AccountKind,
-    Currency,
-    Mode,
-    PayoutAccount,
-    Withdrawal,
-    WithdrawalStatus,
-    WithdrawalStep,
-)
+from wallet import accounts
+from wallet import withdrawal_steps as steps
+from wallet.models import AccountKind, Currency, Mode, PayoutAccount, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
 from wallet.withdrawal_words import REASONS, UNDECIDED, bank_reason
 
 KIND = "withdrawal"  # of its approvals
-METHOD = "bank transfer"
-HOUSE = "house"
 UNCONFIRMED = "Nobody has confirmed who this player is since they last sent something in."
 
 # The smallest withdrawal, in minor units. Whoever has less may take out all of it.
@@ -64,16 +50,6 @@ TWO_PEOPLE_ABOVE: Mapping[str, int] = {
 }
 A_DAY = timedelta(days=1)
 NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal
-HINT_EXPIRES = 60  # seconds after which a worker needs no telling: beat sweeps
-
-TEMPLATES = {
-    WithdrawalStatus.REQUESTED: "withdrawal_requested",
-    WithdrawalStatus.APPROVED: "withdrawal_approved",
-    WithdrawalStatus.PAID: "withdrawal_paid",
-    WithdrawalStatus.RETURNED: "withdrawal_returned",
-    WithdrawalStatus.REFUSED: "withdrawal_refused",
-    WithdrawalStatus.CANCELLED: "withdrawal_cancelled",
-}
 
 
 class WithdrawalError(Exception):
@@ -106,17 +82,6 @@ class MayNotCancel(WithdrawalError):
 
 class NotOpen(WithdrawalError):
     """The withdrawal has moved on meanwhile, or there is none."""
-
-
-@dataclass(frozen=True)
-class Hand:
-    """Who does a step, how, and why: as it stands on record, and as the player reads it where there is a reason."""
-
-    by: str
-    handler: str = HOUSE
-    method: str = METHOD
-    reason: str = ""
-    sentence: str | Promise = ""
 
 
 def request(*, player: Player, amount: int, account: PayoutAccount, key: UUID) -> Withdrawal:
@@ -154,8 +119,8 @@ def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> 
         currency=player.currency,
         takes_two=_takes_two(player, amount),
     )
-    journal = _post(asked, "withdraw", cash.pk, pending.pk)
-    _enter(asked, "", Hand(by=str(player)), journal)
+    journal = steps.post(asked, "withdraw", cash.pk, pending.pk)
+    steps.enter(asked, "", steps.Hand(by=str(player)), journal)
     return asked
 
 
@@ -206,7 +171,7 @@ def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
         raise MayNotCancel(_("Where you live, a withdrawal cannot be taken back into play."))
     if not may_cancel(found):
         raise MayNotCancel(_("This withdrawal has been decided on. It cannot be cancelled any more."))
-    return _give_back(found, WithdrawalStatus.CANCELLED, Hand(by=str(player)))
+    return steps.give_back(found, WithdrawalStatus.CANCELLED, steps.Hand(by=str(player)))
 
 
 @transaction.atomic
@@ -221,13 +186,13 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
     if not is_verified(found.player):
         raise NotVerified(UNCONFIRMED)
     if not found.takes_two:
-        return _move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason))
+        return steps.move(found, WithdrawalStatus.APPROVED, steps.Hand(by=by, handler=by, reason=reason))
     asked = approvals.ask(kind=KIND, on=str(found), request=payment_of(found), by=by, person=person, reason=reason)
-    hand = Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
+    hand = steps.Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
     if found.status == WithdrawalStatus.SECONDING:  # the approval before has expired
-        _enter(found, found.status, hand)
+        steps.enter(found, found.status, hand)
         return found
-    return _move(found, WithdrawalStatus.SECONDING, hand)
+    return steps.move(found, WithdrawalStatus.SECONDING, hand)
 
 
 @transaction.atomic
@@ -240,8 +205,8 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     found = _lock(withdrawal_id)
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It cannot be refused here.")
-    hand = Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
-    return _give_back(found, WithdrawalStatus.REFUSED, hand)
+    hand = steps.Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
+    return steps.give_back(found, WithdrawalStatus.REFUSED, hand)
 
 
 def _is_unseconded(withdrawal: Withdrawal) -> bool:
@@ -259,7 +224,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
         raise approvals.CannotExecute(UNCONFIRMED)
     try:
         with transaction.atomic():
-            _move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
+            steps.move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
     except DatabaseError as error:
         if approvals.sqlstate(error) != NOT_AGREED:
             raise
@@ -271,7 +236,7 @@ def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> N
     found = _lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING:
         raise approvals.CannotExecute("The withdrawal is not what it was when this was asked for.")
-    _give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
+    steps.give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
 
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
@@ -295,7 +260,7 @@ def send(withdrawal_id: int, *, provider: str) -> bool:
         found = Withdrawal.objects.filter(pk=withdrawal_id, status=WithdrawalStatus.APPROVED)
         row = found.select_for_update(skip_locked=True).first()
         if row is not None:
-            _move(row, WithdrawalStatus.SENDING, Hand(by="system", handler=provider))
+            steps.move(row, WithdrawalStatus.SENDING, steps.Hand(by="system", handler=provider))
         return row is not None
 
 
@@ -303,19 +268,19 @@ def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
     """Enter that the bank has paid, under its *number*; *locked* is a row that is being sent, in its transaction."""
     account = accounts.player_account(locked.player_id, Mode.REAL, AccountKind.PENDING)
     house = accounts.house_account(AccountKind.CASHIER, locked.currency, Mode.REAL)
-    journal = _post(locked, "withdraw_paid", account, house)
-    _move(locked, WithdrawalStatus.PAID, Hand(by="system", handler=provider, reason=number), journal)
+    journal = steps.post(locked, "withdraw_paid", account, house)
+    steps.move(locked, WithdrawalStatus.PAID, steps.Hand(by="system", handler=provider, reason=number), journal)
 
 
 def take_back(locked: Withdrawal, *, provider: str, code: str) -> None:
     """Enter that the bank has not paid, and why; *locked* is a row that is being sent, in its transaction."""
-    hand = Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
-    _give_back(locked, WithdrawalStatus.RETURNED, hand)
+    hand = steps.Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
+    steps.give_back(locked, WithdrawalStatus.RETURNED, hand)
 
 
-def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> Hand:
+def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> steps.Hand:
     method = f"approval {verdict.approval_id}"
-    return Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
+    return steps.Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
 
 
 def payment_of(withdrawal: Withdrawal) -> dict[str, log.Json]:
@@ -341,63 +306,3 @@ def _lock(withdrawal_id: int) -> Withdrawal:
     if found is None:
         raise NotOpen(_("There is no such withdrawal."))
     return found
-
-
-def _give_back(found: Withdrawal, after: WithdrawalStatus, hand: Hand) -> Withdrawal:
-    cash, pending = accounts.lock_cash_and(AccountKind.PENDING, found.player_id, Mode.REAL)
-    journal = _post(found, "withdraw_returned", pending.pk, cash.pk)
-    return _move(found, after, hand, journal)
-
-
-def _post(withdrawal: Withdrawal, kind: str, source: int, target: int) -> int:
-    lines = (
-        ledger.Line(source, withdrawal.currency, Mode.REAL, -withdrawal.amount),
-        ledger.Line(target, withdrawal.currency, Mode.REAL, withdrawal.amount),
-    )
-    (posted,) = ledger.post(ledger.Journal(ledger.system_key(withdrawal.reference, kind), kind, lines))
-    return posted.journal_id
-
-
-def _move(found: Withdrawal, after: WithdrawalStatus, hand: Hand, journal: int | None = None) -> Withdrawal:
-    before = found.status
-    Withdrawal.objects.filter(pk=found.pk).update(status=after)
-    found.status = after
-    _enter(found, before, hand, journal)
-    return found
-
-
-def _enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None) -> None:
-    """Write the step down, record it, and tell the player where it is one for them to know."""
-    after = WithdrawalStatus(found.status)
-    WithdrawalStep.objects.create(
-        withdrawal=found,
-        before=before,
-        after=after,
-        by=hand.by,
-        handler=hand.handler,
-        method=hand.method,
-        reason=hand.reason,
-        journal_id=journal,
-    )
-    data: dict[str, log.Json] = {
-        "player": str(found.player),
-        "amount": found.amount,
-        "currency": found.currency,
-        "before": before,
-        "method": hand.method,
-        "handler": hand.handler,
-        "reason": hand.reason,
-        "journal": journal,
-    }
-    log.record(f"withdrawal.{after.value}", by=hand.by, on=str(found), data=data)
-    if after is WithdrawalStatus.APPROVED:
-        transaction.on_commit(_ask_to_send)
-    if after in TEMPLATES and before != after:
-        context = {"withdrawal": found, "account": found.account, "reason": hand.sentence}
-        mail.write(user=found.player.user, template=TEMPLATES[after], context=context)
-
-
-def _ask_to_send() -> None:
-    """Send a message to a worker, which is a hint only: without one the payout leaves with the next sweep."""
-    with suppress(OperationalError):
-        current_app.send_task("wallet.tasks.send_payouts", retry=False, expires=HINT_EXPIRES)
