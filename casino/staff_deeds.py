@@ -156,7 +156,7 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
         "What lies in Golden Baccarat comes to the account at once. Withdrawals wait for staff as they did.",
         "The player is written to, and reads after the right password how to reach the house.",
     )
-    return _ask(request, player, form, _lock_deed(player), "Lock the account", effects)
+    return _ask_of_lock(request, player, form, "staff_player_lock", "Lock the account", effects)
 
 
 @staff_required(LOCK)
@@ -174,7 +174,7 @@ def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
             messages.success(request, f"The account of {player} is open again.")
         return redirect("staff_player", player.pk)
     effects = ("The player can log in again, and is written to. Exclusions and limits hold on.",)
-    return _ask(request, player, form, _lock_deed(player), "Open the account again", effects)
+    return _ask_of_lock(request, player, form, "staff_player_unlock", "Open the account again", effects)
 
 
 @staff_required(EXCLUDE)
@@ -241,8 +241,18 @@ def _player(request: StaffRequest, player_id: int) -> Player:
     return player
 
 
+def _ask_of_lock(
+    request: StaffRequest, player: Player, form: forms.Form, name: str, title: str, effects: tuple[str, ...]
+) -> HttpResponse:
+    """Ask where it is not so already; there the page only says so, and leads to the other one."""
+    deed = _lock_deed(player)
+    if deed.page == _page(name, player):
+        return _ask(request, player, form, deed, title, effects)
+    return _ask(request, player, None, deed, title, ())
+
+
 def _ask(
-    request: StaffRequest, player: Player, form: forms.Form, deed: Deed, title: str, effects: tuple[str, ...]
+    request: StaffRequest, player: Player, form: forms.Form | None, deed: Deed, title: str, effects: tuple[str, ...]
 ) -> HttpResponse:
     told = {"subject": player, "form": form, "deed": deed, "title": title, "effects": effects}
     return render(request, "staff/player_deed.html", told)

@@ -4,17 +4,18 @@ from collections.abc import Callable
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
-from players import closures
+from players import account_locks, closures
 from players.demo import PASSWORD as DEMO_PASSWORD
 from players.demo import create_demo_people
 from players.models import ClosureState, User
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, NewContext
 from tests.harness.web import WebServer
-from tests.people import PASSWORD, events
+from tests.people import PASSWORD, a_member_of_staff, events
 
 pytestmark = pytest.mark.browser
 
@@ -103,6 +104,22 @@ def test_a_passkey_opens_a_lock(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Log out")).to_be_visible()
     (opened,) = events("login.unlocked", on=str(player))
     assert opened["data"] == {"by": "second factor"}
+
+
+def test_a_passkey_of_a_locked_account_lets_nobody_in_and_says_why(open_page: OpenPage) -> None:
+    player = a_player(password=PASSWORD)
+    page = open_page()
+    log_in(page, player.user, PASSWORD)
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+    add_passkey(page)
+    log_out(page)
+    account_locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
+    page.goto("/en/account/login/")
+    page.get_by_role("button", name="Log in with a passkey").click()
+    expect(page.get_by_role("heading", name="Your account is locked")).to_be_visible()
+    expect(page.get_by_text(settings.SUPPORT_EMAIL)).to_be_visible()
+    page.goto("/en/account/security/")
+    expect(page.get_by_role("button", name="Log in with a passkey")).to_be_visible()
 
 
 def test_a_passkey_alone_closes_an_account(open_page: OpenPage) -> None:

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Barrier, Event
-from uuid import UUID
 
 import psycopg
 import pytest
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from casino.protection import give_back
 from games.errors import PlayError
@@ -25,11 +24,18 @@ from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
 from tests.harness.databases import Database
 from tests.live.at_table import a_live_table
 from tests.live.betting import chip, held
-from tests.live.test_bets_at_once import PATIENCE, in_a_thread, outcome, somebody_is_blocked, until
+from tests.live.test_bets_at_once import (
+    PATIENCE,
+    in_a_thread,
+    outcome,
+    somebody_is_blocked,
+    stop_before_the_hold,
+    until,
+)
 from tests.people import a_member_of_staff
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.test_at_once import at_once, is_whole
-from wallet import holds, purse
+from wallet import purse
 from wallet.accounts import balance
 from wallet.models import Mode
 from wallet.payments import beginning, providers
@@ -62,17 +68,7 @@ def bettor() -> tuple[Player, LiveTable]:
 
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
-    """Have whoever bets wait right before anything is held: they say that they have looked, and go on when told."""
-    has_looked, may_go_on = Event(), Event()
-    hold = holds.hold
-
-    def wait_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
-        has_looked.set()
-        assert may_go_on.wait(PATIENCE)
-        return hold(round_id, account_id, amount)
-
-    monkeypatch.setattr(holds, "hold", wait_then_hold)
-    return has_looked, may_go_on
+    return stop_before_the_hold(monkeypatch)
 
 
 class TestAClickThatWasLetInBeforeTheLock:
@@ -207,3 +203,16 @@ def test_gli19_2_4_1_no_round_begins_after_a_lock_however_many_are_asked_for(clo
 def place_and_deal(player: Player, table_id: int, mode: Mode) -> None:
     place = place_at(player=player, table_id=table_id, mode=mode)
     play_round(player=player, table_id=table_id, mode=mode, round_id=place.round_id, slip_version=place.slip_version)
+
+
+def test_the_right_to_lock_something_else_is_none_to_lock_accounts(cloned_db, owner):
+    owner.execute(
+        "WITH held AS (INSERT INTO auth_permission (name, content_type_id, codename)"
+        " SELECT 'Can lock a conversation away', id, 'lock_player' FROM django_content_type"
+        " WHERE app_label = 'audit' ORDER BY id LIMIT 1 RETURNING id)"
+        " INSERT INTO auth_group_permissions (group_id, permission_id)"
+        " SELECT auth_group.id, held.id FROM auth_group, held WHERE auth_group.name = 'finance'"
+    )
+    by = a_member_of_staff("finance")
+    with pytest.raises(DatabaseError, match="may not lock accounts"), transaction.atomic():
+        AccountLock.objects.create(player=a_player(), locks=True, reason="for a test", by=by)

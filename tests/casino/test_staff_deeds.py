@@ -116,6 +116,17 @@ def test_a_second_request_for_the_same_player_is_refused_and_what_was_typed_stay
     assert approvals.waiting().count() == 1
 
 
+def test_what_is_so_already_is_not_asked_for_again(player):
+    support = at("support")
+    lock, unlock = page("staff_player_lock", player), page("staff_player_unlock", player)
+    for here, there in ((lock, unlock), (unlock, lock)):
+        shown = support.get(there).content.decode()
+        assert "<textarea" not in shown
+        assert f'href="{here}"' in shown
+        assert "<textarea" in support.get(here).content.decode()
+        support.post(here, {"reason": "for a test"})
+
+
 def test_what_is_locked_is_not_said_to_play(player):
     support = at("support")
     support.post(page("staff_player_lock", player), {"reason": "stolen card"})

@@ -98,8 +98,7 @@ def somebody_is_blocked() -> bool:
     return bool(waiting)
 
 
-@pytest.fixture
-def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+def stop_before_the_hold(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
     """Have whoever bets wait right before anything is held: they say that they have looked, and go on when told."""
     has_looked, may_go_on = Event(), Event()
     hold = holds.hold
@@ -111,6 +110,11 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
 
     monkeypatch.setattr(holds, "hold", wait_then_hold)
     return has_looked, may_go_on
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+    return stop_before_the_hold(monkeypatch)
 
 
 class TestAChipAgainstTheClosing:
