@@ -7,7 +7,7 @@ from django.contrib.admin import register
 from django.db.models import Q
 
 from audit import approvals
-from audit.models import Approval, Category, Checkpoint, Event, Significant, Weight, Work
+from audit.models import Approval, Category, Checkpoint, Event, Significant, Verdict, Weight, Work
 from audit.reports.kinds import Column, Form
 from audit.significant import finding, working
 from players.lists.deeds import Deed, Plan
@@ -24,6 +24,7 @@ ON = Column("on", "On")
 KIND = Column("kind", "Kind")
 BY_NUMBER = Find("number", "pk", number)
 BY_SUBJECT = Find("player:12, table:3 …", "on", subject)
+OTHER_VERDICTS = [(verdict.value, verdict.label) for verdict in Verdict if verdict is not Verdict.APPROVED]
 
 
 @register(Event, site=SITE)
@@ -120,7 +121,10 @@ class Approvals(Listing):
     )
     more = (Column("sha256", "SHA-256 of the request"),)
     finds = (BY_NUMBER, BY_SUBJECT)
-    filters = (Filter("kind", "Kind", lambda: [(each, each) for each in approvals.kinds()], lambda kind: Q(kind=kind)),)
+    filters = (
+        Filter("kind", "Kind", lambda: [(each, each) for each in approvals.kinds()], lambda kind: Q(kind=kind)),
+        Filter("verdict", "Decided", lambda: OTHER_VERDICTS, lambda verdict: Q(decision__verdict=verdict)),
+    )
     period = "at"
     related = ("decision",)
     links = {"id": ("staff_approval", "approval_id", "pk")}

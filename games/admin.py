@@ -166,12 +166,11 @@ class SharedRounds(Listing):
         return live_round.cards if live_round.ended_at else ""
 
 
-ENDED = {"punter": Q(outcome="punter"), "banker": Q(outcome="banker"), "draw": Q(outcome="draw"), "void": Q(outcome="")}
 OUTCOME = Filter(
     "outcome",
     "Outcome",
     lambda: [("punter", "Punter"), ("banker", "Banker"), ("draw", "Draw"), ("void", "Annulled")],
-    ENDED.__getitem__,
+    lambda outcome: Q(outcome="" if outcome == "void" else outcome),
 )
 
 

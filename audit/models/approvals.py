@@ -56,3 +56,4 @@ class Decision(models.Model):
     class Meta:
         db_table = "audit_decision"
         default_permissions = ()
+        indexes = [models.Index(fields=["verdict", "-approval"], name="audit_decision_verdict")]

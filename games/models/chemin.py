@@ -109,7 +109,10 @@ class CheminCoup(models.Model):
 
     class Meta:
         default_permissions = ()
-        indexes = [models.Index(fields=["-at", "-round"], name="games_chemincoup_newest")]
+        indexes = [
+            models.Index(fields=["-at", "-round"], name="games_chemincoup_newest"),
+            models.Index(fields=["outcome", "-at", "-round"], name="games_chemincoup_outcome"),
+        ]
 
 
 class CheminStake(models.Model):

@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 
 from games.live.lobby import READ_CARDS, READ_LOBBY, card_key, card_state, render_card
-from games.live.voiding import void_live_round
-from games.models import LiveTable, Phase, VoidReason
+from games.models import LiveTable, Phase
 from games.rows import named
+from tests.annulling import annul_as_two_agree
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, step
 from wallet.models import Mode
@@ -74,7 +74,7 @@ class TestResults:
             live_round = advance_to(live_table, Phase.SETTLED)
             advance_to(live_table, Phase.BETTING)
         before = len(card_of(live_table).beads)
-        void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
+        annul_as_two_agree(live_round.pk)
         assert (before, len(card_of(live_table).beads)) == (2, 1)
 
 
