@@ -224,6 +224,12 @@ def see_what_it_comes_to(page: Page) -> None:
     expect(page.get_by_role("button", name="Ask for it")).to_be_visible()
 
 
+def see_the_notice(page: Page) -> None:
+    """See a notice as readers will, before it is published."""
+    page.get_by_role("button", name="See it").click()
+    expect(page.get_by_role("button", name="Publish")).to_be_visible()
+
+
 def withdraw_nonsense(page: Page) -> None:
     """Ask for more than there is, to no account."""
     send_nonsense(page, amount="99999999", iban="SE00 1234")

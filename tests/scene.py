@@ -41,7 +41,7 @@ from games.models import (
 )
 from games.returns import watching
 from games.table_status import open_table, pause_table
-from players import complaints, exclusions, limits, looking, second_factor, service, verification
+from players import complaints, exclusions, limits, looking, notices, second_factor, service, verification
 from players.models import (
     LimitKind,
     Period,
@@ -89,6 +89,7 @@ from tests.games.counted import dealt, keep, keep_unshuffled
 from tests.live.at_table import a_live_table, advance_to, bet, lay, round_at
 from tests.live.talk import a_talker, say
 from tests.matrix import MONEY, World, with_password
+from tests.notices import a_notice
 from tests.people import a_member_of_staff, employed
 from tests.returns.sums import HOUR, summed_up
 from tests.wallet.at_the_bank import a_payment, at_the_bank
@@ -112,6 +113,14 @@ class Scene(World):
         if role not in self._users:
             self._users[role] = super().user(role)
         return self._users[role]
+
+    @cached_property
+    def withdrawn_notice_id(self) -> int:
+        """A notice that was withdrawn before anybody was shown it, beside one that is coming."""
+        far, by = exclusions.now() + timedelta(days=200), a_member_of_staff("supervisor", name="Sten Ström")
+        notice = a_notice(timedelta(days=201), by=by, shown_from=far)
+        notices.withdraw(notice_id=notice.pk, reason="The work is put off.", by=by)
+        return notice.pk if self.notice_id else 0
 
     @cached_property
     def table(self) -> Table:

@@ -17,7 +17,7 @@ TABLES = """
     SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
     AND (relname ~ '^(wallet|audit)_' OR relname IN ('players_limitchange', 'players_limitoffer', 'players_exclusion',
          'players_exclusionlift', 'players_accountlock', 'players_registercheck', 'players_realitycheck',
-         'players_staff', 'players_staff_change', 'players_user_groups', 'games_void'))
+         'players_notice', 'players_staff', 'players_staff_change', 'players_user_groups', 'games_void'))
 """
 
 # A line for each guard in force. Those of foreign keys are kept by triggers of PostgreSQL's own, which a superuser can
@@ -41,7 +41,7 @@ STANDING = f"""
                   left(encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'), 16))
     FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
       AND (p.proname ~ '^(wallet|audit|players_staff|games_two_agreed)_'
-           OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|must_set_limits|barred|is_locked)'
+           OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|must_set_limits|barred|is_locked|may_publish)'
            OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid))
 """  # noqa: S608  (no value of anybody's)
 

@@ -31,6 +31,7 @@ from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, regis
 from tests.builders import a_player, a_table, a_verified_player
 from tests.hours import settle
 from tests.live.at_table import a_live_table, advance_to, bet
+from tests.notices import a_notice
 from tests.people import a_member_of_staff
 from tests.wallet.adjusting import adjust
 from tests.wallet.at_the_bank import a_payment
@@ -38,6 +39,7 @@ from tests.wallet.coups import Coup, a_bank, guest, house_player
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
+from tests.wallet.stopped import go_on, stop
 from wallet import annulment, holds, moved, payouts, standing
 from wallet.models import BankNotice, BankOrder, BankPayout, BankPayoutNotice, Journal, Moved, NoticePath
 from wallet.payments import doubts, notices
@@ -58,9 +60,11 @@ def fill() -> tuple[Player, Player]:
     _played(attacked)
     _protection(other)
     _staff()
+    a_notice()
     _reports()
     _significant()
     _hours()
+    _stopped()
     _seal()
     return attacked, limited
 
@@ -164,6 +168,12 @@ def _reports() -> None:
         made_here(asked("broken"))
         report = asked(by="system")
         Report.objects.filter(pk=report.pk).update(state=ReportState.MAKING)
+
+
+def _stopped() -> None:
+    """The house was stopped, and goes on."""
+    stop()
+    go_on()
 
 
 def _seal() -> None:

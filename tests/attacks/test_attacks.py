@@ -13,12 +13,14 @@ from tests.attacks import (
     on_adjustments,
     on_hours,
     on_money,
+    on_notices,
     on_people,
     on_reports,
     on_rows,
     on_significant,
     on_staff,
     on_statements,
+    on_stops,
     on_voids,
 )
 from tests.attacks.attack import Attack
@@ -31,12 +33,14 @@ ATTACKS = [
     *on_rows.ATTACKS,
     *on_money.ATTACKS,
     *on_adjustments.ATTACKS,
+    *on_notices.ATTACKS,
     *on_people.ATTACKS,
     *on_reports.ATTACKS,
     *on_significant.ATTACKS,
     *on_statements.ATTACKS,
     *on_hours.ATTACKS,
     *on_staff.ATTACKS,
+    *on_stops.ATTACKS,
     *on_voids.ATTACKS,
 ]
 

@@ -76,6 +76,7 @@ NOT_LISTED = {
     "players.Note": PRIVATE,
     "players.PlayTime": TAKEN_TOGETHER,
     "players.RealityCheck": TAKEN_TOGETHER,
+    "players.Notice": PAGE_OF_ITS_OWN,
     "players.ReplyTemplate": PAGE_OF_ITS_OWN,
     "players.ReplyWithdrawal": PAGE_OF_ITS_OWN,
     "players.SearchWord": PRIVATE,

@@ -44,6 +44,8 @@ ABOUT_PEOPLE = {
     "staff_incident_note",
     "staff_marker_close",
     "staff_marker_contact",
+    "staff_notice_new",
+    "staff_notice_withdraw",
     "staff_play_decide",
     "staff_reply",
     "staff_reply_new",

@@ -13,9 +13,16 @@ from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_co
 pytestmark = pytest.mark.django_db
 
 ROLES = {
-    "operator": {"players.work", "players.answer_service", "games.operate_table", "games.view_incident"},
+    "operator": {
+        "players.work",
+        "players.answer_service",
+        "players.publish_notices",
+        "games.operate_table",
+        "games.view_incident",
+    },
     "supervisor": {
         "players.work",
+        "players.publish_notices",
         "games.operate_table",
         "games.view_incident",
         "games.supervise_table",

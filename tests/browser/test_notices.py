@@ -1,0 +1,187 @@
+"""What the house tells everybody, in real Chromium: on every kind of page at every size and in every language, and told
+to pages that are open, of which nothing moves.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django import DjangoDbBlocker
+
+from players import notices
+from players.notices import LANGUAGES, span
+from tests.browser.at_table import a_window
+from tests.browser.test_every_page import expect_none, faults_of_sizes, faults_of_themes
+from tests.builders import a_player, a_table
+from tests.harness.browser import PHONE, NewContext, wait_in
+from tests.harness.gallery import Gallery, open_gallery
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table
+from tests.notices import HOUR, a_notice
+from tests.people import a_member_of_staff
+from tests.sights import Sight, sights
+from wallet import stops
+
+pytestmark = pytest.mark.browser
+
+IN_PLACE = ("lobby as anonymous", "lobby as player", "account as player", "staff_home as operator")
+BY_A_SIGN = ("table with bets", "live table, settled", "guests' table, staking", "golden with bets", "beside as player")
+NAMED = {sight.name: sight for sight in sights()}
+SIZES = ("wide", "phone", "lying")
+NARROWEST = {"width": 320, "height": 640}
+PLACES = """() => Array.from(document.querySelectorAll("main a, main button, main input"), (each) => {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    return [each.id || each.className || each.textContent.trim(), ...[x, y, width, height].map(Math.round)];
+}).filter(([, , , width]) => width)"""
+# Controls of the page that lie under what is shown without being asked for.
+COVERED = """() => Array.from(document.querySelectorAll("main a, main button, main label, header a, header button"))
+    .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.matches(".bar__brand"))
+    .filter((each) => {
+        const { left, top, width, height } = each.getBoundingClientRect();
+        return document.elementFromPoint(left + width / 2, top + height / 2)?.closest(".banner, .banner-said");
+    }).map((each) => each.id || each.className)"""
+
+
+@pytest.fixture(scope="module")
+def gallery(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    browser: Browser,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Gallery]:
+    """A house with something on every page, which has been stopped and tells of maintenance."""
+    log = tmp_path_factory.mktemp("notices") / "web.log"
+    with django_db_blocker.unblock(), open_gallery(browser, log) as opened:
+        for name in (*IN_PLACE, *BY_A_SIGN):
+            opened.open(NAMED[name])  # what stands there was bet before
+        a_notice()
+        stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+        yield opened
+
+
+def fits(page: Page, sight: Sight) -> None:
+    expect_none(faults_of_sizes(page, tuple(size for size in SIZES if size in sight.sizes)))
+
+
+def open_words(page: Page) -> None:
+    page.locator(".banner__sign").click()
+    expect(page.locator(".banner__words")).to_be_visible()
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_most_pages_show_the_words_themselves_in_every_language(gallery: Gallery, name: str):
+    page = gallery.open(NAMED[name])
+    expect_none(faults_of_themes(page))
+    for language in LANGUAGES:
+        page = gallery.open(NAMED[name], "en" if name.startswith("staff") else language)
+        expect(page.locator(".banner__words")).to_be_visible()
+        expect(page.locator(".banner__sign")).to_be_hidden()
+        fits(page, NAMED[name])
+
+
+@pytest.mark.parametrize("name", BY_A_SIGN)
+def test_a_table_shows_a_sign_that_opens_the_words_in_every_language(gallery: Gallery, name: str):
+    page = gallery.open(NAMED[name])
+    expect(page.locator(".banner__words")).to_be_hidden()
+    expect_none(chain(faults_of_themes(page)))
+    for language in LANGUAGES:
+        page = gallery.open(NAMED[name], language)
+        fits(page, NAMED[name])
+        for size in (PHONE, NARROWEST):
+            page.set_viewport_size(size)
+            assert page.evaluate(COVERED) == []
+        open_words(page)
+        fits(page, NAMED[name])
+    expect_none(faults_of_themes(page))
+
+
+def test_a_table_that_is_open_is_told_and_nothing_on_it_moves(new_context: NewContext, web_server: WebServer):
+    a_live_table()
+    window = a_window(new_context, web_server, a_player("RO", real=100_000), viewport=PHONE)
+    page = window.new_page()
+    page.goto("/ro/table/live/real/")
+    expect(page.locator("#live-own")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    before = page.evaluate(PLACES)
+    notice = a_notice()
+    expect(page.locator("#banner-said")).to_contain_text(span(notice, "ro", "Europe/Bucharest"))
+    assert page.evaluate(PLACES) == before
+    assert page.evaluate(COVERED) == []
+    page.locator(".banner__sign").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".banner__words")).to_contain_text("Întreținere")
+    page.keyboard.press("Escape")
+    expect(page.locator(".banner__words")).to_be_hidden()
+    notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
+    expect(page.locator(".banner__sign")).to_have_count(0)
+    expect(page.locator("#banner-said")).to_be_empty()
+    assert page.evaluate(PLACES) == before
+
+
+def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_server: WebServer):
+    a_live_table()
+    a_notice()
+    page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
+    page.goto("/en/table/live/real/")
+    open_words(page)
+    stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+    expect(page.locator(".banner__words")).to_contain_text("Play is stopped")
+    expect(page.locator(".banner__words")).to_be_visible()
+    assert page.evaluate("document.activeElement.className") == "banner__sign"
+
+
+def test_a_lobby_that_is_open_is_told_and_so_are_the_other_windows(new_context: NewContext, web_server: WebServer):
+    a_live_table()
+    a_table()
+    window = a_window(new_context, web_server, a_player(real=100_000))
+    account, lobby = window.new_page(), window.new_page()
+    account.goto("/en/account/")
+    lobby.goto("/en/")
+    lobby.wait_for_load_state("networkidle")
+    before = lobby.evaluate(PLACES)
+    notice = a_notice()
+    for page in (lobby, account):
+        expect(page.locator("#banner-said")).to_contain_text("Maintenance")
+    assert lobby.evaluate(PLACES) == before
+    open_words(lobby)
+    notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
+    for page in (lobby, account):
+        expect(page.locator(".banner__sign")).to_have_count(0)
+
+
+def test_what_stands_in_a_page_leaves_its_place_when_it_goes(new_context: NewContext, web_server: WebServer):
+    a_live_table()
+    notice = a_notice()
+    page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
+    page.goto("/en/")
+    expect(page.locator(".banner__words")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    before = page.evaluate(PLACES)
+    notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
+    expect(page.locator(".banner__words")).to_have_count(0)
+    assert page.evaluate(PLACES) == before
+    a_notice(6 * HOUR)
+    expect(page.locator(".banner__words")).to_be_visible()
+    assert page.evaluate(PLACES) == before
+
+
+def test_it_comes_without_a_script_too(new_context: NewContext, web_server: WebServer):
+    a_table()
+    a_notice()
+    page = a_window(new_context, web_server, a_player(real=100_000), java_script_enabled=False).new_page()
+    page.goto("/en/table/baccarat/real/")
+    open_words(page)
+
+
+def test_a_click_goes_through_what_is_said(new_context: NewContext, web_server: WebServer):
+    a_live_table()
+    page = a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE).new_page()
+    page.goto("/en/table/live/real/")
+    expect(page.locator("#live-own")).to_be_visible()
+    page.evaluate(
+        "takeBanner('<aside id=banner class=banner data-key=x><p class=banner__words>' + 'word '.repeat(400))"
+    )
+    expect(page.locator("#banner-said")).to_be_visible()
+    wait_in(page, "() => document.getElementById('banner-said').offsetHeight > 400")
+    assert page.evaluate(COVERED) == []

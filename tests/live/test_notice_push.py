@@ -1,0 +1,111 @@
+"""Notices and the stop of the house reach every page that listens, by streams of a web server that runs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from games.live import tickets
+from games.models import LiveTable
+from players import exclusions, notices
+from players.models import Notice
+from players.notices import span
+from tests.builders import a_player
+from tests.harness import databases
+from tests.harness.databases import Database
+from tests.live.streaming import a_table_with_bets, a_ticket, a_web_server, an_address
+from tests.live.watcher import Watcher, watching
+from tests.notices import HOUR, a_notice
+from tests.people import a_member_of_staff
+from wallet import stops
+from wallet.models import Mode
+
+SOON = timedelta(seconds=3)
+NOTHING = 'data-key=""'
+
+
+@pytest.fixture(scope="module")
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """One database for all tests here, with real commits; each leaves nothing to be shown."""
+    with django_db_blocker.unblock(), databases.clone("notice_push") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def url(database: Database) -> Iterator[str]:
+    """Where the house answers."""
+    with a_web_server(database) as server:
+        yield server.url
+
+
+@pytest.fixture
+def live_table(database: Database) -> Iterator[LiveTable]:
+    """A table that takes bets; afterwards nothing is shown any more."""
+    yield a_table_with_bets()
+    for each in Notice.objects.filter(withdrawn_at=None, shown_until__gt=exclusions.now()):
+        withdraw(each)
+
+
+def withdraw(notice: Notice) -> None:
+    notices.withdraw(notice_id=notice.pk, reason="over", by=a_member_of_staff("supervisor"))
+
+
+def at_the_table(live_table: LiveTable, language: str = "en", jurisdiction: str = "SE") -> str:
+    return tickets.issue(replace(a_ticket(a_player(), live_table, language), jurisdiction=jurisdiction))
+
+
+def in_the_lobby(live_table: LiveTable, language: str = "en", jurisdiction: str = "SE") -> str:
+    ticket = a_ticket(a_player(), live_table, language)
+    where = {"currency": "SEK", "jurisdiction": jurisdiction}
+    return tickets.issue(tickets.lobby_ticket(ticket.player, Mode.REAL, ticket.session, language, **where))
+
+
+def shown(watcher: Watcher) -> str:
+    """What the latest banner says."""
+    return watcher.of("banner")[-1].html
+
+
+def test_whoever_is_at_a_table_or_in_a_lobby_is_told_when_it_is_published_and_withdrawn(url, live_table):
+    with watching(url, at_the_table(live_table), in_the_lobby(live_table, "ro", "RO")) as (table, lobby):
+        for each in (table, lobby):
+            assert NOTHING in each.wait_for("banner").html
+        notice = a_notice()
+        assert span(notice, "en", "Europe/Stockholm") in table.wait_for("banner", "notice-").html
+        assert span(notice, "ro", "Europe/Bucharest") in lobby.wait_for("banner", "notice-").html
+        withdraw(notice)
+        for each in (table, lobby):
+            each.wait(lambda each=each: NOTHING in shown(each), what="it does not go")
+
+
+def test_a_newcomer_is_told_of_it_and_all_of_one_language_and_zone_the_same(url, live_table):
+    notice = a_notice()
+    addresses = [at_the_table(live_table), at_the_table(live_table), at_the_table(live_table, "en", "RO")]
+    with watching(url, *addresses) as (one, other, elsewhere):
+        first = one.wait_for("banner", f"notice-{notice.pk}").html
+        assert first == other.wait_for("banner").html
+        assert span(notice, "en", "Europe/Bucharest") in elsewhere.wait_for("banner").html
+
+
+def test_it_comes_and_goes_by_the_clock_alone(url, live_table):
+    with watching(url, at_the_table(live_table)) as (table,):
+        assert NOTHING in table.wait_for("banner").html
+        now = exclusions.now()
+        notice = a_notice(HOUR, shown_from=now + SOON, shown_until=now + 2 * SOON)
+        assert not [each for each in table.of("banner") if "notice-" in each.html]
+        table.wait_for("banner", f"notice-{notice.pk}")
+        assert exclusions.now() >= notice.shown_from
+        table.wait(lambda: NOTHING in shown(table), what="it does not go")
+        assert exclusions.now() >= notice.shown_until
+
+
+def test_the_stop_of_the_house_is_told_and_its_end(url, live_table):
+    supervisor = a_member_of_staff("supervisor")
+    with watching(url, an_address(live_table), in_the_lobby(live_table, "de", "DE")) as (table, lobby):
+        stop = stops.stop_house(reason="A fire.", by=supervisor)
+        assert "Play is stopped" in table.wait_for("banner", f"stop-{stop.pk}").html
+        assert "A fire" not in lobby.wait_for("banner", f"stop-{stop.pk}").html
+        stops.resume_house(reason="It is out.", by=supervisor)
+        for each in (table, lobby):
+            each.wait(lambda each=each: NOTHING in shown(each), what="it does not go")
