@@ -1,5 +1,6 @@
 """Everything that takes two people, each as a house needs it to be asked for, and every way to it that is known."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -36,7 +37,7 @@ class Way:
     values: Sequence[int | str | UUID] = ()
 
 
-class Deed:
+class Deed(ABC):
     """Something that takes two people, on a subject that each instance makes."""
 
     kind: str
@@ -44,19 +45,19 @@ class Deed:
     deciding: str = "supervisor"
     event: str = ""  # that the deed itself leaves
 
-    def __init__(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def __init__(self) -> None: ...
 
+    @abstractmethod
     def ask(self, by: Staff) -> Approval:
         """By the service."""
-        raise NotImplementedError
 
     def page(self) -> tuple[str, Mapping[str, object]] | None:
         """The address at which it is asked for, and what is sent there; None where a page asks in several steps."""
         return None
 
-    def is_done(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_done(self) -> bool: ...
 
     def ways(self, asked: Approval) -> Sequence[Way]:
         """While *asked* awaits a decision."""
