@@ -194,6 +194,11 @@ def _letter(scene: Scene) -> str:
     return reverse("service_thread", kwargs={"conversation_id": said.pk})
 
 
+def _new_letter(scene: Scene) -> str:
+    """Where staff write to somebody first."""
+    return reverse("staff_service_new", kwargs={"player_id": scene.banned_from_chat.pk})
+
+
 def _a_nameless_message(scene: Scene) -> str:
     """What staff see of a message whose author lost their name."""
     said = ChatMessage.objects.get(player=scene.nameless_in_chat)
@@ -254,7 +259,7 @@ STATES = (
     Sight("table with an error", _of("pauper"), REAL_TABLE, deeds.bet_too_much),
     Sight("table that pauses", _of("at_a_paused_table"), _named("table", slug="paused", mode=Mode.REAL)),
     Sight("lobby with a table that pauses", player, _with("live_paused", "lobby"), sizes=("wide", "phone")),
-    Sight("staff_tables with one that pauses", _as("operator"), _with("live_paused", "staff_tables")),
+    Sight("staff_floor with a table that pauses", _as("operator"), _with("live_paused", "staff_floor")),
     Sight("golden with bets", _of("golden_bettor"), GOLDEN),
     Sight("golden with the re-buy dialog", _of("golden_bettor"), GOLDEN, deeds.open_rebuy),
     *(
@@ -308,6 +313,7 @@ STATES = (
     Sight("staff: a reported message", _as("support"), _with("live_talk", "staff_chat")),
     Sight("staff: a message under a name that was taken", _as("support"), _a_nameless_message),
     Sight("staff: decided in the chat", _as("support"), _with("decided_in_chat", "staff_chat", "?state=decided")),
+    Sight("staff: a letter that needs more", _as("support"), _new_letter, deeds.begin_from_a_template),
     Sight("staff: nothing in the chat fits", _as("support"), _with("live_talk", "staff_chat", "?reason=private")),
     Sight("staff: what was said", _as("support"), _with("banned_from_chat", "staff_chat_log")),
     Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),

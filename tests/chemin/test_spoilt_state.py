@@ -11,7 +11,9 @@ from django.db import transaction
 from games.chemin import by_the_ledger, floor
 from games.live import malfunction
 from games.live.malfunction import MalfunctionError
-from games.models import CheminSeat, CheminTable, LiveRound, LiveTable
+from games.models import CheminSeat, CheminTable, LiveRound, LiveTable, Status, Table
+from games.table_checks import TableError
+from games.table_status import continue_table, pause_table
 from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests
 
 pytestmark = pytest.mark.django_db
@@ -59,3 +61,10 @@ def test_is_told_to_staff_and_lets_nothing_go_on_but_what_follows_the_ledger(
     with transaction.atomic():
         assert by_the_ledger.is_lost(by_the_ledger.at(spoilt.pk))
     assert CheminSeat.objects.filter(live_table=spoilt, left_at=None).count() == 3
+
+
+def test_lets_no_paused_table_go_on(spoilt: LiveTable) -> None:
+    pause_table(table_id=spoilt.table_id, reason="The page is empty.", by="staff:1")
+    with pytest.raises(TableError, match="has to be broken up"):
+        continue_table(table_id=spoilt.table_id, reason="looked into it", by="staff:1")
+    assert Table.objects.get(pk=spoilt.table_id).status == Status.PAUSED
