@@ -19,8 +19,12 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.4.1, 4.15.1",
             "one table can be disabled, with the reason recorded",
-            ("test_gli19_2_4_1_closing_a_table_records_the_reason", "test_gli19_2_4_1_a_closed_table_deals_nothing"),
-            "That nothing is dealt then did not bear the clause; now it does.",
+            (
+                "test_gli19_2_4_1_closing_a_table_records_the_reason",
+                "test_gli19_2_4_1_a_closed_table_deals_nothing",
+                "test_gli19_2_4_1_opening_pausing_going_on_and_closing_are_recorded_with_their_reason",
+            ),
+            "That nothing is dealt then did not bear the clause; now it does. For a while a table pauses.",
             page="`/staff/floor/`",
         ),
         Demand(
@@ -43,13 +47,15 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_4_1_leaves_accepted_bets_standing_and_pays_them",
                 "test_gli19_2_4_1_waits_for_the_end_of_the_coup",
+                "test_gli19_2_4_1_a_round_is_played_to_its_end_at_a_table_that_pauses_and_no_other_begins",
+                "test_gli19_2_4_1_a_coup_is_played_to_its_end_at_a_table_that_pauses_and_no_other_begins",
                 "test_gli19_2_4_1_bets_that_lie_there_are_played_out_and_the_winnings_come_to_the_account",
                 "test_gli19_2_4_1_a_coup_in_progress_is_played_to_its_end_and_the_punter_goes_then",
                 "test_gli19_2_4_1_a_banker_s_coup_is_played_to_its_end_and_the_bank_goes_home",
                 "test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_credited",
             ),
-            "A shared table and a coup between guests, where a table closes and where staff lock an account; a solo"
-            " round is one transaction.",
+            "A shared table and a coup between guests, where a table closes or pauses and where staff lock an account; a"
+            " solo round is one transaction.",
         ),
         Demand(
             "2.4.1, 4.15.1",
@@ -62,6 +68,39 @@ CHAPTER: Final = Chapter(
             "of rules is "
             "in force at all tables of its game, so it goes with the game.",
             page="`/staff/floor/`",
+        ),
+        Demand(
+            "2.4.1, 4.15.1",
+            "all gambling can be stopped at once, for every stake and every deposit, with the reason recorded",
+            (
+                "test_gli19_2_4_1_stakes_and_banks",
+                "test_gli19_2_4_1_deals_nothing_and_the_bets_stay_where_they_lie",
+                "test_gli19_2_4_1_takes_nothing_more_and_keeps_what_lies_there",
+                "test_gli19_2_4_1_nobody_takes_a_bank",
+                "test_gli19_2_4_1_the_stop_waits_for_it_and_nothing_begins_after",
+                "test_gli19_2_4_1_no_round_is_played_after_a_stop_however_many_are_asked_for",
+                "test_gli19_2_4_1_a_supervisor_stops_the_house_and_lets_it_go_on_with_reasons",
+            ),
+            "Closing every table left a moment between the page and the stake, and left deposits. A stop is one row that"
+            " the database reads where the money moves; each race is shown without the lock first.",
+            page="`/staff/stop/`",
+        ),
+        Demand(
+            "2.4.1, 4.15.1",
+            "what is in progress when all gambling is stopped concludes",
+            (
+                "test_gli19_2_4_1_a_round_with_bets_is_dealt_and_paid_and_no_other_opens",
+                "test_gli19_2_4_1_is_dealt_played_and_paid_and_no_other_begins",
+                "test_gli19_2_4_1_a_deposit_that_is_at_the_bank_is_credited",
+            ),
+            "Rounds with bets, coups with stakes, deposits at the provider; bets may be taken off meanwhile.",
+        ),
+        Demand(
+            "2.8.8",
+            "significant: the whole house was stopped, and goes on",
+            ("test_gli19_2_8_8_is_significant_both_times",),
+            "An alert, mailed at once, and a notice.",
+            page="`/staff/significant/`",
         ),
         Demand(
             "2.8.8",

@@ -42,7 +42,7 @@ def told() -> list[tuple[str, str]]:
 
 
 class TestTheWaysThereAre:
-    def test_gli19_2_4_1_each_is_recorded_with_its_reason(self, table):
+    def test_gli19_2_4_1_opening_pausing_going_on_and_closing_are_recorded_with_their_reason(self, table):
         for turn in (pause_table, continue_table, pause_table, close_table, open_table):
             turn(table_id=table.pk, **WHY)
         assert [kind for kind, _ in told()] == [
