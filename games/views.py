@@ -83,7 +83,7 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         response = redirect("table", slug=found.slug, mode=mode)
         meanwhile.remember(response, request, [shown] if shown else [])
         return response
-    return _render(request, "games/_game.html", place, notice, shown=shown, fresh=fresh)
+    return _render(request, "games/_game_now.html", place, notice, shown=shown, fresh=fresh)
 
 
 @player_required

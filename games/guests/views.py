@@ -119,7 +119,7 @@ def guest_play(request: HouseRequest, table: Table) -> HttpResponse:
     if not request.htmx:
         return redirect("guest", slug=table.slug)
     fresh = place.last != before.last or notice == repeated()
-    return _table_page(request, "games/_game.html", table, place, notice, fresh=fresh)
+    return _table_page(request, "games/_game_now.html", table, place, notice, fresh=fresh)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

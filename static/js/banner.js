@@ -1,5 +1,5 @@
-/* What the house shows to everybody, told anew while the page is open (line.js), here or in another window: notices of
-   maintenance, and that play is stopped. Nothing on the page moves for it. Where the words stand in the page, they change
+/* What the house shows to everybody, told anew while the page is open, by the line (line.js), with the answer to a click
+   (htmx), or by another window: notices of maintenance, and that play is stopped. Nothing on the page moves for it. Where the words stand in the page, they change
    in their place, which stays when they go; elsewhere they open from a sign in the header, and are read out and shown for
    a while above the page, where clicks go through them. */
 "use strict";
@@ -44,6 +44,12 @@ const takeBanner = (() => {
     if (said) put(after);
     if (isNews) windows.postMessage({ html, language });
   }
+
+  document.addEventListener("htmx:oobBeforeSwap", (event) => {
+    if (event.detail.target.id !== "banner") return;
+    event.detail.shouldSwap = false;
+    put(event.detail.fragment.querySelector("#banner"));
+  });
 
   windows.addEventListener("message", ({ data }) => { if (data.language === language) take(data.html, false); });
   return take;

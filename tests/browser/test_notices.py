@@ -11,7 +11,7 @@ from pytest_django import DjangoDbBlocker
 
 from players import notices
 from players.notices import LANGUAGES, span
-from tests.browser.at_table import a_window
+from tests.browser.at_table import a_window, put
 from tests.browser.test_every_page import expect_none, faults_of_sizes, faults_of_themes
 from tests.builders import a_player, a_table
 from tests.harness.browser import PHONE, NewContext, wait_in
@@ -117,6 +117,20 @@ def test_a_table_that_is_open_is_told_and_nothing_on_it_moves(new_context: NewCo
     expect(page.locator(".banner__sign")).to_have_count(0)
     expect(page.locator("#banner-said")).to_be_empty()
     assert page.evaluate(PLACES) == before
+
+
+def test_a_solo_table_is_told_with_the_next_click(new_context: NewContext, web_server: WebServer):
+    a_table()
+    page = a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE).new_page()
+    page.goto("/en/table/baccarat/real/")
+    notice = a_notice()
+    put(page)
+    expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
+    expect(page.locator(".banner__sign")).to_be_visible()
+    expect(page.locator("#game .banner")).to_have_count(0)
+    notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
+    put(page)
+    expect(page.locator(".banner__sign")).to_have_count(0)
 
 
 def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_server: WebServer):

@@ -7,7 +7,7 @@ from django.utils.html import escape
 
 from players import exclusions, notices
 from players.notices import LANGUAGES, WHEN, span, words
-from tests.builders import a_player, a_table
+from tests.builders import a_place, a_player, a_table
 from tests.chemin.at_table import a_chemin_table
 from tests.live.at_table import a_live_table
 from tests.notices import HOUR, a_notice
@@ -52,7 +52,8 @@ class TestANotice:
     def test_staff_read_it_in_the_back_office(self):
         notice = a_notice()
         desk = logged_in(a_member_of_staff("support").user)
-        assert span(notice, "en", "UTC") in read(desk, "/staff/")
+        for address in ("/staff/", "/staff/admin/"):
+            assert span(notice, "en", "UTC") in read(desk, address)
 
     def test_it_is_shown_between_its_times_alone(self):
         now = exclusions.now()
@@ -83,6 +84,14 @@ class TestANotice:
             assert answer.status_code == 200
             assert f'data-key="notice-{notice.pk}"' in answer.content.decode()
         assert f'data-key="notice-{notice.pk}"' in read(a_visitor(), "/en/lobby/now/")
+
+    def test_a_click_at_a_solo_table_is_answered_with_it(self):
+        table, player = a_table(), a_player(real=MONEY)
+        place = a_place(player, table)
+        notice = a_notice()
+        clicked = {"action": "bet:tie", "chip": "1000", "round_id": str(place.round_id)}
+        answer = logged_in(player.user).post("/en/table/baccarat/real/play/", clicked, headers={"HX-Request": "true"})
+        assert f'data-key="notice-{notice.pk}"' in answer.content.decode()
 
     def test_a_page_that_needs_no_database_is_shown_without(self, monkeypatch):
         def lost(*_: object, **__: object) -> None:

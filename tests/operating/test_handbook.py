@@ -81,8 +81,12 @@ BUTTONS = {
     "Close a game, or the whole house",
     "Forgotten password",
     "Let it go on",
+    "New notice",
+    "Publish",
     "Report the round",
+    "See it",
     "The round stands",
+    "Withdraw it",
 }
 SAID = {"The house may open"}
 
