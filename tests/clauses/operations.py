@@ -81,8 +81,8 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_4_1_no_round_is_played_after_a_stop_however_many_are_asked_for",
                 "test_gli19_2_4_1_a_supervisor_stops_the_house_and_lets_it_go_on_with_reasons",
             ),
-            "Closing every table left a moment between the page and the stake, and left deposits. A stop is one row that"
-            " the database reads where the money moves; each race is shown without the lock first.",
+            "Closing every table left a moment between the page and the stake, and left deposits. A stop is one row"
+            " that the database reads where the money moves; each race is shown without the lock first.",
             page="`/staff/stop/`",
         ),
         Demand(
