@@ -23,7 +23,7 @@ from games.labels import bet_name, variant_label
 from games.live import clock
 from games.live.floor import Floor, floor
 from games.live.floor_risk import Risk
-from games.models import Shape, Table, Tally
+from games.models import ReturnsAlarm, Shape, Status, Table, Tally
 from games.variants import GAMES, VARIANTS
 from players.models import Notice
 from wallet import stops
@@ -38,6 +38,9 @@ RECENT: Final = timedelta(hours=3)
 REPORTERS: Final = ("games.operate_table", "games.supervise_table")
 READERS: Final = (*REPORTERS, "games.view_table")
 """Who of staff looks at the floor: whose role has one of these permissions."""
+
+Doubted = frozenset[tuple[str, str]]
+"""Games, and digests of their rules, about whose returns an alarm has been raised."""
 
 BETWEEN_GUESTS: Final[Mapping[Outcome, str]] = {
     Outcome.PLAYER: "Punter",
@@ -156,10 +159,11 @@ def read_rows() -> Rows:
     queries.
     """
     stop, now = stops.current(), clock.now()
-    live = [_live_row(on) for tables in floor().values() for on in tables]
+    doubted = frozenset(ReturnsAlarm.objects.values_list("variant", "rules_digest"))
+    live = [_live_row(on, doubted) for tables in floor().values() for on in tables]
     played = _played_lately(now)
     alone = Table.objects.filter(shape=Shape.SOLO, version__isnull=False).select_related("version")
-    solo = [_solo_row(table, played.get(table.pk, "")) for table in alone]
+    solo = [_solo_row(table, doubted, played.get(table.pk, "")) for table in alone]
     return Rows(
         now=now,
         rows=sorted([*live, *solo], key=lambda row: row.rank),
@@ -181,7 +185,7 @@ def render_head(rows: Rows) -> str:
         return get_template("staff/_floor_head.html").render({"floor": rows})
 
 
-def _live_row(on: Floor) -> Row:
+def _live_row(on: Floor, doubted: Doubted) -> Row:
     table, guests = on.live_table.table, on.guests
     return Row(
         key=f"live-{on.live_table.pk}",
@@ -192,7 +196,7 @@ def _live_row(on: Floor) -> Row:
         game=variant_label(GAMES[table.variant], "name", "en"),
         state=on.state,
         version_number=table.version.number if table.version else 0,
-        alarms=tuple(_alarms(on)),
+        alarms=(*_alarms(on), *_alarms_over_returns(table, doubted)),
         round_code=on.round.code if on.round else "",
         phase=guests.goes_on if guests else on.phase,
         deadline=on.deadline,
@@ -206,7 +210,7 @@ def _live_row(on: Floor) -> Row:
     )
 
 
-def _solo_row(table: Table, played: str) -> Row:
+def _solo_row(table: Table, doubted: Doubted, played: str) -> Row:
     return Row(
         key=f"solo-{table.pk}",
         table=table,
@@ -216,6 +220,7 @@ def _solo_row(table: Table, played: str) -> Row:
         game=variant_label(GAMES[table.variant], "name", "en"),
         state=str(table.status),
         version_number=table.version.number if table.version else 0,
+        alarms=tuple(_alarms_over_returns(table, doubted)),
         played=played,
     )
 
@@ -230,6 +235,12 @@ def _alarms(on: Floor) -> Iterable[Alarm]:
         yield Alarm("late", f"Stands still: something was due at {late.astimezone(UTC):%H:%M:%S} UTC")
     if on.reports:
         yield Alarm("chat", f"Reported in the chat, and not decided: {on.reports}")
+
+
+def _alarms_over_returns(table: Table, doubted: Doubted) -> Iterable[Alarm]:
+    """Yield that a table is closed whose rules an alarm has been raised about: it may be that which closed it."""
+    if table.status == Status.CLOSED and table.version and (table.variant, table.version.rules_digest) in doubted:
+        yield Alarm("returns", "Closed, and there is an alarm about the returns of its game")
 
 
 def _shoe(on: Floor) -> str:

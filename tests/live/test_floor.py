@@ -10,18 +10,21 @@ from django.test.utils import CaptureQueriesContext
 
 from games.chemin import play
 from games.engine.bets import Variant
+from games.engine.evidence import rounds_to_find
 from games.engine.liability import largest_loss, largest_win
 from games.live import chat, malfunction
 from games.live.floor import Floor, floor
 from games.live.floor_rows import Row, read_rows, render_head, render_row
 from games.models import LiveTable, Phase, ReportReason
-from games.table_status import close_table, pause_table
+from games.returns.watching import set_stop, watch
+from games.table_status import close_table, open_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, a_dealt_coup, a_practice_table, a_staked_coup, guests
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, make_late, round_at
 from tests.live.talk import a_talker, say
 from tests.people import a_member_of_staff
+from tests.returns.test_watching import summed_up, two_points_more
 from wallet import stops
 from wallet.models import Mode
 
@@ -203,6 +206,17 @@ class TestWhatWantsSomebody:
         said = say(live_table, "You cheat.")
         chat.report(player=a_talker(), live_table=live_table, number=said.pk, reason=ReportReason.ABUSE)
         assert alarms(live_table) == ["chat"]
+
+    def test_is_a_table_that_an_alarm_about_its_returns_closed_until_it_is_opened_again(self):
+        table = a_table()
+        set_stop(variant="baccarat", stops=True, reason="for a test", by="staff:test")
+        summed_up(table, **two_points_more(rounds_to_find(VARIANTS["baccarat"], "banker")))
+        watch()
+        row = read_rows().row(f"solo-{table.pk}")
+        assert row is not None
+        assert (row.state, [alarm.code for alarm in row.alarms]) == ("closed", ["returns"])
+        open_table(table_id=table.pk, **BY)
+        assert read_rows().alarmed == []
 
     def test_comes_first(self):
         tables = [a_live_table(slug=f"table-{number}") for number in range(3)]
