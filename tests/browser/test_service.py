@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from players import service
+from players.models import Topic
 from tests.browser.at_table import a_window, log_in
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff
@@ -25,7 +27,7 @@ def test_a_complaint_goes_to_the_staff_and_back(new_context, web_server):
     page.get_by_label("Your message").fill("The third card was wrong.\nPlease look.")
     page.get_by_role("button", name="Send message").click()
     expect(page.get_by_text("Your message has been sent.")).to_be_visible()
-    expect(page.get_by_text("We answer your complaint by")).to_be_visible()
+    expect(page.get_by_text("We decide by")).to_be_visible()
 
     window = new_context(base_url=web_server.url)
     log_in(window, web_server, a_member_of_staff("compliance").user)
@@ -52,6 +54,35 @@ def test_a_complaint_goes_to_the_staff_and_back(new_context, web_server):
     expect(page.get_by_role("button", name="Send message")).to_have_count(0)
     page.goto("/en/account/")
     expect(page.get_by_text("new answer")).to_have_count(0)
+
+
+def test_a_complaint_is_taken_decided_and_opened_again(new_context, web_server):
+    player = a_player("SE")
+    case = service.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
+    window = new_context(base_url=web_server.url)
+    log_in(window, web_server, a_member_of_staff("support", name="Ulla Vester").user)
+    desk = window.new_page()
+    desk.goto("/staff/service/complaints/")
+    desk.get_by_role("link", name=f"Message {case.pk}").click()
+    desk.get_by_role("button", name="Take it").click()
+    expect(desk.get_by_text("The complaint is Ulla Vester’s now.")).to_be_visible()
+    desk.get_by_role("textbox", name="Answer").fill("Nine it was.")
+    desk.get_by_role("button", name="Decide the complaint").click()
+    expect(desk.get_by_text("Choose the verdict.")).to_be_visible()
+    expect(desk.get_by_role("textbox", name="Answer")).to_have_value("Nine it was.")
+    desk.get_by_label("Verdict, if this decides the complaint").select_option("rejected")
+    desk.get_by_role("button", name="Decide the complaint").click()
+    expect(desk.get_by_text("The complaint is decided")).to_be_visible()
+
+    page = a_window(new_context, web_server, player).new_page()
+    page.goto(f"/en/service/{case.pk}/")
+    expect(page.get_by_text("We do not agree with the complaint")).to_be_visible()
+    expect(page.get_by_text("Nine it was.")).to_be_visible()
+    page.get_by_label("Why do you not agree?").fill("I saw an eight.")
+    page.get_by_role("button", name="Open my complaint again").click()
+    expect(page.get_by_text("Your complaint is open again.")).to_be_visible()
+    desk.goto("/staff/service/complaints/?show=nobodys")
+    expect(desk.get_by_role("cell", name="Opened again")).to_be_visible()
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])

@@ -65,6 +65,7 @@ NOT_LISTED = {
     "players.Contact": PRIVATE,
     "players.Conversation": PRIVATE,
     "players.Document": PRIVATE,
+    "players.ComplaintStep": PAGE_OF_ITS_OWN,
     "players.DocumentContent": PRIVATE,
     "players.Duplicate": PRIVATE,
     "players.ExclusionLift": PAGE_OF_ITS_OWN,
