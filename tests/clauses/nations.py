@@ -170,8 +170,8 @@ CHAPTER: Final = Chapter(
                 "test_an_overdue_complaint_is_told_of_once",
                 "test_a_player_who_was_kept_waiting_reads_where_else_to_turn",
             ),
-            "The day is promised as the complaint comes in, and staff are alerted past it; saying a later day is a letter "
-            "that people write. Nothing missing.",
+            "The day is promised as the complaint comes in, and staff are alerted past it; saying a later day is a"
+            " letter that people write. Nothing missing.",
         ),
         Demand(
             "GB",
