@@ -897,7 +897,7 @@ LINES = (
     ),
     Line("staff_incident_letter", "GET", staff(PAGE, "supervisor"), the_incident),
     Line("staff_incident_letter", "POST", staff(PAGE, "supervisor"), the_incident, lambda world: {"kind": "apology"}),
-    Line("staff_incident_letters", "GET", staff(PAGE, *TABLE_STAFF), the_incident),
+    Line("staff_incident_letters", "GET", staff(TEXT, *TABLE_STAFF), the_incident),
     Line("staff_incident_export", "GET", staff(TEXT, "compliance"), the_incident),
     Line("payout_callback", "POST", everyone(UNSIGNED)),
     Line("staff_withdrawals", "GET", staff(PAGE, "finance", "supervisor", "compliance")),
