@@ -47,9 +47,13 @@ class ReportForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @at_a_human_pace
-@at_a_playable_table
-def chemin_report(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """Show the form, or take it."""
+def chemin_report(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Show the form, or take it: also to a guest of lately whom the table serves no more."""
+    left = reports.left_lately(request.player, slug, mode)
+    return _report(request, left.live_table.table, mode) if left else _as_anybody(request, slug, mode)
+
+
+def _report(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     if found.shape != Shape.GUESTS:
         raise Http404
     live = live_table_of(found, mode)
@@ -62,6 +66,9 @@ def chemin_report(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
     except reports.ReportError as error:
         return _page(request, live, form, str(error))
     return render(request, "games/chemin_report.html", {"table": found, "now_mode": mode, "is_done": True})
+
+
+_as_anybody = at_a_playable_table(_report)
 
 
 def _page(request: HttpRequest, live: LiveTable, form: ReportForm, fault: str) -> HttpResponse:

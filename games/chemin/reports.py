@@ -18,6 +18,7 @@ from audit import log
 from audit.log import Json
 from games.models import CheminSeat, LiveTable, PlayFinding, PlayReason, PlayReport
 from players.models import Player, Staff
+from wallet.models import Mode
 
 WITHIN: Final = timedelta(hours=1)
 """After getting up a guest may still report, and be reported, for so long."""
@@ -53,6 +54,13 @@ def guests_lately(live_table: LiveTable) -> QuerySet[CheminSeat]:
     """Return who sits at a table or got up within the last hour, house players left out; those who sit there first."""
     lately = CheminSeat.objects.filter(Q(left_at=None) | Q(left_at__gte=Now() - WITHIN), live_table=live_table)
     return lately.exclude(player=None).order_by("number", F("left_at").desc(nulls_first=True))
+
+
+def left_lately(player: Player, slug: str, mode: Mode) -> CheminSeat | None:
+    """Return the last seat from which *player* got up within the last hour at the table with this slug."""
+    seats = CheminSeat.objects.filter(player=player, live_table__table__slug=slug, live_table__mode=mode)
+    gone = seats.filter(left_at__gte=Now() - WITHIN).select_related("live_table__table")
+    return gone.order_by("-left_at").first()
 
 
 def others_lately(live_table: LiveTable, player: Player) -> Sequence[CheminSeat]:

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.translation import override
 
-from games.chemin import play
+from games.chemin import play, tick
 from games.chemin.reports import (
     LONGEST,
     MOST,
@@ -26,6 +26,7 @@ from games.models import CheminSeat, LiveTable, PlayFinding, PlayReason, PlayRep
 from players.models import Player
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_guest, a_practice_table, guests, sit
+from tests.games.test_serving import serve
 from tests.live.at_table import a_live_table
 from tests.people import a_member_of_staff, a_visitor, events
 
@@ -227,6 +228,15 @@ class TestThePage:
     def test_says_to_whoever_is_no_guest_that_guests_report(self, live_table):
         guests(live_table)
         assert "Only guests of this table can report" in send(a_player(), live_table)
+
+    def test_is_there_for_whoever_was_sent_away_since_the_table_serves_them_no_more(self, live_table):
+        one, *_ = guests(live_table)
+        seat_id = seat_at(live_table, 2)
+        serve(live_table.table, ["DE"])
+        assert tick.advance(live_table.pk)
+        assert f'value="{seat_id}"' in visitor_of(one).get(address(live_table)).text
+        assert "Thank you" in send(one, live_table, seat_id=seat_id)
+        assert visitor_of(a_player("SE")).get(address(live_table)).status_code == 404
 
     def test_is_there_for_guests_tables_alone(self, live_table):
         one, *_ = guests(live_table)
