@@ -39,6 +39,7 @@ from players.models import (
     User,
 )
 from players.second_factor import is_set_up
+from players.told import TOLD
 from wallet.finding import PAYERS
 from wallet.limits_page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
@@ -168,6 +169,7 @@ def _chat(player: Player, reader: User) -> Data:
     return {
         "name": ChatName.objects.filter(player=player).first(),
         "grounds": Grounds.choices,
+        "told": TOLD,
         "names": ChatNameTaken.objects.filter(player=player).order_by("-pk")[:FEW],
         "bans": ChatBan.objects.filter(player=player).select_related("live_table__table").order_by("-pk")[:FEW],
     }

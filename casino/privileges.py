@@ -136,7 +136,7 @@ RIGHTS = {
     "games_livetotal": "SELECT, INSERT, UPDATE (stakes)",
     "games_chatname": "SELECT, INSERT, UPDATE (name, chosen_at)",
     "games_chatnametaken": "SELECT, INSERT",
-    "games_chatmessage": "SELECT, INSERT, UPDATE (removed_at, removed_by, removed_for), DELETE",
+    "games_chatmessage": "SELECT, INSERT, UPDATE (removed_at, removed_by, removed_for, removed_note), DELETE",
     "games_chatblock": "SELECT, INSERT, DELETE",
     "games_chatreport": "SELECT, INSERT, UPDATE (decision, decided_by, decided_at), DELETE",
     "games_chatban": "SELECT, INSERT, UPDATE (lifted_at, lifted_by)",

@@ -18,11 +18,17 @@ from games.staff_chat_forms import LENGTHS, WHERE, BanForm, DecisionForm, LogFor
 from players import looking
 from players.access import StaffRequest, staff_required
 from players.models import Player
+from players.told import TOLD
 
 MODERATE, READ = "games.moderate_chat", "games.read_chat"
 AUTHORS: Final = 10  # on a page of the queue
 PAGE: Final = 50  # lines of the log, or of what was decided
-CHOICES: Final = {"lengths": LENGTHS, "places": WHERE, "grounds": Grounds.choices}  # of every form about an author
+CHOICES: Final = {
+    "lengths": LENGTHS,
+    "places": WHERE,
+    "grounds": Grounds.choices,
+    "told": TOLD,
+}  # of every form about an author
 
 
 @staff_required(MODERATE, READ)

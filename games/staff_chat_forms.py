@@ -19,15 +19,13 @@ LENGTHS: Final = [
 EVERYWHERE, HERE = "everywhere", "here"
 WHERE: Final = [(EVERYWHERE, "At every table"), (HERE, "At this table alone")]
 WAITING, DECIDED = "waiting", "decided"
-TOLD: Final = "Why (the player is told)"
-NOTE: Final = "Note (for staff)"
 
 
 class WhyForm(forms.Form):
     """On what grounds something is done, which the player is told, and a note that other staff read."""
 
-    grounds = forms.TypedChoiceField(label=TOLD, choices=[("", "Choose"), *Grounds.choices], coerce=Grounds)
-    note = forms.CharField(label=NOTE, max_length=300, required=False)
+    grounds = forms.TypedChoiceField(choices=[("", "Choose"), *Grounds.choices], coerce=Grounds)
+    note = forms.CharField(max_length=300, required=False)
 
     @property
     def why(self) -> Why:

@@ -53,6 +53,13 @@ def open_past_round(page: Page) -> None:
     expect(page.locator(".past-one")).to_be_visible()
 
 
+def begin_from_a_template(page: Page) -> None:
+    """Begin a letter from a template that needs what the house does not know."""
+    page.locator("#id_template").select_option(label="The player may not write in the chat of one table")
+    page.locator("button[name=fill]").click()
+    expect(page.locator("#id_mark_until")).to_be_visible()
+
+
 def open_chat(page: Page) -> None:
     """Open what is said at a table."""
     page.locator("#tab-chat").click()
@@ -222,6 +229,18 @@ def see_what_it_comes_to(page: Page) -> None:
     page.get_by_label("Reason").fill("for a look")
     page.get_by_role("button", name="Show what it comes to").click()
     expect(page.get_by_role("button", name="Ask for it")).to_be_visible()
+
+
+def write_no_notice(page: Page) -> None:
+    """Ask for a notice of work that is past, in words that do not say when."""
+    send_nonsense(page, ends_at="2026-01-01T10:00", da="Lukket.")
+    expect(page.locator(".errorlist")).to_have_count(2)
+
+
+def unfold_the_withdrawal(page: Page) -> None:
+    """Unfold the form that withdraws a notice."""
+    page.get_by_text("Withdraw it").first.click()
+    expect(page.get_by_label("Reason").first).to_be_visible()
 
 
 def see_the_notice(page: Page) -> None:

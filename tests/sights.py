@@ -402,8 +402,10 @@ STATES = (
     Sight("staff: templates of replies", _as("compliance"), _named("staff_replies")),
     Sight("staff: a template of replies", _as("compliance"), _named("staff_reply", name="deposit")),
     Sight("staff: a new template with errors", _as("compliance"), _named("staff_reply_new"), deeds.refuse_form),
-    Sight("staff: notices", _as("operator"), _with("withdrawn_notice_id", "staff_notices"), deeds.open_details),
-    Sight("staff: a new notice with errors", _as("operator"), _named("staff_notice_new"), deeds.refuse_form),
+    Sight(
+        "staff: notices", _as("operator"), _with("withdrawn_notice_id", "staff_notices"), deeds.unfold_the_withdrawal
+    ),
+    Sight("staff: a new notice with errors", _as("operator"), _named("staff_notice_new"), deeds.write_no_notice),
     Sight("staff: a notice as it will be read", _as("operator"), _named("staff_notice_new"), deeds.see_the_notice),
     Sight("staff: messages", _as("support"), _with("answered_id", "staff_service", "?state=answered")),
     Sight("staff: exclusions", _as("support"), _with("exclusion_id", "staff_exclusions")),

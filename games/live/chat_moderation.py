@@ -182,10 +182,12 @@ def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, Words]:
     said = standing.filter(pk=message_id).first()
     if said is None or said.removed_at is not None:
         raise Decided("This message has been removed meanwhile.")
-    ChatMessage.objects.filter(pk=said.pk).update(removed_at=Now(), removed_by=str(by), removed_for=why.grounds)
+    ChatMessage.objects.filter(pk=said.pk).update(
+        removed_at=Now(), removed_by=str(by), removed_for=why.grounds, removed_note=why.note
+    )
     reports = _decide(said, ReportDecision.REMOVED, by)
     data: dict[str, Json] = {"author": str(said.author), "reports": reports, "grounds": why.grounds.value}
-    log.record("chat.removed", by=str(by), on=f"chat_message:{said.pk}", data=data, personal=_noted(why))
+    log.record("chat.removed", by=str(by), on=f"chat_message:{said.pk}", data=data)
     news.tell_chat(said.live_table_id)
     return said, partial(chat_words.removed, said.live_table.table.name)
 

@@ -64,6 +64,11 @@ class Migration(migrations.Migration):
             field=models.CharField(blank=True, choices=GROUNDS, db_default="", default="", max_length=11),
         ),
         migrations.AddField(
+            model_name="chatmessage",
+            name="removed_note",
+            field=models.CharField(blank=True, db_default="", default="", max_length=300),
+        ),
+        migrations.AddField(
             model_name="chatban",
             name="grounds",
             field=models.CharField(choices=GROUNDS, db_default="other", default="other", max_length=11),

@@ -62,6 +62,7 @@ class ChatMessage(models.Model):
     removed_at = models.DateTimeField(null=True)
     removed_by = models.CharField(max_length=40, blank=True)  # of the staff
     removed_for = models.CharField(max_length=11, choices=Grounds, blank=True, default="", db_default="")
+    removed_note = models.CharField(max_length=300, blank=True, default="", db_default="")  # of staff, for staff
 
     class Meta:
         default_permissions = ()

@@ -93,6 +93,7 @@ BEGIN
     NEW.removed_at := NULL;
     NEW.removed_by := '';
     NEW.removed_for := '';
+    NEW.removed_note := '';
     RETURN NEW;
 END $$;
 
@@ -101,8 +102,8 @@ CREATE OR REPLACE FUNCTION games_keep_chat_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF OLD.removed_at IS NOT NULL OR NEW.removed_at IS NULL OR NEW.removed_by = '' OR NEW.removed_for = ''
-       OR to_jsonb(NEW) - '{removed_at,removed_by,removed_for}'::text[]
-          <> to_jsonb(OLD) - '{removed_at,removed_by,removed_for}'::text[]
+       OR to_jsonb(NEW) - '{removed_at,removed_by,removed_for,removed_note}'::text[]
+          <> to_jsonb(OLD) - '{removed_at,removed_by,removed_for,removed_note}'::text[]
     THEN
         RAISE EXCEPTION 'message % stays as it was said', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;

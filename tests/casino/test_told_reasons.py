@@ -8,11 +8,14 @@ from django.test import Client
 from django.urls import reverse
 
 from audit import approvals
+from games.models import ChatMessage, ChatName
 from players import account_locks, duplicates, exclusions
 from players.models import Exclusion, Ground, Player
 from players.told import TOLD, TOLD_ONCE_DONE, UNTOLD
 from tests.builders import a_player, a_verified_player
 from tests.casino.test_personal_data import export
+from tests.live.at_table import a_live_table
+from tests.live.talk import say
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.adjusting import decide
 from tests.wallet.payout_builders import a_withdrawal
@@ -40,6 +43,15 @@ def locked(player: Player) -> None:
 
 def excluded(player: Player) -> None:
     exclusions.exclude(player=player, days=3, reason="before", by=a_member_of_staff("support"))
+
+
+def a_talk(player: Player) -> None:
+    ChatName.objects.create(player=player, name="Anna")
+    say(a_live_table(), by=player)
+
+
+def said_by(player: Player) -> ChatMessage:
+    return ChatMessage.objects.get(player=player)
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,27 @@ DEEDS = {
         lambda player: a_withdrawal(player, 20_000),
         lambda player: reverse("staff_withdrawal_decide", args=[Withdrawal.objects.get(player=player).pk]),
         "finance",
+    ),
+    "remove a message in the chat": Deed(
+        lambda player: reverse("staff_chat_message", args=[said_by(player).pk]),
+        lambda _: {"decision": "removed", "sure": "on", "grounds": "abuse", "note": WORDS},
+        a_talk,
+        lambda player: reverse("staff_chat_decide", args=[said_by(player).pk]),
+        "support",
+    ),
+    "keep from writing in the chat": Deed(
+        lambda player: reverse("staff_chat_message", args=[said_by(player).pk]),
+        lambda _: {"length": "day", "grounds": "abuse", "note": WORDS},
+        a_talk,
+        of("staff_chat_ban"),
+        "support",
+    ),
+    "take a name in the chat": Deed(
+        of("staff_player"),
+        lambda player: {"name": said_by(player).name, "grounds": "abuse", "note": WORDS},
+        a_talk,
+        of("staff_chat_name"),
+        "support",
     ),
     "approve a withdrawal": Deed(
         lambda _: reverse("staff_withdrawals"),

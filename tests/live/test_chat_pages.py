@@ -28,6 +28,7 @@ from games.models import (
     Table,
 )
 from players.models import Player
+from players.moments import written_until
 from tests.builders import a_player
 from tests.live.at_table import a_live_table
 from tests.live.talk import RUDE, a_talker, say
@@ -414,3 +415,28 @@ class TestStaff:
         assert reverse("staff_chat_decide", args=[message.pk]) not in page
         answer = visitor.post(reverse("staff_chat_decide", args=[message.pk]), {"decision": "kept"})
         assert answer.status_code == 403
+
+    def test_begin_a_letter_from_what_was_decided(self, visitor, live_table, message):
+        support, author = a_member_of_staff("support"), message.player
+        new = reverse("staff_service_new", args=[author.pk])
+        chat_moderation.remove(message_id=message.pk, why=RUDE, by=support)
+        here = chat_moderation.ban(player=author, length=Length.DAY, why=RUDE, by=support, live_table=live_table)
+        everywhere = chat_moderation.ban(player=author, length=Length.LIFTED, why=RUDE, by=support)
+        taken = chat_moderation.take_name(player=author, name="Bert", why=RUDE, by=support)
+        page = visitor.get(reverse("staff_chat_message", args=[message.pk])).text
+        ends = written_until(here.until, author.jurisdiction.time_zone)
+        for about, said in (
+            (f"chat_message:{message.pk}", "removed a message of yours from the chat"),
+            (f"chat_ban:{here.pk}", f"the chat of the table {live_table.table.name} {ends}."),
+            (f"chat_ban:{everywhere.pk}", "in any chat until further notice"),
+            (f"chat_name:{taken.pk}", "taken your name in the chat away"),
+        ):
+            assert f"{new}?about={about}" in page
+            letter = visitor.get(f"{new}?about={about}").text
+            assert said in letter
+            assert "The reason: insults or threats." in letter
+            assert "[" not in letter.split("<textarea")[1].split("</textarea>")[0]
+            other = reverse("staff_service_new", args=[a_player().pk])
+            assert said not in visitor.get(f"{other}?about={about}").text
+        for about in ("chat_ban:0", "chat_ban:x", "nothing:1", "chat_ban", "chat_ban:" + "9" * 30):
+            assert visitor.get(f"{new}?about={about}").status_code == 200

@@ -1,5 +1,7 @@
 """Templates of replies: in five languages, version by version, filled in for the player they go to."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Permission
 from django.db import DatabaseError, transaction
@@ -79,6 +81,17 @@ class TestShipped:
 
     def test_every_jurisdiction_has_a_help_line_and_somebody_to_turn_to(self):
         assert set(HELP) == set(TURN_TO) == {where.code for where in Jurisdiction.objects.all()}
+
+    def test_what_letters_say_of_help_and_of_where_to_turn_stands_in_the_rules_of_the_nations(self):
+        rules = (sources.project().root / "docs" / "national-rules.md").read_text()
+        for code, where in (*HELP.items(), *TURN_TO.items()):
+            (line,) = [line for line in rules.splitlines() if line.startswith(f"- {code}: ") and where in line]
+            assert line
+
+    def test_no_text_itself_names_a_telephone_number_or_an_address(self):
+        for each in keeping.newest():
+            for text in each.texts.values():
+                assert not re.search(r"\d|www|\.(?:com|se|dk|ro|de|uk)\b", text), each.name
 
     def test_their_texts_are_held_to_how_each_language_is_set(self):
         held = {path.name for path, _ in sources.project().prose()}
@@ -226,8 +239,8 @@ class TestAnswering:
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
         removed = next(each for each in keeping.newest() if each.name == "removed")
         page = desk.post(address, {"fill": "1", "template": removed.pk, "topic": "other", "text": ""}).text
-        assert "Vi har tagit bort ett meddelande som du skrev i chatten, eftersom [reason]." in page
-        assert "We have removed a message of yours from the chat, because [reason]." in page
+        assert "Vi har tagit bort ett meddelande som du skrev i chatten. Skälet: [reason]." in page
+        assert "We have removed a message of yours from the chat. The reason: [reason]." in page
         data = {"template": removed.pk, "topic": "other", "text": "Borttaget: [reason]"}
         assert "Fill in what still stands in brackets: [reason]." in desk.post(address, data).text
         assert not Conversation.objects.exists()
@@ -250,6 +263,46 @@ class TestAnswering:
         assert "Fill in what still stands in brackets: [amount]." in page
         assert "Your deposit of [amount] is late." in page
         assert ServiceMessage.objects.count() == 1
+
+    def test_what_the_house_does_not_know_is_asked_for_and_written_as_the_player_reads_it(self, player):
+        desk, address = at("support"), f"/staff/service/new/{player.pk}/"
+        ban = next(each for each in keeping.newest() if each.name == "mute")
+        page = desk.post(address, {"fill": "1", "template": ban.pk, "topic": "other", "text": ""}).text
+        for mark in ("until", "reason", "table"):
+            assert f'name="mark_{mark}"' in page
+        assert 'name="mark_amount"' not in page
+        data = {
+            "template": ban.pk,
+            "topic": "other",
+            "text": "[until]. Skälet: [reason]. [table] [amount] [reason]",
+            "mark_until": "2027-01-31T21:30",
+            "mark_reason": "reklam",
+            "mark_amount": "1,234.50",
+        }
+        page = desk.post(address, data | {"fill": "marks"}).text
+        assert "till 31 januari 2027, 21:30. Skälet: reklam. [table] 1 234,50 kr reklam" in page.replace("\xa0", " ")
+        assert page.count("Skälet:") == 1  # and the template is not put there once more
+        assert 'name="mark_table"' in page
+        assert 'name="mark_reason"' not in page
+        assert "Fill in what still stands in brackets: [table]." in desk.post(address, data).text
+        assert not Conversation.objects.exists()
+        desk.post(address, data | {"mark_table": "Guldbordet"})
+        said = ServiceMessage.objects.get().text.replace("\xa0", " ")
+        assert said == "till 31 januari 2027, 21:30. Skälet: reklam. Guldbordet 1 234,50 kr reklam"
+
+    @pytest.mark.parametrize("wrong", [{"mark_amount": "much"}, {"mark_until": "soon"}])
+    def test_says_at_its_field_what_cannot_be_read(self, player, wrong):
+        data = {"topic": "other", "text": "[amount] [until]"} | wrong
+        page = at("support").post(f"/staff/service/new/{player.pk}/", data).text
+        assert page.count("aria-invalid") + page.count("errorlist") >= 1
+        assert not Conversation.objects.exists()
+
+    def test_an_answer_in_a_conversation_asks_for_it_too(self, player):
+        thread, desk = a_thread(player), at("support")
+        data = {"text": "Din insättning på [amount] syns inte.", "mark_amount": "50", "seen": last(thread)}
+        desk.post(f"/staff/service/{thread.pk}/", data)
+        said = ServiceMessage.objects.latest("pk").text.replace("\xa0", " ")
+        assert said == "Din insättning på 50,00 kr syns inte."
 
     def test_of_two_who_answer_at_once_the_second_reads_first_and_loses_nothing(self, player):
         thread = a_thread(player)
