@@ -32,7 +32,6 @@ FROM (SELECT clock_timestamp()) AS clock (moment)
 LEFT JOIN players_notice AS notice ON notice.withdrawn_at IS NULL AND notice.shown_until > moment
 ORDER BY notice.begins_at
 """
-TIMES: Final = ("begins_at", "ends_at", "shown_from", "shown_until")
 HOUSE_ZONE: Final = "UTC"  # in which visitors and staff read times
 
 logger = structlog.get_logger(__name__)
@@ -72,8 +71,13 @@ class Banner:
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> Banner:
     """Return what the rows of `READ` say. Raises whatever rows that cannot be understood raise."""
     first = rows[0]
-    found = {row["id"]: Planned(*(row[each] for each in TIMES), json.loads(row["texts"])) for row in rows if row["id"]}
+    found = {row["id"]: _planned(row) for row in rows if row["id"] is not None}
     return Banner(first["now"], first["stop"], found, json.loads(first["zones"]))
+
+
+def _planned(row: Mapping[str, Any]) -> Planned:
+    texts = json.loads(row["texts"])
+    return Planned(row["begins_at"], row["ends_at"], row["shown_from"], row["shown_until"], texts)
 
 
 def read() -> Banner:

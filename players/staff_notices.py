@@ -166,6 +166,6 @@ def _read_in_every_language(notice: Planned | Notice) -> list[tuple[str, str, st
     told = []
     for language in LANGUAGES:
         in_utc = notices.words(notice, language, "UTC")
-        elsewhere = "; ".join(notices.span(notice, language, zone) for zone in zones)
+        elsewhere = "; ".join(dict.fromkeys(notices.span(notice, language, zone) for zone in zones))
         told.append((NAMES[language], language, in_utc, elsewhere))
     return told

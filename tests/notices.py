@@ -1,6 +1,7 @@
 """Notices of maintenance, for tests."""
 
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from players import exclusions, notices
@@ -13,10 +14,9 @@ HOUR = timedelta(hours=1)
 
 def planned(begins_in: timedelta = HOUR, **changes: Any) -> Planned:
     """A notice of an hour's work, shown from now until it ends, in the words the house ships."""
-    now = exclusions.now()
-    times: dict[str, datetime] = {"begins_at": now + begins_in, "ends_at": now + begins_in + HOUR}
-    shown = {"shown_from": now - HOUR, "shown_until": times["ends_at"], "texts": shipped()}
-    return Planned(**(times | shown | changes))
+    begins = exclusions.now() + begins_in
+    made = Planned(begins, begins + HOUR, begins - begins_in - HOUR, begins + HOUR, shipped())
+    return replace(made, **changes)
 
 
 def a_notice(begins_in: timedelta = HOUR, *, by: Staff | None = None, **changes: Any) -> Notice:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from pytest_django import DjangoDbBlocker
 
 from players import notices
@@ -29,7 +29,7 @@ IN_PLACE = ("lobby as anonymous", "lobby as player", "account as player", "staff
 BY_A_SIGN = ("table with bets", "live table, settled", "guests' table, staking", "golden with bets", "beside as player")
 NAMED = {sight.name: sight for sight in sights()}
 SIZES = ("wide", "phone", "lying")
-NARROWEST = {"width": 320, "height": 640}
+NARROWEST: ViewportSize = {"width": 320, "height": 640}
 PLACES = """() => Array.from(document.querySelectorAll("main a, main button, main input"), (each) => {
     const { x, y, width, height } = each.getBoundingClientRect();
     return [each.id || each.className || each.textContent.trim(), ...[x, y, width, height].map(Math.round)];

@@ -124,6 +124,8 @@ class TestTheStop:
     def test_it_stands_before_notices_and_goes_when_the_house_goes_on(self):
         notice, visitor = a_notice(), a_visitor()
         stop()
-        assert f'data-key="stop-{stops.current().pk} notice-{notice.pk}"' in read(visitor, "/en/")
+        standing = stops.current()
+        assert standing
+        assert f'data-key="stop-{standing.pk} notice-{notice.pk}"' in read(visitor, "/en/")
         stops.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
         assert f'data-key="notice-{notice.pk}"' in read(visitor, "/en/")

@@ -67,6 +67,10 @@ def shown(watcher: Watcher) -> str:
     return watcher.of("banner")[-1].html
 
 
+def wait_for_nothing(watcher: Watcher) -> None:
+    watcher.wait(lambda: NOTHING in shown(watcher), what="it does not go")
+
+
 def test_whoever_is_at_a_table_or_in_a_lobby_is_told_when_it_is_published_and_withdrawn(url, live_table):
     with watching(url, at_the_table(live_table), in_the_lobby(live_table, "ro", "RO")) as (table, lobby):
         for each in (table, lobby):
@@ -76,7 +80,7 @@ def test_whoever_is_at_a_table_or_in_a_lobby_is_told_when_it_is_published_and_wi
         assert span(notice, "ro", "Europe/Bucharest") in lobby.wait_for("banner", "notice-").html
         withdraw(notice)
         for each in (table, lobby):
-            each.wait(lambda each=each: NOTHING in shown(each), what="it does not go")
+            wait_for_nothing(each)
 
 
 def test_a_newcomer_is_told_of_it_and_all_of_one_language_and_zone_the_same(url, live_table):
@@ -96,7 +100,7 @@ def test_it_comes_and_goes_by_the_clock_alone(url, live_table):
         assert not [each for each in table.of("banner") if "notice-" in each.html]
         table.wait_for("banner", f"notice-{notice.pk}")
         assert exclusions.now() >= notice.shown_from
-        table.wait(lambda: NOTHING in shown(table), what="it does not go")
+        wait_for_nothing(table)
         assert exclusions.now() >= notice.shown_until
 
 
@@ -108,4 +112,4 @@ def test_the_stop_of_the_house_is_told_and_its_end(url, live_table):
         assert "A fire" not in lobby.wait_for("banner", f"stop-{stop.pk}").html
         stops.resume_house(reason="It is out.", by=supervisor)
         for each in (table, lobby):
-            each.wait(lambda each=each: NOTHING in shown(each), what="it does not go")
+            wait_for_nothing(each)
