@@ -90,7 +90,7 @@ def chemin_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
     if WHOLE in request.GET:
         return _page(request, live, None)
     seen = reading.read_public(live.pk)
-    answer = render(request, "games/_chemin.html", _parts(request, live, seen, _annulled(request, live, seen)))
+    answer = render(request, "games/_chemin_now.html", _parts(request, live, seen, _annulled(request, live, seen)))
     if request.GET.get(BOARD) not in (None, show.board_mark(seen)):
         answer.write(show.render_board(seen, _language()))
     return answer
@@ -189,9 +189,9 @@ def _stream(request: PlayerRequest, seen: Seen) -> str:
     session = session_id(request)
     if session is None:
         return ""
-    ticket = tickets.Ticket(
-        request.player.pk, seen.live_table, session, _language(), made_at=seen.now, shape=Shape.GUESTS
-    )
+    player = request.player
+    who = (player.pk, seen.live_table, session, _language())
+    ticket = tickets.Ticket(*who, made_at=seen.now, shape=Shape.GUESTS, jurisdiction=player.jurisdiction_id)
     return tickets.issue(ticket, request.session.session_key)
 
 
