@@ -200,7 +200,8 @@ def test_gli19_2_4_1_no_round_is_played_after_a_stop_however_many_are_asked_for(
         until(lambda: Participation.objects.count() > THREADS)
         return stop_it()
 
-    came = at_once([*(partial(play_on, player) for player in players), stop_after_some])
+    jobs: list[Callable[[], str]] = [partial(play_on, player) for player in players]
+    came = at_once([*jobs, stop_after_some])
     assert came == ["HouseStopped"] * THREADS + ["stopped"]
     stopped = HouseStop.objects.get()
     assert not Participation.objects.filter(at__gte=stopped.at).exists()

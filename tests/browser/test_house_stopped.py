@@ -1,0 +1,70 @@
+"""A supervisor stops the whole house while somebody plays at a shared table: the next chip is refused in a sentence,
+what lies there is dealt and paid, and play goes on when the house does.
+"""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from games.models import Participation, Phase
+from tests.browser.at_table import log_in, windows_without_complaint
+from tests.browser.test_every_page import expect_none, faults_of_sizes, faults_of_themes
+from tests.browser.test_pause import PAUSES, deal_to_the_end
+from tests.builders import a_player
+from tests.harness.browser import PHONE, NewContext
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, round_at, step
+from tests.live.betting import balance, held
+from tests.people import a_member_of_staff
+
+pytestmark = pytest.mark.browser
+
+MONEY = 1_000_000
+CHIP = 50_00
+REFUSED = "Play is stopped in the whole house for now. No bet was taken."
+
+
+def in_the_back_office(new_context: NewContext, web_server: WebServer) -> Page:
+    window = new_context(base_url=web_server.url, reduced_motion="reduce")
+    log_in(window, web_server, a_member_of_staff("supervisor").user)
+    page = window.new_page()
+    page.goto("/staff/stop/")
+    return page
+
+
+def do(staff: Page, button: str, reason: str) -> None:
+    staff.get_by_label("Reason").fill(reason)
+    staff.get_by_role("checkbox").check()
+    staff.get_by_role("button", name=button).click()
+
+
+def test_a_chip_is_refused_the_round_is_paid_and_play_goes_on(new_context: NewContext, web_server: WebServer):
+    live_table, player = a_live_table(), a_player(real=MONEY)
+    staff = in_the_back_office(new_context, web_server)
+    with windows_without_complaint(new_context, web_server, player) as windows:
+        page = windows(viewport=PHONE)
+        page.goto("/en/table/live/real/")
+        page.locator(f"#chip-{CHIP}").check(force=True)
+        page.locator("#bet-player").click()
+        expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
+
+        do(staff, "Stop the whole house", "The authority called.")
+        expect(staff.get_by_text("Let the house go on").first).to_be_visible()
+        expect_none(faults_of_themes(staff))
+        expect_none(faults_of_sizes(staff, ("wide", "phone")))
+        page.locator("#bet-player").click()
+        expect(page.get_by_text(REFUSED)).to_be_visible()
+        expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
+        assert held(player) == CHIP
+
+        deal_to_the_end(live_table)
+        part = Participation.objects.get(player=player)
+        assert (part.staked, balance(player)) == (CHIP, MONEY - CHIP + part.paid)
+        expect(page.locator(".live-call__note", has_text=PAUSES)).to_be_visible()
+        expect(page.locator("#act-rebet")).to_have_attribute("aria-disabled", "true")
+
+        do(staff, "Let the house go on", "All is well.")
+        expect(staff.get_by_text("The house is not stopped.")).to_be_visible()
+        step(live_table)
+        page.locator("#act-rebet").click()
+        expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
+        assert (round_at(live_table).phase, held(player)) == (Phase.BETTING, CHIP)
