@@ -147,10 +147,7 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
     if isinstance(error, errors.NothingStaked):
         return _("Place a bet first: choose a chip and click Player, Banker or Tie.")
     if isinstance(error, errors.HouseStopped):
-        return _(
-            "Play is stopped in the whole house for now. No bet was taken."
-            " What had been accepted is played to its end and paid."
-        )
+        return _("Play is stopped in the whole house for now. No bet was taken.")
     if isinstance(error, errors.TableClosed):
         return _("This table is closed. No bet was taken.")
     if isinstance(error, errors.TablePaused):
