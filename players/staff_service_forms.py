@@ -7,8 +7,8 @@ from django import forms
 
 from players import service_lists
 from players.models import DECIDED, ConversationState, Jurisdiction, ReplyTemplate, Topic, Verdict
-from players.replies.inputs import MarksForm
 from players.replies.shipped import LANGUAGES
+from players.replies.staff_inputs import MarksForm
 from players.service_forms import message_field
 
 HIGHEST = 2**63 - 1  # number that the database has room for

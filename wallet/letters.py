@@ -8,9 +8,9 @@ from django import forms
 from django.utils.translation import get_language
 
 from players.models import Player
-from players.replies import given, inputs
+from players.replies import given, staff_inputs
 from players.replies.given import Given
-from players.replies.inputs import Input
+from players.replies.staff_inputs import Input
 from wallet.forms import MoneyField
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
@@ -18,7 +18,7 @@ from wallet.money import format_money
 
 def register() -> None:
     """Have letters know them."""
-    inputs.register("amount", Input(_field, _write))
+    staff_inputs.register("amount", Input(_field, _write))
     given.register("deposit", _deposit)
     given.register("withdrawal", _withdrawal)
 
