@@ -14,7 +14,7 @@ from games.live.malfunction import MalfunctionError
 from games.models import CheminSeat, CheminTable, LiveRound, LiveTable, Status, Table
 from games.table_checks import TableError
 from games.table_status import continue_table, pause_table
-from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests
+from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests, step
 
 pytestmark = pytest.mark.django_db
 State = dict[str, Any]
@@ -35,6 +35,9 @@ SPOILT: dict[str, Callable[[State], object]] = {
 }
 ONLY_CARDS = ("a number is a word", "cards lie where there are none")
 """What staff need not see to read who sits there and what lies before the croupier."""
+
+NOT_ASKED = "what the phase needs is missing"
+"""What is found at the next step of a coup alone: nobody in it is asked anew when its table goes on."""
 
 
 @pytest.fixture(params=SPOILT)
@@ -63,8 +66,13 @@ def test_is_told_to_staff_and_lets_nothing_go_on_but_what_follows_the_ledger(
     assert CheminSeat.objects.filter(live_table=spoilt, left_at=None).count() == 3
 
 
-def test_lets_no_paused_table_go_on(spoilt: LiveTable) -> None:
+def test_lets_no_paused_table_go_on(spoilt: LiveTable, request: pytest.FixtureRequest) -> None:
     pause_table(table_id=spoilt.table_id, reason="The page is empty.", by="staff:1")
+    if request.node.callspec.params["spoilt"] == NOT_ASKED:
+        continue_table(table_id=spoilt.table_id, reason="looked into it", by="staff:1")
+        step(spoilt)
+        assert LiveTable.objects.get(pk=spoilt.pk).stopped_by_id is not None
+        return
     with pytest.raises(TableError, match="has to be broken up"):
         continue_table(table_id=spoilt.table_id, reason="looked into it", by="staff:1")
     assert Table.objects.get(pk=spoilt.table_id).status == Status.PAUSED

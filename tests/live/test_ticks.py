@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError, connection, transaction
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from audit.models import Event
 from casino.celery import app
@@ -58,11 +58,12 @@ def kinds_of_journals() -> list[str]:
 
 
 class TestSeveralWorkersAtOnce:
-    def test_without_the_table_s_lock_all_of_them_open_its_first_round(self, cloned_db, monkeypatch):
+    def test_without_the_table_s_locks_all_of_them_open_its_first_round(self, cloned_db, monkeypatch):
         """The race itself: there is no round yet whose row could be waited for, and all see that one is due. What the
         database refuses then would look like a malfunction.
         """
         monkeypatch.setattr(phases, "_is_alone_with", lambda live_table_id: True)
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
         have_looked, look = Barrier(WORKERS), phases._due
 
         def look_together(live_table_id: int | None) -> list[int]:
