@@ -78,17 +78,19 @@ BUTTONS = {
     "Break up the table",
     "Cancel the round",
     "Close",
-    "Close a game, or the whole house",
+    "Close a game, or every table",
     "Forgotten password",
     "Let it go on",
     "New notice",
+    "Pause",
     "Publish",
     "Report the round",
     "See it",
     "The round stands",
+    "What can be done",
     "Withdraw it",
 }
-SAID = {"The house may open"}
+SAID = {"At risk", "The house may open"}
 
 
 @pytest.mark.parametrize("named", sorted(set(re.findall(r"(?<![*\w])\*([A-Z][^*:]+)\*(?!\*)", TEXT))))
