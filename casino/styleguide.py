@@ -135,6 +135,7 @@ def an_example() -> GameView:
         limits=Limits.of(baccarat_limits(), "EUR"),
         mode=Mode.REAL,
         takes_bets=True,
+        is_paused=False,
         table_version=1,
         round_id=UUID(int=1),
         commitment="",

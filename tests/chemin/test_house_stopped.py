@@ -11,6 +11,7 @@ from games import house
 from games.chemin import play, tick
 from games.engine.chemin import Call, Phase
 from games.engine.chemin.phases import IN_COUP
+from games.engine.chemin.state import there
 from games.errors import HouseStopped
 from games.models import CheminMove, Decider, Incident, LiveRound, LiveTable
 from games.table_status import close_table
@@ -167,7 +168,7 @@ class TestHousePlayers:
         while seen_of(table).phase in IN_COUP:
             assert step(table)
         since = CheminMove.objects.filter(live_table=table, decider=Decider.HOUSE_PLAYER).order_by("-number")
-        assert since.first().kind == "pass"
+        assert there(since.first()).kind == "pass"
         assert not Incident.objects.exists()
         played = coups(table)
         hurry(table, HOURS)
