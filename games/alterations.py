@@ -40,7 +40,10 @@ def ready() -> None:
             "chat.name_taken": ("A name in the chat was taken away", moved("in use", "taken away")),
             "chat.removed": ("A message was removed", moved("in view", "removed")),
             "chat.kept": ("A reported message was left", moved("reported", "in view")),
-            "chat.banned": ("A player may not write in chats, or in that of one table", added("ban", "length", "live_table")),
+            "chat.banned": (
+                "A player may not write in chats, or in that of one table",
+                added("ban", "length", "live_table"),
+            ),
             "chat.ban_lifted": ("A player may write in chats again", _ban_lifted),
         },
     )

@@ -1,6 +1,7 @@
 """Markers in rounds: raised exactly where their definitions say."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 
@@ -219,5 +220,5 @@ def test_an_annulled_round_does_not_count(cloned_db, owner):
     player, table = a_player("RO", real=MONEY), the_table()
     played = rounds(owner, player, table, every(DAY, 4, datetime(2026, 7, 7, 22, tzinfo=UTC)), player=5000)
     assert look(markers.NIGHTS, player, NOON - 2 * DAY) != []
-    annul_unreproduced(played[0])
+    annul_unreproduced(UUID(played[0]))
     assert look(markers.NIGHTS, player, NOON - 2 * DAY) == []

@@ -113,7 +113,7 @@ def away_for(table: LiveTable, milliseconds: int) -> None:
 
 
 class TestTheCoupInProgress:
-    def test_gli19_2_4_1_a_coup_is_played_to_its_end_at_a_table_that_pauses_and_no_other_begins(self, table):
+    def test_gli19_2_4_1_a_coup_is_played_to_its_end_at_a_table_that_pauses_and_none_begins(self, table):
         guests(table, 2)
         a_staked_coup(table)
         pause(table)

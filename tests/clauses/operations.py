@@ -47,15 +47,15 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_4_1_leaves_accepted_bets_standing_and_pays_them",
                 "test_gli19_2_4_1_waits_for_the_end_of_the_coup",
-                "test_gli19_2_4_1_a_round_is_played_to_its_end_at_a_table_that_pauses_and_no_other_begins",
-                "test_gli19_2_4_1_a_coup_is_played_to_its_end_at_a_table_that_pauses_and_no_other_begins",
+                "test_gli19_2_4_1_a_round_is_played_to_its_end_at_a_table_that_pauses_and_none_begins",
+                "test_gli19_2_4_1_a_coup_is_played_to_its_end_at_a_table_that_pauses_and_none_begins",
                 "test_gli19_2_4_1_bets_that_lie_there_are_played_out_and_the_winnings_come_to_the_account",
                 "test_gli19_2_4_1_a_coup_in_progress_is_played_to_its_end_and_the_punter_goes_then",
                 "test_gli19_2_4_1_a_banker_s_coup_is_played_to_its_end_and_the_bank_goes_home",
                 "test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_credited",
             ),
-            "A shared table and a coup between guests, where a table closes or pauses and where staff lock an account; a"
-            " solo round is one transaction.",
+            "A shared table and a coup between guests, where a table closes or pauses and where staff lock an account;"
+            " a solo round is one transaction.",
         ),
         Demand(
             "2.4.1, 4.15.1",

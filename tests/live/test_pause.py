@@ -60,7 +60,7 @@ def card_of(live_table: LiveTable) -> CardState:
 
 
 class TestTheRoundInProgress:
-    def test_gli19_2_4_1_a_round_is_played_to_its_end_at_a_table_that_pauses_and_no_other_begins(self, live_table, player):
+    def test_gli19_2_4_1_a_round_is_played_to_its_end_at_a_table_that_pauses_and_none_begins(self, live_table, player):
         pause(live_table)
         chip(player, live_table, "banker", 5_000)  # as long as its time for bets runs
         assert [step(live_table).phase for _ in range(3)] == [Phase.CLOSED, Phase.DEALT, Phase.SETTLED]
