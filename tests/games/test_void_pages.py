@@ -203,7 +203,7 @@ class TestTheStaffPage:
         while address:
             answer = reader.get(address)
             seen_ids += [case.incident.pk for case in answer.context["cases"]]
-            older = answer.context["older"]
+            older = answer.context["page"].older
             address = f"/staff/incidents/?before={older}" if older else ""
         assert seen_ids == list(Incident.objects.order_by("-pk").values_list("pk", flat=True))
         assert len(seen_ids) == 5
