@@ -20,7 +20,7 @@ from games.live.malfunction import PERMISSION
 from games.models import LetterKind
 from games.staff_incidents import READ, case_or_404
 from players import looking
-from players.access import StaffRequest, staff_required
+from players.access import StaffRequest, made_by_the_page, staff_required
 
 SEND: Final = "send"
 
@@ -83,6 +83,7 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
     return redirect("staff_incident", incident_id)
 
 
+@made_by_the_page
 @staff_required(READ)
 @require_safe
 def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpResponse:
