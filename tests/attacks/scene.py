@@ -95,7 +95,7 @@ def _statements(player: Player) -> None:
     statement = confirmed([{"reference": "x"}], staff=staff)
     keeping.note(statement.differences.get().pk, words="for a test", settles=True, by=str(staff))
     drafted([{"reference": "y"}], staff=staff)
-    doubts.note(player.payments.latest("begun_at").pk, words="for a test", settles=True, by=str(staff))
+    doubts.note(player.payments.latest("begun_at").pk, words="for a test", settles=False, by=str(staff))
 
 
 def _coup(banker: Player, punter: Player) -> None:

@@ -1,5 +1,6 @@
 """Deposits in doubt: which are, what staff read of them, and what they can do. Nothing they do credits money."""
 
+import hashlib
 from uuid import uuid4
 
 import pytest
@@ -10,10 +11,11 @@ from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from wallet.models import BankOrder, Journal, OrderState, Payment
 from wallet.payments import doubts
-from wallet.payments.asking import ask_about
+from wallet.payments.asking import ask_about, ask_undecided
 from wallet.payments.doubts import Doubt
 
 pytestmark = pytest.mark.django_db
+BOX = "This settles it: take it off the list"
 
 
 @pytest.fixture
@@ -106,8 +108,73 @@ class TestANote:
         (event,) = events("deposit.noted", on=str(payment.player))
         assert event["data"]["payment"] == str(payment.pk)
 
+    def test_cannot_settle_what_the_provider_has_not_decided(self, settings):
+        payment = a_payment(a_player())
+        settings.PAYMENT_ASK_SECONDS = 0
+        with pytest.raises(doubts.CannotSettle, match="by itself"):
+            doubts.note(payment.pk, words="they never had it", settles=True, by="staff:1")
+        assert doubts.note(payment.pk, words="they never had it", settles=False, by="staff:1")
+        assert listed(Doubt.OPEN) == [payment]
+
+    def test_cannot_settle_what_is_not_in_doubt_nor_settle_twice(self):
+        sound, odd = a_payment(a_player()), of_another_amount()
+        doubts.note(odd.pk, words="settled", settles=True, by="staff:1")
+        for payment in (sound, odd):
+            with pytest.raises(doubts.CannotSettle, match="Nothing is left"):
+                doubts.note(payment.pk, words="again", settles=True, by="staff:1")
+
+    def test_can_settle_again_what_was_contradicted_anew(self):
+        payment = contradicted()
+        ask_about(payment.pk)
+        doubts.note(payment.pk, words="their mistake", settles=True, by="staff:1")
+        call_back(statement(payment, OrderState.DECLINED, sequence=12))
+        ask_about(payment.pk)
+        assert payment in listed(Doubt.CONTRADICTED)
+        doubts.note(payment.pk, words="their mistake again", settles=True, by="staff:1")
+        assert listed(Doubt.CONTRADICTED) == []
+
 
 class TestThePage:
+    def test_offers_to_settle_only_what_a_note_settles(self, finance, settings):
+        odd, undecided, sound = of_another_amount(), a_payment(a_player()), a_payment(a_player())
+        at_the_bank(sound)
+        ask_about(sound.pk)
+        settings.PAYMENT_ASK_SECONDS = 0
+        pages = {each: finance.get(f"/staff/deposits/{each.pk}/").text for each in (odd, undecided, sound)}
+        assert [BOX in pages[each] for each in (odd, undecided, sound)] == [True, False, False]
+        assert "It cannot be settled by hand" in pages[undecided]
+        said = finance.post(f"/staff/deposits/{undecided.pk}/note/", {"words": "x", "settles": "on"}).text
+        assert "Nothing was kept." in said
+        assert not undecided.notes.exists()
+        settled = finance.post(f"/staff/deposits/{odd.pk}/note/", {"words": "x", "settles": "on"}, follow=True).text
+        assert BOX not in settled
+        assert 'badge--off">in doubt' not in settled
+
+    def test_says_after_how_long_a_deposit_is_in_doubt(self, finance, settings):
+        settings.PAYMENT_ASK_SECONDS, settings.PAYMENT_GIVE_UP_SECONDS = 90, 1800
+        page = finance.get("/staff/deposits/").text
+        assert "more than 90 seconds" in page
+        assert "30 minutes after it began" in page
+
+    def test_says_when_the_provider_was_asked_by_hand_and_what_nobody_has_said(self, finance):
+        payment = a_payment(a_player())
+        before = finance.get(f"/staff/deposits/{payment.pk}/").text
+        assert "<dt>Last asked (UTC)</dt><dd>not yet</dd>" in before
+        assert "last word</dt><dd>none yet</dd>" in before
+        at_the_bank(payment)
+        after = finance.post(f"/staff/deposits/{payment.pk}/ask/", follow=True).text
+        assert "<dt>Last asked (UTC)</dt><dd><time" in after
+        assert "last word</dt><dd>none yet</dd>" not in after
+
+    def test_shows_no_hash_of_a_message_that_never_was(self, finance, settings):
+        settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
+        payment = a_payment(a_player())
+        settings.PAYMENT_VARIANTS = {}
+        ask_undecided()
+        page = finance.get(f"/staff/deposits/{payment.pk}/").text
+        assert hashlib.sha256(b"").hexdigest()[:8] not in page
+        assert 'data-label="SHA-256">no message<' in page
+
     def test_lists_deposits_by_the_beginning_of_their_ids(self, finance):
         payment = of_another_amount()
         page = finance.get("/staff/deposits/?doubt=amount").text

@@ -4,6 +4,7 @@ A payment is never deleted, what was asked for never changes, and money that has
 providers said is appended. ``wallet/sql/0005_payments.sql`` has the database hold to that.
 """
 
+import hashlib
 from urllib.parse import urlencode
 
 from django.db import models
@@ -16,6 +17,7 @@ from payments.models import BasePayment
 from players.models import Player
 from wallet.models.ledger import Journal
 
+NOTHING = hashlib.sha256(b"").digest()
 READ_IN = "language"  # what says, in the address that leads back, which language the player reads
 
 
@@ -136,3 +138,8 @@ class PaymentNotice(models.Model):
                 name="wallet_payment_notice_doubt",
             ),
         ]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what came, as hex; empty where the house asked and no message carried the answer."""
+        return "" if bytes(self.raw_hash) == NOTHING else bytes(self.raw_hash).hex()

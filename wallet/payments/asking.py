@@ -34,6 +34,8 @@ def ask_undecided() -> None:
 @transaction.atomic
 def ask_about(payment_id: UUID) -> Payment:
     """Ask about one payment, due or not, and return it as it then stands."""
+    with connection.cursor() as cursor:
+        cursor.execute(ASKED, [payment_id])
     payment = notices.locked(payment_id)
     _ask(payment)
     return payment

@@ -13,8 +13,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Max
 
 from audit import log
+from audit.reports.asking import clock
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.payments import asking
 from wallet.payments.notices import locked
@@ -22,6 +24,10 @@ from wallet.payments.notices import locked
 PAGE: Final = 20
 MOST_COUNTED: Final = 1000
 WAITS_LONG: Final = "state = 'waiting' AND begun_at < clock_timestamp() - %(after)s * interval '1 second'"
+
+
+class CannotSettle(Exception):
+    """No note of anybody's ends this doubt, or there is none. The message is a sentence for staff."""
 
 
 class Doubt(StrEnum):
@@ -37,8 +43,8 @@ NAMES: Final = {
     Doubt.AMOUNT: "Another amount, not credited",
     Doubt.CONTRADICTED: "Credited, then contradicted",
 }
-# A settling note ends a doubt until something is said after it. Each list goes along one partial index, which holds
-# nothing but what is or was in doubt.
+# A settling note ends a doubt about what is decided, until something is said after it; what is open the provider ends,
+# or the house when it gives up. Each list goes along one partial index, which holds nothing but what is or was in doubt.
 SETTLED = (
     "EXISTS (SELECT FROM wallet_deposit_note AS n WHERE n.payment_id = {payment} AND n.settles AND n.at >= {since})"
 )
@@ -74,6 +80,19 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Found:
+    """Why a deposit is in doubt, and whether staff have settled that."""
+
+    doubt: Doubt
+    is_settled: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called on a page."""
+        return NAMES[self.doubt]
+
+
+@dataclass(frozen=True)
 class Said:
     """What a provider last said of a payment, as it said it."""
 
@@ -104,26 +123,43 @@ def _rows(doubt: Doubt, *, settled_too: bool, mark: int, limit: int) -> list[tup
         return cursor.fetchall()
 
 
-def doubts_of(payment: Payment, now: datetime) -> list[Doubt]:
+def doubts_of(payment: Payment, now: datetime) -> list[Found]:
     """Return why a deposit is in doubt at the moment *now*, settled or not."""
     found = []
     long = (now - payment.begun_at).total_seconds() > settings.PAYMENT_ASK_SECONDS
     if payment.is_disputed or (payment.state == PaymentState.WAITING and long):
-        found.append(Doubt.OPEN)
+        found.append(Found(Doubt.OPEN, is_settled=False))
     if payment.state == PaymentState.ERROR:
-        found.append(Doubt.AMOUNT)
-    if payment.state == PaymentState.CREDITED and _said_otherwise(payment):
-        found.append(Doubt.CONTRADICTED)
+        found.append(Found(Doubt.AMOUNT, _is_settled(payment, payment.decided_at)))
+    if payment.state == PaymentState.CREDITED and (otherwise := _said_otherwise(payment)):
+        found.append(Found(Doubt.CONTRADICTED, _is_settled(payment, otherwise)))
     return found
 
 
-def _said_otherwise(payment: Payment) -> bool:
+def why_not_settled(found: Sequence[Found]) -> str:
+    """Say why no note settles what is in doubt of a deposit; "" where one does."""
+    if any(each.doubt is Doubt.OPEN for each in found):
+        return (
+            "It cannot be settled by hand while the provider has the last word. It leaves the list by itself: when the"
+            " provider answers, or when the house gives up."
+        )
+    return "" if any(not each.is_settled for each in found) else "Nothing is left to settle."
+
+
+def _said_otherwise(payment: Payment) -> datetime | None:
+    """Return when the provider last contradicted what was credited, None where it never has."""
     against = PaymentNotice.objects.filter(payment=payment, decision__in=("contradicted", "mismatched"))
-    return against.filter(at__gt=payment.decided_at).exists()
+    return against.filter(at__gt=payment.decided_at).aggregate(last=Max("at"))["last"]
 
 
-def last_said(payment: Payment) -> Said:
-    """Return the provider's last word on a payment."""
+def _is_settled(payment: Payment, since: datetime | None) -> bool:
+    return payment.notes.filter(settles=True, at__gte=since).exists()
+
+
+def last_said(payment: Payment) -> Said | None:
+    """Return the provider's last word on a payment, None where it has not said one."""
+    if not payment.notices.exclude(word="").exists():
+        return None
     said = getattr(payment.attrs, "said", None) or {}
     return Said(payment.get_status_display(), said.get("amount"), said.get("currency", payment.currency))
 
@@ -144,8 +180,13 @@ def ask_again(payment_id: UUID, *, by: str) -> tuple[Payment, bool]:
 
 @transaction.atomic
 def note(payment_id: UUID, *, words: str, settles: bool, by: str) -> DepositNote:
-    """Keep what somebody found out about a deposit; what *settles* it ends the doubt. Raises Payment.DoesNotExist."""
+    """Keep what somebody found out about a deposit; what *settles* it ends the doubt.
+
+    Raises Payment.DoesNotExist, CannotSettle.
+    """
     payment = locked(payment_id)
+    if settles and (why_not := why_not_settled(doubts_of(payment, clock()))):
+        raise CannotSettle(why_not)
     written = DepositNote.objects.create(payment=payment, words=words, settles=settles, by=by)
     data: dict[str, log.Json] = {"payment": str(payment_id), "words": words, "settles": settles}
     log.record("deposit.noted", by=by, on=str(payment.player), data=data)

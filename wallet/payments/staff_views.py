@@ -1,8 +1,10 @@
 """Deposits in doubt as finance looks into them. In English, like all of the back office. No form here credits money."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -59,6 +61,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
         "page": page,
         "older": page.further,
         "counted": doubts.counted(),
+        "asks": asks_after(),
     }
     return render(request, "staff/deposits.html", context)
 
@@ -96,17 +99,35 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
         return _page(request, payment_id, form)
     try:
         written = doubts.note(payment_id, by=actor(request), **form.cleaned_data)
+    except doubts.CannotSettle as error:
+        form.add_error("settles", f"{error} Nothing was kept.")
+        return _page(request, payment_id, form)
     except Payment.DoesNotExist as error:
         raise Http404 from error
     messages.success(request, "Settled." if written.settles else "Noted.")
     return redirect("staff_deposit", payment_id)
 
 
+def asks_after() -> tuple[str, str]:
+    """Return after how long the house asks about a deposit by itself, and after how long it gives up."""
+    return spoken_of(settings.PAYMENT_ASK_SECONDS), spoken_of(settings.PAYMENT_GIVE_UP_SECONDS)
+
+
+def spoken_of(seconds: int) -> str:
+    """Return how long that is in words: in minutes where it is whole ones."""
+    count, unit = (seconds // 60, "minute") if seconds % 60 == 0 else (seconds, "second")
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
 def _page(request: StaffRequest, payment_id: UUID, form: NoteForm) -> HttpResponse:
     payment = get_object_or_404(Payment.objects.select_related("player"), pk=payment_id)
+    found = doubts.doubts_of(payment, clock())
     context = {
         "payment": payment,
-        "doubts": [NAMES[doubt] for doubt in doubts.doubts_of(payment, clock())],
+        "doubts": found,
+        "why_not_settled": doubts.why_not_settled(found),
+        "asks": asks_after(),
+        "gives_up_at": payment.begun_at + timedelta(seconds=settings.PAYMENT_GIVE_UP_SECONDS),
         "said": doubts.last_said(payment),
         "notices": payment.notices.order_by("pk"),
         "notes": payment.notes.order_by("pk"),
