@@ -95,13 +95,14 @@ def render(banner: Banner, language: str, zone: str) -> SafeString:
         return render_to_string("_notices.html", {"banner": banner, "notices": words})
 
 
-def on_this_page() -> SafeString:
-    """Render it as the reader of the page that is being made reads. A page that is made without the database, to say
-    that something is not there, has none.
+def on_this_page(*, says_stop: bool = True) -> SafeString:
+    """Render it as the reader of the page that is being made reads; without the stop where the page says that itself.
+    A page that is made without the database, to say that something is not there, has none.
     """
     try:
-        banner = read()
+        found = read()
     except (InterfaceError, OperationalError):
         logger.warning("banner_unread")
         return SafeString()
-    return render(banner, get_language() or "en", get_current_timezone_name())
+    shown = found if says_stop else replace(found, stop=None)
+    return render(shown, get_language() or "en", get_current_timezone_name())

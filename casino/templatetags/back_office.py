@@ -7,17 +7,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit.significant import working
+from casino import banner, staff_alarms
 from casino.staff import Function, functions_of
 from casino.staff_approvals import waiting_for
 from games.chemin import reports
-from games.incidents import unruled
 from games.live import chat_cases
-from games.models import Incident
 from players import browsers
 from players.lists import readers
 from players.sections import Section
-from wallet import stops
-from wallet.models import HouseStop
 
 register = template.Library()
 
@@ -56,16 +53,16 @@ def waiting(context: RequestContext, function: Function) -> int:
     return counts[function.page]() if function.page in counts else 0
 
 
-@register.simple_tag
-def alarms() -> list[Incident]:
-    """Return the incidents that await the supervisor: every page shows them until there is a ruling."""
-    return list(unruled().select_related("table", "live_round__live_table"))
+@register.simple_tag(takes_context=True)
+def alarms(context: RequestContext) -> list[staff_alarms.Alarm]:
+    """Return what whoever reads the page is told on every page until it is over."""
+    return staff_alarms.alarms(context["request"].user)
 
 
 @register.simple_tag
-def house_stop() -> HouseStop | None:
-    """Return the stop of the whole house that stands: every page shows it until the house goes on."""
-    return stops.current()
+def notices_alone() -> SafeString:
+    """Render the notices that everybody is shown; that play is stopped stands among the alarms of staff."""
+    return banner.on_this_page(says_stop=False)
 
 
 @register.filter

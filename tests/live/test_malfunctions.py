@@ -293,9 +293,9 @@ class TestTheSupervisor:
         trouble = Trouble()
         incident = malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
         reader = a_visitor()
-        reader.force_login(a_member_of_staff("finance").user)
+        reader.force_login(a_member_of_staff("supervisor").user)
         said = "Live (real money) is stopped: an incident awaits the supervisor."
-        for page in ("", "ledger/", "withdrawals/"):
+        for page in ("", "withdrawals/", "approvals/"):
             assert said in reader.get(f"/staff/{page}").text
         stand(incident)
         assert said not in reader.get("/staff/").text

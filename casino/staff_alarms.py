@@ -1,0 +1,62 @@
+"""What stands on top of every page of the back office until it is over: that the house is stopped, and that tables are.
+
+It is as short as can be, since it pushes down the page that somebody works on: a line for the house, and one for all
+tables together. A line leads to where its reader can act on it or see it; of tables nobody else is told.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from django.urls import reverse
+
+from games.incidents import unruled
+from games.live.floor_rows import READERS as FLOOR_READERS
+from players.models import User
+from wallet import stops
+
+RULE: Final = "games.supervise_table"
+STOP_READERS: Final = ("wallet.stop_house", "audit.view_event")
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A line, and where it leads; "" where its reader may see no more of it."""
+
+    text: str
+    link: str = ""
+    link_text: str = "Look at it"
+
+
+def alarms(user: User) -> list[Alarm]:
+    """Return what somebody of staff is told on every page."""
+    mine = user.get_all_permissions()
+    return [*_house(mine), *_tables(mine)]
+
+
+def _house(mine: set[str]) -> Iterator[Alarm]:
+    stop = stops.current()
+    if stop:
+        text = f"The whole house is stopped since {stop.at:%Y-%m-%d %H:%M} UTC: nobody stakes or deposits."
+        yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"))
+
+
+def _tables(mine: set[str]) -> Iterator[Alarm]:
+    if mine.isdisjoint(FLOOR_READERS):
+        return
+    incidents = list(unruled().select_related("table", "live_round__live_table"))
+    tables = {}
+    for incident in incidents:
+        if incident.live_round:
+            live_table = incident.live_round.live_table
+            tables[live_table.pk] = f"{incident.table.name} ({live_table.get_mode_display().lower()} money)"
+    if not tables:
+        return
+    stopped = f"{next(iter(tables.values()))} is stopped" if len(tables) == 1 else f"{len(tables)} tables are stopped"
+    if RULE not in mine:
+        yield Alarm(f"{stopped}.", reverse("staff_floor"), "See the floor")
+    elif len(incidents) == 1:
+        yield Alarm(f"{stopped}: an incident awaits the supervisor.", reverse("staff_incident", args=[incidents[0].pk]))
+    else:
+        waiting = f"{stopped}: {len(incidents)} incidents await the supervisor."
+        yield Alarm(waiting, f"{reverse('staff_incidents')}?state=awaiting", "Look at them")

@@ -1,0 +1,76 @@
+"""What stands on top of every page of the back office: one line for all tables that are stopped, for those alone who
+can do something about it or see it.
+"""
+
+import html
+import re
+
+import pytest
+
+from games.live import malfunction
+from games.models import Incident, Phase
+from tests.builders import a_player
+from tests.live.at_table import a_live_table, advance_to, bet
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.stopped import stop
+
+pytestmark = pytest.mark.django_db
+
+NOTICE = re.compile(r'<div class="notice notice--error".*?</div>', re.DOTALL)
+
+
+def a_stopped_table(slug: str) -> Incident:
+    live_table = a_live_table(slug=slug)
+    bet(a_player("SE", real=100_00), live_table, player=50_00)
+    live_round = advance_to(live_table, Phase.SETTLED)
+    return malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:1")
+
+
+def told(role: str, page: str = "") -> list[tuple[str, str]]:
+    """The lines on a page as somebody of a role reads them, each with where it leads."""
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    lines = NOTICE.findall(visitor.get(f"/staff/{page}").text)
+    return [(_first(r"<p>(.*?)</p>", line), _first(r'<a href="([^"]*)"', line)) for line in lines]
+
+
+def _first(pattern: str, line: str) -> str:
+    return html.unescape(next(iter(re.findall(pattern, line)), ""))
+
+
+class TestTables:
+    def test_one_is_called_by_its_name_and_its_supervisor_led_to_the_incident(self):
+        incident = a_stopped_table("live")
+        name = f"{incident.table.name} (real money) is stopped"
+        assert told("supervisor") == [
+            (f"{name}: an incident awaits the supervisor.", f"/staff/incidents/{incident.pk}/")
+        ]
+        assert told("operator") == told("compliance") == [(f"{name}.", "/staff/floor/")]
+
+    def test_several_are_one_line(self):
+        for slug in ("live", "other"):
+            a_stopped_table(slug)
+        said = "2 tables are stopped"
+        waiting = "/staff/incidents/?state=awaiting"
+        assert told("supervisor") == [(f"{said}: 2 incidents await the supervisor.", waiting)]
+        assert told("operator") == [(f"{said}.", "/staff/floor/")]
+
+    @pytest.mark.parametrize("role", ["finance", "support", "administrator"])
+    def test_are_not_told_to_whoever_can_neither_rule_nor_see_them(self, role):
+        a_stopped_table("live")
+        assert told(role) == []
+
+    def test_a_page_does_not_lead_to_itself(self):
+        incident = a_stopped_table("live")
+        assert told("supervisor", f"incidents/{incident.pk}/") == []
+        assert told("supervisor", "floor/") == []  # which says it with every table
+
+
+def test_a_stopped_house_is_one_line_before_its_tables():
+    a_stopped_table("live")
+    stop()
+    house, tables = told("supervisor")
+    assert house[0].startswith("The whole house is stopped since ")
+    assert house[1] == "/staff/stop/"
+    assert "is stopped: an incident" in tables[0]
+    assert [text for text, _link in told("finance")] == [house[0]]
