@@ -9,6 +9,7 @@ from players.models import Player
 from wallet.forms import AmountForm
 from wallet.models import PayoutAccount
 from wallet.payout_accounts import LONGEST, IbanError, read_iban
+from wallet.payout_history import History, histories
 
 NEW = "new"
 BOTH = _("Which account is it? Choose “Another account” above to be paid to this IBAN, or leave this field empty.")
@@ -35,10 +36,15 @@ class WithdrawalForm(AmountForm):
         super().__init__(*args, currency=player.currency, **kwargs)
         self._jurisdiction: str = player.jurisdiction_id
         self.known = {str(kept.pk): kept for kept in PayoutAccount.objects.filter(player=player).order_by("-at")}
-        choices = [(identifier, str(kept)) for identifier, kept in self.known.items()]
         account = self.fields["account"]
         assert isinstance(account, forms.ChoiceField)  # noqa: S101  (declared above)
-        account.choices = [*choices, (NEW, _("Another account"))]
+        past = histories(list(self.known.values()))
+        account.choices = [
+            *((identifier, _named(kept, past[kept.pk])) for identifier, kept in self.known.items()),
+            (NEW, _("Another account")),
+        ]
+        # The latest of them, but none that the bank says no money reaches: that one has to be chosen.
+        account.initial = next((key for key, kept in self.known.items() if not past[kept.pk].is_dead), NEW)
         if not self.known:
             del self.fields["account"]
 
@@ -58,6 +64,11 @@ class WithdrawalForm(AmountForm):
     def kept(self) -> PayoutAccount | None:
         """The account that was chosen, None where it is a new one."""
         return self.known.get(self.cleaned_data.get("account", NEW))
+
+
+def _named(account: PayoutAccount, past: History) -> str:
+    """Name an account to its player, with what its bank said where no money reaches it."""
+    return f"{account} – {past.why}" if past.is_dead else str(account)
 
 
 class CancelForm(forms.Form):

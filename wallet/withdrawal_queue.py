@@ -17,6 +17,7 @@ from players.models import Duplicate, Player
 from players.verification import verified_among
 from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.models.withdrawals import OPEN
+from wallet.payout_history import History, histories
 from wallet.withdrawals import KIND
 
 WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
@@ -103,6 +104,7 @@ class Case:
     totals: Totals
     earlier: int  # withdrawals of this player that were paid
     flags: int  # unresolved signs that this player is somebody else, too
+    account: History  # of the bank account that it goes to
     approval: Approval | None  # where one person has approved it and a second one is waited for
 
 
@@ -150,6 +152,7 @@ def cases(found: Iterable[Withdrawal]) -> list[Case]:
     asked_for = approvals.waiting().filter(kind=KIND, on__in=[str(withdrawal) for withdrawal in waiting])
     open_ones = {asked.on: asked for asked in asked_for}
     verified, locked = verified_among(players), locked_among(players)
+    accounts = histories([each.account for each in waiting])
     return [
         Case(
             withdrawal=each,
@@ -158,6 +161,7 @@ def cases(found: Iterable[Withdrawal]) -> list[Case]:
             totals=totals.get(each.player_id, Totals()),
             earlier=earlier.get(each.player_id, 0),
             flags=flags.get(each.player_id, 0),
+            account=accounts[each.account_id],
             approval=open_ones.get(str(each)),
         )
         for each in waiting

@@ -2,6 +2,8 @@
 
 from uuid import uuid4
 
+from django.db import transaction
+
 from players.models import Player
 from tests.people import a_member_of_staff
 from wallet import payout_accounts, withdrawals
@@ -25,3 +27,27 @@ def approve(withdrawal: Withdrawal, staff=None) -> Withdrawal:
     """Approved by one person, or once by the first of two."""
     staff = staff or a_member_of_staff("finance")
     return withdrawals.approve(withdrawal_id=withdrawal.pk, by=str(staff), person=staff.person, reason="all in order")
+
+
+def in_the_banks_hands(withdrawal: Withdrawal) -> Withdrawal:
+    """Approved by one person, and sent: what the bank does with it is to come."""
+    approve(withdrawal)
+    withdrawals.send(withdrawal.pk, provider="test")
+    withdrawal.refresh_from_db()
+    return withdrawal
+
+
+def paid(withdrawal: Withdrawal) -> Withdrawal:
+    """One that the bank has paid."""
+    sent = in_the_banks_hands(withdrawal)
+    with transaction.atomic():
+        withdrawals.pay(sent, provider="test", number=f"N{sent.pk}")
+    return sent
+
+
+def returned(withdrawal: Withdrawal, code: str = "account_closed") -> Withdrawal:
+    """One that the bank has sent back."""
+    sent = in_the_banks_hands(withdrawal)
+    with transaction.atomic():
+        withdrawals.take_back(sent, provider="test", code=code)
+    return sent

@@ -11,7 +11,7 @@ from django.urls import reverse
 from audit.models import Approval
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.people import a_member_of_staff, a_visitor, events
-from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
+from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, approve, paid, returned
 from wallet import withdrawal_queue, withdrawals
 from wallet.models import PayoutAccount, Withdrawal, WithdrawalStatus
 from wallet.sandbox_bank import payouts as bank
@@ -33,6 +33,10 @@ def visitor_as(user):
 def ask(visitor, **changes):
     data = {"amount": "500", "iban": IBAN, "mine": "on", "key": uuid4()} | changes
     return visitor.post(PAGE, data, follow=True)
+
+
+def chosen(page):
+    return re.search(r'<option value="([^"]+)" selected', page)[1]
 
 
 def decide(staff, withdrawal, **data):
@@ -69,6 +73,23 @@ class TestThePlayer:
     def test_of_a_demo_reads_of_an_account_that_is_paid(self, settings):
         settings.DEMO = True
         assert bank.PAID in visitor_as(a_verified_player(real=MONEY).user).get(PAGE).text
+
+    def test_is_not_led_to_an_account_that_the_bank_says_is_closed(self):
+        player = a_verified_player(real=MONEY)
+        visitor = visitor_as(player.user)
+        other, closed = an_account(player), an_account(player, bank.CLOSED)
+        assert chosen(visitor.get(PAGE).text) == str(closed.pk)
+        returned(a_withdrawal(player, 10_000, iban=bank.CLOSED))
+        page = visitor.get(PAGE).text
+        assert chosen(page) == str(other.pk)
+        assert f"{closed} – The bank says that this account is closed.</option>" in page
+        paid(a_withdrawal(player, 10_000, iban=bank.CLOSED))
+        assert chosen(visitor.get(PAGE).text) == str(closed.pk)
+
+    def test_with_no_other_account_is_asked_for_another(self):
+        player = a_verified_player(real=MONEY)
+        returned(a_withdrawal(player, 10_000, iban=bank.CLOSED))
+        assert chosen(visitor_as(player.user).get(PAGE).text) == "new"
 
     def test_asks_again_for_a_known_account(self):
         player = a_verified_player(real=MONEY)
@@ -162,6 +183,31 @@ class TestFinance:
         page = visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
         for word in (f"player:{player.pk}", "verified", "SEK\u00a01,000.00", "none", "one person"):
             assert word in page
+
+    def test_sees_since_when_an_account_is_used_and_what_its_bank_sent_back(self):
+        player = a_verified_player(real=MONEY)
+        finance = visitor_as(a_member_of_staff("finance").user)
+        returned(a_withdrawal(player, 12_300))
+        waiting = a_withdrawal(player, 10_000)
+        page = finance.get(QUEUE).text
+        card = page[page.index("<dt>Bank account</dt>") : page.index("Jurisdiction</dt>")]
+        assert f'used since <time class="num" datetime="{waiting.account.at.isoformat()}' in card
+        assert "nothing paid to it yet" in card
+        assert '<dt>Returned from it</dt><dd><span class="badge badge--off">1</span> the last time' in card
+        assert "SEK\u00a0123.00" in card
+        assert "The bank says that this account is closed." in card
+        paid(waiting)
+        a_withdrawal(player, 10_000)
+        after = finance.get(QUEUE).text
+        assert "nothing paid to it yet" not in after
+        assert "</span> paid since; the last time" in after
+
+    def test_sees_nothing_of_what_other_accounts_sent_back(self):
+        player = a_verified_player(real=MONEY)
+        returned(a_withdrawal(player, 10_000, iban=bank.CLOSED))
+        returned(a_withdrawal(a_verified_player(real=MONEY), 10_000))
+        a_withdrawal(player, 10_000)
+        assert "Returned from it" not in visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
 
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
         a_withdrawal(a_verified_player(real=MONEY))

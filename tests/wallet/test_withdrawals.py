@@ -14,7 +14,7 @@ from players.models import Mail, Staff
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import settle, stake
-from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve
+from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve, in_the_banks_hands
 from wallet import accounts, annulment, ledger, payouts, statements, verify, withdrawals
 from wallet.models import AccountKind, Entry, Mode, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
@@ -57,13 +57,6 @@ def hear(withdrawal, state, **changes):
 def sent(player=None, amount=50_000):
     """A withdrawal in the bank's hands."""
     return in_the_banks_hands(a_withdrawal(player or a_verified_player(real=MONEY), amount))
-
-
-def in_the_banks_hands(withdrawal):
-    approve(withdrawal)
-    withdrawals.send(withdrawal.pk, provider="test")
-    withdrawal.refresh_from_db()
-    return withdrawal
 
 
 class TestRequesting:

@@ -44,7 +44,7 @@ NAMES: Final = {
     Doubt.CONTRADICTED: "Credited, then contradicted",
 }
 # A settling note ends a doubt about what is decided, until something is said after it; what is open the provider ends,
-# or the house when it gives up. Each list goes along one partial index, which holds nothing but what is or was in doubt.
+# or the house when it gives up. Each list goes along a partial index, which holds nothing but what is or was in doubt.
 SETTLED = (
     "EXISTS (SELECT FROM wallet_deposit_note AS n WHERE n.payment_id = {payment} AND n.settles AND n.at >= {since})"
 )
