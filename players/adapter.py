@@ -19,7 +19,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from players import account_locks, last_log_in, locks, mail, registers, services, sessions
-from players.identity import actor_of, player_of, session_of
+from players.identity import actor_of, player_of, session_of, staff_of
 from players.models import Ended, User
 
 PASSWORDS = {"app": "allauth.account", "action": "password_failed"}  # what the limit of wrong passwords is called
@@ -148,8 +148,9 @@ class AccountAdapter(DefaultAccountAdapter):
         return reverse("account_security")
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
-        """Say that the account is closed, to whoever knows its password."""
-        return render(request, "account/closed.html", status=403)
+        """Say that the account is closed, to whoever knows its password; to staff, who can enable it again."""
+        page = "staff/disabled.html" if staff_of(user) else "account/closed.html"
+        return render(request, page, status=403)
 
     def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
         """Let nobody in to an account that staff locked: say so to whoever would be, and how to reach the house."""

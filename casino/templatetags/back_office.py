@@ -1,5 +1,8 @@
 """The way around the back office, the same on each of its pages."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from django import template
 from django.template import RequestContext
 from django.urls import reverse
@@ -8,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from audit.significant import working
 from casino import banner, staff_alarms
-from casino.staff import Function, functions_of
+from casino.staff import FUNCTIONS, Function, duties, functions_of
 from casino.staff_approvals import waiting_for
 from games.chemin import reports
 from games.live import chat_cases
@@ -17,6 +20,20 @@ from players.lists import readers
 from players.sections import Section
 
 register = template.Library()
+
+
+@dataclass(frozen=True)
+class Whose:
+    """A page that is not the reader's: the function it belongs to, if any, the roles that have it, the reader's own."""
+
+    function: Function | None
+    holders: list[str]
+    roles: list[str]
+
+    @property
+    def is_theirs(self) -> bool:
+        """Whether the function is the reader's, and this page of it is not."""
+        return not set(self.holders).isdisjoint(self.roles)
 
 
 @register.simple_tag(takes_context=True)
@@ -28,11 +45,17 @@ def functions(context: RequestContext) -> list[tuple[Section, list[Function]]]:
 @register.simple_tag(takes_context=True)
 def function_here(context: RequestContext) -> Function | None:
     """Return the function that the page belongs to: the one whose address the page's own begins with, the longest."""
-    path = context["request"].path
-    mine = [
-        function for _, pages in functions(context) for function in pages if path.startswith(reverse(function.page))
-    ]
-    return max(mine, key=lambda function: len(reverse(function.page)), default=None)
+    return _of(context["request"].path, [function for _, pages in functions(context) for function in pages])
+
+
+@register.simple_tag(takes_context=True)
+def whose_page(context: RequestContext) -> Whose:
+    """Return whose page it is that whoever asked for it may not see, and in which roles they are."""
+    request = context["request"]
+    holders = dict(duties())
+    function = _of(request.path, FUNCTIONS)
+    roles = list(request.user.groups.order_by("name").values_list("name", flat=True))
+    return Whose(function, holders[function] if function else [], roles)
 
 
 @register.simple_tag(takes_context=True)
@@ -76,3 +99,8 @@ def breaking_address(address: str) -> SafeString:
 def browser_name(called: str) -> str:
     """Return what a browser and its device are called, from how the browser calls itself."""
     return browsers.words(called)
+
+
+def _of(path: str, among: Iterable[Function]) -> Function | None:
+    found = [function for function in among if path.startswith(reverse(function.page))]
+    return max(found, key=lambda function: len(reverse(function.page)), default=None)

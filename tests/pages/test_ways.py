@@ -55,3 +55,19 @@ def test_staff_are_called_by_their_names() -> None:
     visitor.force_login(reader.user)
     visitor.get(reverse("staff_player", args=[player.pk]))
     assert f"{reader.name} ({reader})" in visitor.get(reverse("staff_looks")).text
+
+
+def test_every_page_leads_staff_to_what_protects_their_own_account() -> None:
+    for address in (reverse("staff_home"), reverse("staff_handbook"), reverse("account_security")):
+        assert f'href="{reverse("account_security")}"' in of("administrator").get(address).text
+
+
+def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> None:
+    visitor = of("support")
+    refused = visitor.get(reverse("staff_ledger"))
+    assert refused.status_code == 403
+    assert "Ledger is for: compliance, finance." in refused.text
+    assert "Your account is in the role support." in refused.text
+    assert f'href="{reverse("staff_home")}#who"' in refused.text
+    assert 'id="who"' in visitor.get(reverse("staff_home")).text
+    assert "It is no page for accounts of staff." in visitor.get("/en/history/").text

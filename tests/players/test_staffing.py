@@ -165,7 +165,9 @@ class TestDisabling:
         assert session.ended_at
         change = StaffChange.objects.get(user=member.user, kind=StaffDeed.DISABLE)
         assert (change.before["active"], change.after["active"]) == (True, False)
-        assert log_in(a_visitor(), member.user).status_code == 403
+        shut = log_in(a_visitor(), member.user)
+        assert shut.status_code == 403
+        assert "ask an administrator" in shut.text
         assert events("staff.disabled", on=str(member))
         with pytest.raises(staffing.NothingToDo):
             ask(StaffDeed.DISABLE, member)
