@@ -31,6 +31,9 @@ from games.serving import MAY_WATCH
 from players.watching import STILL_ON_DUTY, STILL_WATCHING, asked, asked_of_staff
 
 MOST_OF_ONE_PLAYER: Final = 6  # and of one member of staff
+# With so many, a page that only listens is refused one more: a browser keeps six lines to one house, and pages need
+# some of them. It is told by the windows that listen (static/js/banner.js), or asks.
+ENOUGH_TO_LISTEN: Final = 3
 BETWEEN_LOOKS_AT_SESSIONS: Final = 4.0  # seconds
 SLICE: Final = 0.01  # seconds given to what is players' own before anything public is looked at again
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two tries to connect
@@ -59,7 +62,7 @@ class Hub:
         """Take somebody in, to be told everything from now on; None where there are enough already."""
         if self._is_closed or self._of_reader.total() >= self._most:
             return None
-        if self._of_reader[ticket.reader] >= MOST_OF_ONE_PLAYER:
+        if self._of_reader[ticket.reader] >= (ENOUGH_TO_LISTEN if ticket.only_listens else MOST_OF_ONE_PLAYER):
             return None
         self._of_reader[ticket.reader] += 1
         stream = Stream(ticket)
@@ -256,6 +259,6 @@ class Hub:
 
 
 def _place(stream: Stream) -> tuple[int, int] | None:
-    """Return who watches which table; None where it is a lobby, or the floor."""
+    """Return who watches which table; None where the page shows none, or all of them."""
     number = stream.ticket.live_table
     return None if number is None else (stream.ticket.player, number)

@@ -1,6 +1,6 @@
 from django.urls import include, path, register_converter
 
-from games import fair_views, help_views, lobby_views, purse_views, service_views, views
+from games import fair_views, help_views, house_line, lobby_views, purse_views, service_views, views
 from games.chemin import report_views
 from games.chemin import views as chemin
 from games.converters import ModeConverter
@@ -15,6 +15,7 @@ urlpatterns = [
     path("", lobby_views.lobby, name="lobby"),
     path("lobby/now/", lobby_views.lobby_now, name="lobby_now"),
     path("lobby/favourite/<slug:slug>/", lobby_views.favourite_table, name="favourite_table"),
+    path("house/now/", house_line.house_now, name="house_now"),
     path("table/<slug:slug>/<mode:mode>/", views.table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),

@@ -1,5 +1,6 @@
 """The player's pages: table, Game logs. Thin: parse, call one service or selector, render."""
 
+from functools import partial
 from uuid import UUID
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
@@ -18,6 +19,7 @@ from games.engine.settle import SettlementError
 from games.entrance import at_a_playable_table, demand_welcome
 from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
 from games.forms import BET, KEEP, TAKE, SearchForm, SlipForm
+from games.house_line import stream_of
 from games.live.views import live_page
 from games.models import NextRound, Shape, Table
 from games.page import game_view, table_limits
@@ -203,6 +205,7 @@ def _render(
         "now_mode": mode,
         "play_url": reverse("table_play", args=[place.table.slug, mode]),
         "mode_word": mode.name.lower(),
+        "stream": partial(stream_of, request),  # of the whole page alone
     }
     response = render(request, template, context)
     meanwhile.remember(response, request, [*news, shown] if shown else news)

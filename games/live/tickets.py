@@ -1,5 +1,5 @@
 """Tickets that open a stream: who reads, of which table or lobby, in which session and language, signed and good for a
-minute. Staff have one for the floor.
+minute. Staff have one for the floor. Whoever opens any is also told what everybody is.
 
 A stream is opened past Django's request handler, which would hold a thread and a database connection for each; what a
 request would have found out stands in the ticket. Whether the session still runs is asked anew where it is shown. The
@@ -28,7 +28,7 @@ class BadTicket(Exception):
 
 @dataclass(frozen=True)
 class Ticket:
-    """What one page may open: a live table, the lobby of one kind of money, or the floor."""
+    """What one page may open: a live table, the lobby of one kind of money, the floor, or what everybody is told."""
 
     player: int  # `NOBODY` on the floor
     live_table: int | None
@@ -46,6 +46,11 @@ class Ticket:
         """Whose stream it is: one person has no more than a few."""
         return self.player, self.staff
 
+    @property
+    def only_listens(self) -> bool:
+        """Whether the page is told what everybody is, and nothing else."""
+        return self.live_table is None and self.lobby is None and self.staff is None
+
 
 def floor_ticket(staff: int, session: UUID) -> Ticket:
     """Return the ticket of a page that shows the floor."""
@@ -55,6 +60,11 @@ def floor_ticket(staff: int, session: UUID) -> Ticket:
 def lobby_ticket(player: int, mode: Mode, session: UUID, language: str, *, currency: str, jurisdiction: str) -> Ticket:
     """Return the ticket of a page that shows all tables for one kind of money."""
     return Ticket(player, None, session, language, mode, currency=currency, jurisdiction=jurisdiction)
+
+
+def house_ticket(player: int, session: UUID, language: str, *, jurisdiction: str) -> Ticket:
+    """Return the ticket of a page that is only told what everybody is."""
+    return Ticket(player, None, session, language, jurisdiction=jurisdiction)
 
 
 def issue(ticket: Ticket, cookie: str | None = None) -> str:

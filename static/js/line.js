@@ -1,4 +1,5 @@
-/* The line between a page and the house, whatever the page shows: live.js for a table, lobby.js for all of them.
+/* The line between a page and the house, whatever the page shows: live.js for a table, lobby.js for all of them,
+   told.js for what everybody is told.
 
    Whatever goes wrong, the page asks for things as they stand before it listens again: what is missed while nobody
    listens is not told twice. Where no stream gets through, it goes on asking. A hidden page does neither.
@@ -29,6 +30,8 @@ function houseClock() {
                    listen from now on; null where it is no such answer, and the page is not this reader's any more
       on           what to do with the data of each kind of event: { kind: (data) => … }
       lost(isLost) says whether the line is lost, each time that is known
+      over()       is called when the page is not this reader's any more; without it the page says that the session is over,
+                   or is loaded anew
       every        milliseconds between two questions where no stream gets through; optional
       tick()       is called four times a second while the page is seen; optional
       deadline()   returns when something is to have happened, by the house's clock, or 0; optional
@@ -115,6 +118,11 @@ function openLine(page) {
     isOver = true;
     hangUp();
     clearTimeout(next);
+    if (page.over) page.over();
+    else await sayOver();
+  }
+
+  async function sayOver() {
     if (typeof ask === "function") await ask();
     if (!document.getElementById("session-over")?.open) location.reload();
   }

@@ -2,16 +2,20 @@
 to pages that are open, of which nothing moves.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import chain
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 from pytest_django import DjangoDbBlocker
 
-from players import notices
+from games.live import tickets
+from games.models import Round
+from players import notices, sessions
+from players.models import Ended
 from players.notices import LANGUAGES, span
-from tests.browser.at_table import a_window, put
+from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.browser.test_every_page import expect_none, faults_of_sizes, faults_of_themes
 from tests.builders import a_player, a_table
 from tests.harness.browser import PHONE, NewContext, wait_in
@@ -34,6 +38,14 @@ PLACES = """() => Array.from(document.querySelectorAll("main a, main button, mai
     const { x, y, width, height } = each.getBoundingClientRect();
     return [each.id || each.className || each.textContent.trim(), ...[x, y, width, height].map(Math.round)];
 }).filter(([, , , width]) => width)"""
+STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+NOW_AND_THEN = 16_000  # milliseconds within which a page without a stream asks
+STREAMS = """
+    window.streams = [];
+    window.EventSource = class extends EventSource {
+        constructor(address) { super(address); window.streams.push(this); }
+    };
+"""
 # Controls of the page that lie under what is shown without being asked for.
 COVERED = """() => Array.from(document.querySelectorAll("main a, main button, main label, header a, header button"))
     .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.matches(".bar__brand"))
@@ -119,10 +131,67 @@ def test_a_table_that_is_open_is_told_and_nothing_on_it_moves(new_context: NewCo
     assert page.evaluate(PLACES) == before
 
 
-def test_a_solo_table_is_told_with_the_next_click(new_context: NewContext, web_server: WebServer):
+def at_a_solo_table(window: BrowserContext) -> Page:
+    """A page that shows the cards of a round."""
+    page = window.new_page()
+    page.add_init_script(STREAMS)
+    page.goto(TABLE)
+    put(page)
+    deal(page)
+    return page
+
+
+def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_context: NewContext, web_server: WebServer):
+    a_table()
+    page = at_a_solo_table(a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE))
+    before, cards = page.evaluate(PLACES), page.locator("#game .card").count()
+    notice = a_notice()
+    expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
+    stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+    expect(page.locator("#banner-said")).to_contain_text("Play is stopped")
+    expect(page.locator(".banner__sign")).to_be_visible()
+    assert page.evaluate(PLACES) == before
+    assert page.evaluate(COVERED) == []
+    assert page.locator("#game .card").count() == cards > 0
+    page.locator("#act-rebet_deal").click()
+    expect(page.locator(".call__notice--error")).to_contain_text("Play is stopped in the whole house for now.")
+    assert Round.objects.count() == 1
+
+
+def test_a_solo_table_asks_now_and_then_where_no_stream_gets_through(new_context: NewContext, web_server: WebServer):
+    a_table()
+    page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
+    page.route(STREAM, lambda route: route.abort())
+    page.clock.install()
+    with page.expect_response("**/house/now/"):
+        page.goto(TABLE)
+    notice = a_notice()
+    with page.expect_response("**/house/now/"):
+        page.clock.run_for(NOW_AND_THEN)
+    expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
+
+
+def test_the_end_of_the_session_leaves_a_solo_table_as_it_is_until_a_click(
+    new_context: NewContext, web_server: WebServer
+):
+    a_table()
+    player = a_player(real=100_000)
+    page = at_a_solo_table(a_window(new_context, web_server, player))
+    before = page.evaluate(PLACES)
+    sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
+    wait_in(page, "() => streams.length === 1 && streams[0].readyState === EventSource.CLOSED")
+    assert page.evaluate(PLACES) == before
+    expect(page.locator("#session-over")).to_be_hidden()
+    page.locator("#act-rebet_deal").click()
+    page.wait_for_url("**/account/login/**")
+
+
+def test_a_solo_table_that_hears_nothing_is_told_with_the_next_click(new_context: NewContext, web_server: WebServer):
     a_table()
     page = a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE).new_page()
-    page.goto("/en/table/baccarat/real/")
+    for line in (STREAM, "**/house/now/"):
+        page.route(line, lambda route: route.abort())
+    page.goto(TABLE)
     notice = a_notice()
     put(page)
     expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))

@@ -13,7 +13,7 @@ from casino.live_line import Line, News
 from casino.live_lobbies import Lobbies
 from casino.live_streams import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from games.live import tickets
-from games.live.tickets import BadTicket, Ticket, lobby_ticket
+from games.live.tickets import BadTicket, Ticket, house_ticket, lobby_ticket
 from wallet.models import Mode
 
 Message = MutableMapping[str, Any]
@@ -105,8 +105,15 @@ def test_with_nobody_in_a_lobby_nothing_is_read_of_it():
     run_apart(stays_away())
 
 
-def test_a_ticket_is_read_with_the_cookie_for_which_it_was_made():
-    ticket = lobby_ticket(7, Mode.FREE, uuid4(), "ro", currency="RON", jurisdiction="RO")
+@pytest.mark.parametrize(
+    "ticket",
+    [
+        lobby_ticket(7, Mode.FREE, uuid4(), "ro", currency="RON", jurisdiction="RO"),
+        house_ticket(7, uuid4(), "ro", jurisdiction="RO"),
+    ],
+    ids=["lobby", "house"],
+)
+def test_a_ticket_is_read_with_the_cookie_for_which_it_was_made(ticket):
     address = tickets.issue(ticket, "cookie")
     assert tickets.read(address, "cookie") == ticket
     for other in ("another", "", None):

@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from casino.live_hub import ENOUGH_TO_LISTEN, MOST_OF_ONE_PLAYER
+from games import house
 from games.live import tickets
 from games.models import LiveTable
-from players import exclusions, notices
-from players.models import Notice
+from players import exclusions, notices, sessions
+from players.models import Ended, Notice, Player, Session
 from players.notices import span
 from tests.builders import a_player
 from tests.harness import databases
@@ -62,6 +65,13 @@ def in_the_lobby(live_table: LiveTable, language: str = "en", jurisdiction: str 
     return tickets.issue(tickets.lobby_ticket(ticket.player, Mode.REAL, ticket.session, language, **where))
 
 
+def at_a_solo_table(player: Player, cookie: str | None = None, language: str = "en") -> str:
+    """Where a page opens its stream that is told this and nothing else."""
+    session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
+    ticket = tickets.house_ticket(player.pk, session.pk, language, jurisdiction=player.jurisdiction_id)
+    return tickets.issue(ticket, cookie)
+
+
 def shown(watcher: Watcher) -> str:
     """What the latest banner says."""
     return watcher.of("banner")[-1].html
@@ -96,7 +106,8 @@ def test_it_comes_and_goes_by_the_clock_alone(url, live_table):
     with watching(url, at_the_table(live_table)) as (table,):
         assert NOTHING in table.wait_for("banner").html
         now = exclusions.now()
-        notice = a_notice(HOUR, shown_from=now + SOON, shown_until=now + 2 * SOON)
+        # Once it is over it cannot be withdrawn, and keeps its hours to itself.
+        notice = a_notice(6 * HOUR, shown_from=now + SOON, shown_until=now + 2 * SOON)
         assert not [each for each in table.of("banner") if "notice-" in each.html]
         table.wait_for("banner", f"notice-{notice.pk}")
         assert exclusions.now() >= notice.shown_from
@@ -113,3 +124,54 @@ def test_the_stop_of_the_house_is_told_and_its_end(url, live_table):
         stops.resume_house(reason="It is out.", by=supervisor)
         for each in (table, lobby):
             wait_for_nothing(each)
+
+
+def test_a_solo_table_is_told_this_and_nothing_of_any_table_or_lobby(url, live_table):
+    supervisor, player = a_member_of_staff("supervisor"), a_player("RO")
+    with watching(url, at_a_solo_table(player, language="ro"), at_the_table(live_table)) as (solo, table):
+        assert NOTHING in solo.wait_for("banner").html
+        notice = a_notice()
+        assert span(notice, "ro", "Europe/Bucharest") in solo.wait_for("banner", "notice-").html
+        stop = house.stop(reason="A fire.", by=supervisor)  # every table tells
+        assert "notice-" in solo.wait_for("banner", f"stop-{stop.pk}").html
+        house.resume(reason="It is out.", by=supervisor)
+        withdraw(notice)
+        for each in (solo, table):
+            wait_for_nothing(each)
+        assert {news.kind for news in solo.news} == {"banner"}
+
+
+def test_it_ends_with_the_session_and_lengthens_it_by_nothing(url, live_table):
+    player = a_player()
+    with watching(url, at_a_solo_table(player), at_a_solo_table(a_player())) as (solo, other):
+        for each in (solo, other):
+            each.wait_for("banner")
+        acted_at = Session.objects.get(user=player.user).acted_at
+        sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
+        solo.wait_for("over")
+        solo.wait_for_end()
+        assert Session.objects.get(user=player.user).acted_at == acted_at
+        notice = a_notice()
+        other.wait_for("banner", f"notice-{notice.pk}")
+        assert not any("notice-" in news.html for news in solo.of("banner"))
+
+
+def test_it_is_opened_with_the_cookie_of_its_page_alone(url, live_table):
+    player = a_player()
+    address = at_a_solo_table(player, "its-cookie")
+    for cookie, status in (("another", 403), ("", 403), ("its-cookie", 200)):
+        watcher = Watcher(url, address, cookie=cookie)
+        try:
+            assert watcher.status == status
+        finally:
+            watcher.close()
+
+
+def test_one_player_has_few_and_they_leave_room_for_tables(url, live_table):
+    player = a_player()
+    with watching(url, *(at_a_solo_table(player) for _ in range(ENOUGH_TO_LISTEN + 1))) as watchers:
+        assert sorted(watcher.status for watcher in watchers) == [200] * ENOUGH_TO_LISTEN + [503]
+        more = MOST_OF_ONE_PLAYER - ENOUGH_TO_LISTEN
+        addresses = [tickets.issue(a_ticket(player, live_table)) for _ in range(more + 1)]
+        with watching(url, *addresses) as tables:
+            assert sorted(watcher.status for watcher in tables) == [200] * more + [503]

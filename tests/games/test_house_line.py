@@ -1,0 +1,74 @@
+"""A solo table listens to what the house tells everybody, and asks for it where no stream gets through."""
+
+import re
+from http import HTTPStatus
+
+import pytest
+
+from games.house_line import house_now
+from games.live import tickets
+from games.live.tickets import Ticket
+from players.access import is_made_by_the_page
+from tests.builders import a_player, a_table
+from tests.notices import a_notice
+from tests.people import a_visitor
+
+pytestmark = pytest.mark.django_db
+
+NOW = "/ro/house/now/"
+STREAM = re.compile(r'data-stream="([^"]*)"')
+
+
+@pytest.fixture
+def player():
+    """Somebody from Romania."""
+    return a_player("RO", real=100_000)
+
+
+@pytest.fixture
+def browser(player):
+    """Theirs, logged in."""
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    return visitor
+
+
+def ticket_in(page: str, browser) -> Ticket:
+    (address,) = STREAM.findall(page)
+    return tickets.read(address, browser.session.session_key)
+
+
+def test_the_page_brings_a_ticket_for_what_everybody_is_told_and_for_nothing_else(browser, player):
+    a_table()
+    page = browser.get("/ro/table/baccarat/real/").text
+    ticket = ticket_in(page, browser)
+    assert ticket == tickets.house_ticket(player.pk, ticket.session, "ro", jurisdiction="RO")
+    assert (ticket.live_table, ticket.lobby, ticket.staff) == (None, None, None)
+    assert f'data-reload="{NOW}"' in page
+
+
+def test_the_answer_to_a_click_brings_none(browser):
+    a_table()
+    browser.get("/ro/table/baccarat/real/")
+    answer = browser.post("/ro/table/baccarat/real/play/", {"action": "clear"}, headers={"HX-Request": "true"})
+    assert answer.status_code == HTTPStatus.OK
+    assert STREAM.findall(answer.text) == []
+
+
+def test_asking_brings_what_there_is_and_a_fresh_ticket_and_is_nothing_that_anybody_did(browser, player):
+    notice = a_notice()
+    answer = browser.get(NOW)
+    assert f'data-key="notice-{notice.pk}"' in answer.text
+    assert "Întreținere" in answer.text
+    assert ticket_in(answer.text, browser).player == player.pk
+    assert "no-store" in answer["Cache-Control"]
+    assert is_made_by_the_page(house_now)
+
+
+def test_a_visitor_who_tries_the_table_has_no_line():
+    a_table()
+    visitor = a_visitor()
+    page = visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"}, follow=True).text
+    assert 'class="where__acts"' in page
+    assert "told.js" not in page
+    assert "line.js" not in page
