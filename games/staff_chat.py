@@ -2,12 +2,14 @@
 what was said. In English, like all of the back office.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
@@ -58,11 +60,11 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
 @require_safe
 def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
     """One message among those around it."""
-    message = get_object_or_404(chat_cases.said(), pk=message_id)
-    return render(request, "staff/chat_message.html", CHOICES | {"case": chat_cases.case_of(message)})
+    return _message(request, message_id, given={})
 
 
 @staff_required(MODERATE)
+@looking.listed("a message and those around it")
 @require_POST
 def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
     """Remove a message or keep it; keep its author from writing and take the author's name where that is asked for."""
@@ -70,14 +72,14 @@ def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
     form = DecisionForm(request.POST)
     if not form.is_valid():
         messages.error(request, _why_not(form))
-        return redirect("staff_chat_message", message_id=message_id)
+        return _message(request, message_id, given=request.POST)
     decision = form.decided
     try:
         said = chat_moderation.decide(message_id=message_id, decision=decision, by=request.staff)
     except Decided as error:
         messages.warning(request, str(error))
         return redirect("staff_chat_message", message_id=message_id)
-    done = [f"Message {message_id} {'was removed' if decision.of_message is ReportDecision.REMOVED else 'stays'}."]
+    done = [f"Chat message {message_id} {'was removed' if decision.of_message is ReportDecision.REMOVED else 'stays'}."]
     done += ["The name was taken away."] if decision.takes_name else []
     done += [f"{said.author} may not write any more."] if decision.length else []
     messages.success(request, " ".join(done))
@@ -153,6 +155,14 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
         lines = list(found[: PAGE + 1])
     older = lines[PAGE - 1].pk if len(lines) > PAGE else None
     return render(request, "staff/chat_log.html", {"form": form, "lines": lines[:PAGE], "older": older})
+
+
+def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:
+    """Show a message, and on the form for its decision what was *given* already."""
+    message = get_object_or_404(chat_cases.said(), pk=message_id)
+    here = reverse("staff_chat_message", args=[message_id])
+    context = CHOICES | {"case": chat_cases.case_of(message), "given": given, "here": here}
+    return render(request, "staff/chat_message.html", context)
 
 
 def _why_not(form: forms.Form) -> str:

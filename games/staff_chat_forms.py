@@ -52,7 +52,9 @@ class DecisionForm(forms.Form):
     """
 
     decision = forms.TypedChoiceField(
-        choices=[("removed", "Remove the message"), ("kept", "Keep it")], coerce=ReportDecision
+        choices=[("removed", "Remove the message"), ("kept", "Keep it")],
+        coerce=ReportDecision,
+        error_messages={"required": "Say what becomes of the message."},
     )
     length = forms.TypedChoiceField(
         required=False, choices=[("", "No ban"), *LENGTHS], coerce=HowLong, empty_value=None
@@ -69,10 +71,10 @@ class DecisionForm(forms.Form):
         """What goes for good is confirmed; what is done to somebody says why."""
         asked = super().clean() or {}
         is_removed = asked.get("decision") == ReportDecision.REMOVED
-        if (is_removed or asked.get("takes_name")) and not asked.get("sure"):
-            raise forms.ValidationError("Confirm that it goes for good: neither message nor name can be brought back.")
         if (is_removed or asked.get("takes_name") or asked.get("length")) and not asked.get("grounds"):
-            raise forms.ValidationError("Say why: the player is told.")
+            self.add_error(None, "Say why: the player is told.")
+        if (is_removed or asked.get("takes_name")) and not asked.get("sure"):
+            self.add_error(None, "Confirm that it goes for good: neither message nor name can be brought back.")
         return asked
 
     @property

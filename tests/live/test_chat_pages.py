@@ -290,6 +290,21 @@ class TestStaff:
         assert f'id="message-{said[2].pk}"' in page
         assert f'id="message-{said[0].pk}"' not in page
 
+    def test_lose_nothing_of_a_decision_that_lacks_something(self, visitor, message):
+        self.report(message)
+        chosen = {"decision": "removed", "length": "day", "where": "here", "takes_name": "on", "note": "Third time."}
+        page = self.decide(visitor, message, **chosen)
+        assert "Say why: the player is told." in page
+        assert "Confirm that it goes for good" in page
+        assert 'value="removed" checked' in page
+        assert '<option value="day" selected>' in page
+        assert '<option value="here" selected>' in page
+        assert 'name="takes_name" checked' in page
+        assert 'value="Third time."' in page
+        assert "Say what becomes of the message." in self.decide(visitor, message, length="day", grounds="abuse")
+        message.refresh_from_db()
+        assert message.removed_at is None
+
     def test_narrow_the_queue_and_look_at_what_was_decided(self, visitor, live_table, monkeypatch):
         one, two = say(live_table, "One"), say(live_table, "Two")
         for message in (one, two):
@@ -314,7 +329,7 @@ class TestStaff:
         monkeypatch.setattr("games.staff_chat.PAGE", 1)
         page = visitor.get(queue, {"state": "decided"}).text
         older = page.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
-        assert f"Message {one.pk}<" in visitor.get(queue + older).text
+        assert f"Chat message {one.pk}<" in visitor.get(queue + older).text
         assert "Nothing waits here" in visitor.get(queue).text
 
     def test_remove_a_message_after_confirming_it_and_ban_with_a_reason(self, visitor, message):

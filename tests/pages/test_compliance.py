@@ -71,6 +71,7 @@ ABOUT_PEOPLE = {
 FORMS_ONLY = {
     "staff_incident_letter",
     "staff_live_break_up",
+    "staff_notice_new",
     "staff_person_new",
     "staff_statement_draft",
     "staff_table_change",
