@@ -113,7 +113,39 @@ class TestALine:
         confirmed([named(payment.pk)])
         again = confirmed([named(payment.pk), named(other.pk)])
         assert verdicts(again) == [Verdict.REPEATED, Verdict.MATCHED]
-        assert [total["said"] for total in again.totals] == [50_000]
+        assert [(total["said"], total["known"]) for total in again.totals] == [(50_000, 50_000)]
+
+    def test_of_an_earlier_statement_left_out_of_a_later_one_is_no_shortfall(self):
+        payment, other = a_deposit(), a_deposit()
+        confirmed([named(payment.pk)])
+        later = confirmed([named(other.pk)])
+        assert kinds(later) == []
+        assert [(total["said"], total["known"]) for total in later.totals] == [(50_000, 50_000)]
+
+    @pytest.mark.parametrize("changes", [{"amount": "499.00"}, {"currency": "DKK"}, {"status": "failed"}])
+    def test_that_corrects_an_earlier_statement_is_not_said_twice_and_settles_it(self, changes):
+        payment, other = a_deposit(), a_deposit()
+        wrong = confirmed([named(payment.pk, **changes), named(other.pk)])
+        corrected = confirmed([named(payment.pk), named(other.pk)])
+        assert kinds(corrected) == []
+        assert verdicts(corrected) == [Verdict.MATCHED, Verdict.REPEATED]
+        assert [(total["said"], total["known"]) for total in corrected.totals] == [(50_000, 50_000)]
+        words = {"Statement {} says it as the house has it.", "Statement {} has it."}
+        for difference in wrong.differences.all():
+            (step,) = difference.steps.all()
+            assert (step.settles, step.by) == (True, "system")
+            assert step.words in {each.format(corrected.pk) for each in words}
+
+    def test_that_corrects_an_earlier_statement_wrongly_differs_and_settles_nothing(self):
+        payment = a_deposit()
+        wrong = confirmed([named(payment.pk, amount="499.00")])
+        assert kinds(confirmed([named(payment.pk, amount="498.00")])) == [DifferenceKind.AMOUNT]
+        assert keeping.still_open(wrong) == 1
+
+    def test_of_another_number_than_an_earlier_statement_s_is_said_twice(self):
+        payment = a_deposit()
+        confirmed([named(payment.pk, authorisation=payment.authorisation, amount="499.00")])
+        assert kinds(confirmed([named(payment.pk)])) == [DifferenceKind.DUPLICATE]
 
     def test_of_an_earlier_statement_that_says_it_otherwise_is_a_difference(self):
         payment = a_deposit()
@@ -258,6 +290,26 @@ class TestThePages:
         sent = {"provider": PROVIDER, "since": day, "until": day, "file": file}
         assert "Ensure this value is" in visitor.post("/staff/statements/upload/", sent).text
 
+    def test_show_first_what_differs_and_name_what_the_file_lacks(self):
+        payment, lacked = a_deposit(), a_deposit()
+        draft = drafted([named(payment.pk), named("nobody-s")])
+        visitor = a_visitor()
+        visitor.force_login(draft.staff.user)
+        page = visitor.get(f"/staff/statements/draft/{draft.pk}/").text
+        lines = page.partition("<h2>Lines, those that differ first</h2>")[2]
+        assert lines.index("nobody-s") < lines.index(str(payment.pk))
+        assert f"payment:{lacked.pk}" in page.partition("<h2>What it lacks</h2>")[2].partition("<h2>")[0]
+
+    def test_say_of_days_that_are_not_over_that_more_may_come(self):
+        staff, visitor = visitor_as("finance")
+        early = drafted([], staff=staff)
+        assert "The last day is not over" in visitor.get(f"/staff/statements/draft/{early.pk}/").text
+        yesterday = today() - timedelta(days=1)
+        over = keeping.upload(
+            content=a_file([]), name="", provider=PROVIDER, since=yesterday, until=yesterday, staff=staff
+        )
+        assert "The last day is not over" not in visitor.get(f"/staff/statements/draft/{over.pk}/").text
+
     def test_say_what_is_wrong_with_each_line_and_offer_no_confirming(self):
         _staff, visitor = visitor_as("finance")
         file = SimpleUploadedFile("x.csv", a_file([named(uuid4(), amount="1.234,50")]))
@@ -266,6 +318,7 @@ class TestThePages:
         assert "thousands are not parted" in page
         assert "1.234,50" in page
         assert "Confirm: keep it for good" not in page
+        assert "cannot be confirmed, some lines cannot be read" in visitor.get("/staff/statements/").text
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),

@@ -106,16 +106,26 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
         verdict = Verdict.DIFFERS if differences else Verdict.MATCHED
         compared.append(Compared(line, subject, found, verdict, tuple(differences)))
     house = {LineKind.DEPOSIT: _credited(provider, since, until), LineKind.PAYOUT: _paid(provider, since, until)}
-    settled = {(c.line.kind, c.subject) for c in compared if c.line.status == LineStatus.SETTLED}
-    unsaid = [(kind, each) for kind, found in house.items() for each in found if (kind, each.subject) not in settled]
-    earlier = _said_before(provider, {each.subject for _kind, each in unsaid})
+    here = {(c.line.kind, c.subject) for c in compared if _is_counted(c)}
+    not_here = [(kind, each) for kind, found in house.items() for each in found if (kind, each.subject) not in here]
+    earlier = _said_before(provider, {each.subject for _kind, each in not_here})
     told = {(line.kind, line.subject) for line in earlier if line.status == LineStatus.SETTLED}
-    missing = [each for kind, each in unsaid if (kind, each.subject) not in told]
+    missing = [each for kind, each in not_here if (kind, each.subject) not in told]
     if len(missing) > MOST_MISSING:
         raise TooMuchMissing(
             f"More than {MOST_MISSING:,} payments of the house in these days are not in the file. Is it the right one?"
         )
-    return Comparison(compared, missing, _totals(compared, house))
+    # What an earlier statement told and this one does not count again is left out on both sides.
+    counted = {
+        kind: [each for each in found if (kind, each.subject) in here or (kind, each.subject) not in told]
+        for kind, found in house.items()
+    }
+    return Comparison(compared, missing, _totals(compared, counted))
+
+
+def _is_counted(compared: Compared) -> bool:
+    """Whether a line says of money that it moved, and is the first to say so."""
+    return compared.line.status == LineStatus.SETTLED and compared.verdict is not Verdict.REPEATED
 
 
 def _differences(line: Line, known: Known | None) -> list[DifferenceKind]:
@@ -141,20 +151,25 @@ class Seen:
         rows = list(before)
         self._earlier = {_said(row, row.subject) for row in rows}
         self._settled = {(row.kind, row.subject) for row in rows if row.status == LineStatus.SETTLED}
+        self._claims = {_claim(row, row.subject) for row in rows}
         self._here: set[tuple[Any, ...]] = set()
+        self._settled_here: set[tuple[str, str]] = set()
 
     def earlier(self, line: Line, subject: str) -> bool:
         """Whether an earlier statement has the very same line."""
         return _said(line, subject) in self._earlier
 
     def twice(self, line: Line, subject: str) -> bool:
-        """Whether the same was said before, and remember that it is said now."""
+        """Whether the same was said before, and remember that it is said now. What an earlier statement said under the
+        same numbers of the same day, this one corrects.
+        """
         key, said = (line.kind, subject), _said(line, subject)
         is_settled = line.status == LineStatus.SETTLED
-        found = said in self._here or (is_settled and line.kind in ONCE and key in self._settled)
+        before = key in self._settled and _claim(line, subject) not in self._claims
+        found = said in self._here or (is_settled and line.kind in ONCE and (before or key in self._settled_here))
         self._here.add(said)
         if is_settled:
-            self._settled.add(key)
+            self._settled_here.add(key)
         return found
 
 
@@ -169,6 +184,11 @@ def _said(line: Line | StatementLine, subject: str) -> tuple[Any, ...]:
         line.day,
         line.status,
     )
+
+
+def _claim(line: Line | StatementLine, subject: str) -> tuple[Any, ...]:
+    """Return which of the provider's own entries a line is, whatever it says of it."""
+    return (line.kind, subject, line.reference, line.authorisation, line.day)
 
 
 def _unknown(line: Line) -> str:
@@ -275,7 +295,7 @@ def _totals(compared: Iterable[Compared], house: Mapping[LineKind, Sequence[Know
     said: Counter[tuple[str, str]] = Counter()
     said_count: Counter[tuple[str, str]] = Counter()
     for each in compared:
-        if each.line.status == LineStatus.SETTLED and each.verdict is not Verdict.REPEATED:
+        if _is_counted(each):
             said[each.line.currency, each.line.kind] += each.line.amount
             said_count[each.line.currency, each.line.kind] += 1
     known: Counter[tuple[str, str]] = Counter()

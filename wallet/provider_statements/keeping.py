@@ -33,6 +33,13 @@ from wallet.provider_statements.reading import Fault, Line, read
 DRAFT_LASTS: Final = timedelta(hours=1)
 PAGE: Final = 25
 BATCH: Final = 2000
+# In what a later statement may put an earlier one right.
+CORRECTED: Final = (
+    DifferenceKind.AMOUNT,
+    DifferenceKind.CURRENCY,
+    DifferenceKind.STATUS,
+    DifferenceKind.AUTHORISATION,
+)
 LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('statement:' || %s, 0))"
 
 
@@ -199,15 +206,24 @@ def _keep(row: StatementDraft, comparison: Comparison, by: str) -> ProviderState
 
 
 def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> None:
-    """Settle what earlier statements lacked and this one has."""
-    said = [
-        each.subject for each in lines if each.line.status == LineStatus.SETTLED and each.verdict != Verdict.DIFFERS
+    """Settle what earlier statements lacked and this one has, and what they had otherwise and this one as the house."""
+    said = [each for each in lines if each.verdict != Verdict.DIFFERS]
+    moved = [each.subject for each in said if each.line.status == LineStatus.SETTLED]
+    right = {(each.line.kind, each.subject, each.line.day) for each in said if each.verdict == Verdict.MATCHED}
+    earlier = Difference.objects.filter(statement__provider=statement.provider).exclude(statement=statement)
+    lacked = earlier.filter(kind=DifferenceKind.MISSING, subject__in=moved)
+    _settle_by(lacked, f"Statement {statement.pk} has it.")
+    otherwise = earlier.filter(kind__in=CORRECTED, subject__in={subject for _kind, subject, _day in right})
+    put_right = [
+        each.pk
+        for each in otherwise.select_related("line")
+        if each.line and (each.line.kind, each.subject, each.line.day) in right
     ]
-    earlier = Difference.objects.filter(
-        kind=DifferenceKind.MISSING, subject__in=said, statement__provider=statement.provider
-    )
-    words = f"Statement {statement.pk} has it."
-    for difference in earlier.exclude(_is_settled()).order_by("pk"):
+    _settle_by(otherwise.filter(pk__in=put_right), f"Statement {statement.pk} says it as the house has it.")
+
+
+def _settle_by(found: QuerySet[Difference], words: str) -> None:
+    for difference in found.exclude(_is_settled()).order_by("pk"):
         _lock(difference)
         if not difference.steps.filter(settles=True).exists():  # by somebody, while this waited
             _enter(difference, by="system", settles=True, words=words)
@@ -257,6 +273,12 @@ def differences(statement: ProviderStatement, *, open_only: bool, kind: str, mar
         found = found.filter(kind=kind)
     rows = tuple(found.select_related("line").prefetch_related("steps")[: PAGE + 1])
     return DifferencePage(rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None)
+
+
+def with_open_differences() -> QuerySet[ProviderStatement]:
+    """Return the statements of whose differences one or more are settled by nobody."""
+    unsettled = Difference.objects.filter(statement=OuterRef("pk")).exclude(_is_settled())
+    return ProviderStatement.objects.filter(Exists(unsettled))
 
 
 def still_open(statement: ProviderStatement) -> int:

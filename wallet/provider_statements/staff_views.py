@@ -103,12 +103,14 @@ def staff_statement_upload(request: StaffRequest) -> HttpResponse:
 
 def _list(request: StaffRequest, form: UploadForm) -> HttpResponse:
     before = request.GET.get("before", "")
-    found = ProviderStatement.objects.order_by("-pk")
+    open_only = request.GET.get("open") == "1"
+    found = (keeping.with_open_differences() if open_only else ProviderStatement.objects.all()).order_by("-pk")
     if before.isdecimal() and len(before) < 19:
         found = found.filter(pk__lt=int(before))
     rows = list(found[: LISTED + 1])
     context = {
         "form": form,
+        "open_only": open_only,
         "statements": [(row, keeping.still_open(row)) for row in rows[:LISTED]],
         "older": rows[LISTED - 1].pk if len(rows) > LISTED else None,
         "drafts": keeping.drafts_of(request.staff),
@@ -145,7 +147,12 @@ def staff_statement_draft(request: StaffRequest, draft_id: UUID) -> HttpResponse
         draft = keeping.draft(draft_id, request.staff)
     except keeping.Gone as error:
         raise Http404(str(error)) from error
-    context: dict[str, Any] = {"draft": draft, "shown": SHOWN, "until": draft.row.at + keeping.DRAFT_LASTS}
+    context: dict[str, Any] = {
+        "draft": draft,
+        "shown": SHOWN,
+        "until": draft.row.at + keeping.DRAFT_LASTS,
+        "is_early": draft.row.until >= clock().date(),
+    }
     try:
         found = keeping.preview(draft)
     except TooMuchMissing as error:
@@ -153,7 +160,8 @@ def staff_statement_draft(request: StaffRequest, draft_id: UUID) -> HttpResponse
     else:
         context |= {
             "found": found,
-            "lines": found.lines[:SHOWN],
+            "lines": sorted(found.lines, key=lambda each: each.verdict is not Verdict.DIFFERS)[:SHOWN],
+            "missing": found.missing[:SHOWN],
             "matched": found.count(Verdict.MATCHED),
             "differing": found.count(Verdict.DIFFERS),
             "repeated": found.count(Verdict.REPEATED),
