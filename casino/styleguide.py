@@ -136,6 +136,7 @@ def an_example() -> GameView:
         mode=Mode.REAL,
         takes_bets=True,
         is_paused=False,
+        is_house_stopped=False,
         table_version=1,
         round_id=UUID(int=1),
         commitment="",

@@ -14,7 +14,7 @@ from games.engine.coup import Coup, Outcome, Side, deal
 from games.labels import announcement, bet_name, card_name
 from games.limits import Limits
 from games.presentation import CardView, ChipView, GameView, HandView, Notice, PurseView, RoundView, SpotView
-from games.sentences import closed, paused
+from games.sentences import closed, halted, paused
 from wallet.models import Mode
 
 MINOR = 100
@@ -61,6 +61,7 @@ class Seat:
     mode: Mode
     takes_bets: bool
     is_paused: bool
+    is_house_stopped: bool
     table_version: int  # its number
     round_id: UUID  # of the round to come
     commitment: str
@@ -102,13 +103,14 @@ def compose(
         balance=seat.funds if stand else seat.funds - sum(seat.slip.values()),
         win=dealt.paid if dealt and bets else 0,
         round=round_view(dealt, variant, language=language, fresh=fresh) if dealt else None,
-        notice=notice or (paused() if seat.is_paused else None if seat.takes_bets else closed()),
+        notice=notice or _waits(seat),
         next_round_id=seat.round_id,
         slip_version=seat.slip_version,
         table_version=seat.table_version,
         commitment=seat.commitment,
         is_open=seat.takes_bets,
         is_paused=seat.is_paused,
+        is_halted=seat.is_paused and seat.is_house_stopped,
         player_value=seat.player_value,
         can_deal=seat.takes_bets and bool(seat.slip),
         can_double=seat.takes_bets and bool(seat.slip),
@@ -121,6 +123,13 @@ def compose(
         limits=limit_lines(variant, limits, language),
         purse=purse,
     )
+
+
+def _waits(seat: Seat) -> Notice | None:
+    """Say why no bets are taken, where none are."""
+    if seat.is_paused:
+        return halted() if seat.is_house_stopped else paused()
+    return None if seat.takes_bets else closed()
 
 
 def limit_lines(variant: Variant, limits: Limits, language: str) -> tuple[tuple[str, int, int], ...]:

@@ -63,6 +63,7 @@ def game_view(
         mode=mode,
         takes_bets=takes_bets,
         is_paused=is_paused,
+        is_house_stopped=is_stopped,
         table_version=place.table.version.number if place.table.version else 0,
         round_id=place.round_id,
         commitment=place.commitment,

@@ -138,6 +138,7 @@ class GameView:
     commitment: str  # SHA-256 of the next round's seed
     is_open: bool  # the table takes bets
     is_paused: bool  # and would, but for its pause
+    is_halted: bool  # which is a stop of the whole house
     player_value: str  # what the player mixes into the shuffle
     can_deal: bool
     can_double: bool

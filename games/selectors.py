@@ -39,6 +39,7 @@ class LobbyTable:
     is_open: bool
     is_paused: bool
     is_stopped: bool
+    is_halted: bool  # by a stop of the whole house
     may_enter: bool
     is_solo: bool
     is_favourite: bool
@@ -140,6 +141,7 @@ def _lobby_table(
         is_open=is_open,
         is_paused=is_paused,
         is_stopped=card is not None and card.is_stopped,
+        is_halted=is_paused and is_house_stopped,
         may_enter=card.may_enter if card else is_open or is_paused,
         is_solo=table.shape == Shape.SOLO,
         is_favourite=is_favourite,

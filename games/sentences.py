@@ -116,6 +116,11 @@ def paused() -> Notice:
     return Notice("info", table_pauses(), reverse("lobby"), _("To the tables"))
 
 
+def halted() -> Notice:
+    """Say that the whole house is stopped, to someone who has only come to the table."""
+    return Notice("info", _("Play is stopped for now. You can take back what lies here."))
+
+
 def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
     """Say that rounds, given by id, code and reason, have been annulled; None where there are none."""
     if not rounds:

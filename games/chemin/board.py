@@ -22,6 +22,7 @@ from games.chemin.seen import Own, Past, Played, Seen
 from games.chemin.words import Spoken
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
+from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, CardsDealt, CoupAnnulled, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_marks import CALLS
@@ -32,6 +33,9 @@ from wallet.money import MINOR_UNITS, format_money
 
 CHIPS: Final = tuple(units * MINOR_UNITS for units in (1, 5, 25, 100, 500, 2_500, 10_000, 50_000))
 """What stakes are shown in, whatever was laid: minor units."""
+
+BEFORE_THE_CARDS: Final = frozenset({Phase.CALLS, Phase.STAKES})
+"""The phases of a coup in which money is put down."""
 
 PAIR: Final = 2
 WHERE_DEALT: Final = {Side.PUNTER: (1, 3, 5), Side.BANKER: (2, 4, 6)}
@@ -87,7 +91,7 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
     free = seen.rules.places - len(table.guests)
     takes_guests = seen.is_open and not seen.is_stopped
     is_asked = seat is not None and seat.presence is Presence.PLAYING and not seen.waits
-    options = option_views(table, reading.money) if is_asked else ()
+    options = option_views(_offered(seen, table), reading.money) if is_asked else ()
     outcome, came_to = _came_to(own.last, seen.rules.currency, language)
     return OwnView(
         mode=seen.mode,
@@ -252,7 +256,9 @@ def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
     """Return what the croupier said last, and what happened after that."""
     if seen.is_stopped:
         text = _("Something went wrong. The shift supervisor has been called, and your money is safe.")
-        return (Spoken(text),), ""
+        return (Spoken(_("The table is stopped") if seen.annulled else text),), ""
+    if seen.is_halted:
+        return (Spoken(_("Play is stopped")),), _nobody_is_asked()
     if _phase(seen) == "closed_table":
         return (Spoken(_("The table is closed.")),), ""
     said: list[Spoken] = []
@@ -267,6 +273,10 @@ def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
     return tuple(said) or (Spoken(_("The table waits for a second guest.")),), latest
 
 
+def _nobody_is_asked() -> str:
+    return _("Nobody is asked anything until play goes on. Your money is safe.")
+
+
 def _settled(seen: Seen) -> Settled | None:
     """Return how the latest coup ended, as the table heard it."""
     events = (event for move in reversed(seen.moves) for event in reversed(move.events))
@@ -277,7 +287,9 @@ def _notes(seen: Seen) -> tuple[str, ...]:
     notes = []
     if seen.annulled is not None:
         notes.append(_("This coup was annulled. All stakes were returned."))
-    if seen.is_paused and not seen.is_stopped:
+    if seen.is_house_stopped and not seen.is_stopped and not seen.waits and seen.standing.seats:
+        notes.append(_("Play is stopped. This coup is played to its end and paid."))
+    elif seen.is_paused and not seen.is_stopped and not seen.is_halted:
         notes.append(table_pauses() if seen.waits else _("The table pauses after this coup."))
     elif not seen.is_open and seen.standing.seats and not seen.is_stopped:
         notes.append(_("The table closes after this coup."))
@@ -296,16 +308,27 @@ def _past(past: Past) -> PastView:
 
 
 def _sentence(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
+    if seen.is_stopped and seen.annulled:
+        return _("This coup was annulled. All stakes were returned.")
     if seen.is_stopped:
         return _("The table is stopped while a malfunction is looked into. Your money is safe.")
     seat = seen.standing.find(own.seat) if own.seat else None
     if seen.waits and (seat is None or seat.presence is Presence.PLAYING):
-        return table_pauses()
+        return _nobody_is_asked() if seen.is_halted else table_pauses()
+    if seen.is_house_stopped and seen.standing.phase in BEFORE_THE_CARDS and reading.is_asked:
+        return _("Play is stopped, and nothing more can be put down. You may pass.")
     if own.seat is None:
         return turns.of_a_spectator(reading, free_places=free, is_open=seen.is_open)
     removal = timedelta(milliseconds=seen.clock.removal) if seen.clock else None
     kept_until = own.away_since + removal if own.away_since and removal and not seen.is_paused else None
     return turns.of_a_guest(reading, kept_until, own.zone)
+
+
+def _offered(seen: Seen, table: SeatView) -> SeatView:
+    """Return the table without what puts money down, while the whole house is stopped."""
+    if not seen.is_house_stopped or seen.standing.phase not in BEFORE_THE_CARDS:
+        return table
+    return replace(table, options=tuple(each for each in table.options if isinstance(each.action, Pass)))
 
 
 def _on_table(table: SeatView) -> int:

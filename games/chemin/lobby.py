@@ -43,6 +43,7 @@ class GuestCardState:
     is_open: bool  # and this program plays the rules it was put live with
     is_paused: bool  # and would play on
     is_stopped: bool
+    is_house_stopped: bool
     rules: GuestRules
     phase: Phase
     taken: int  # places
@@ -59,9 +60,13 @@ class GuestCardState:
 
     @property
     def status(self) -> str:
-        """What the table does: a phase of the engine, or "stopped", "paused", "closed_table"."""
+        """What the table does: a phase of the engine, or "stopped", "halted" by a stop of the whole house, "paused",
+        "closed_table".
+        """
         if self.is_stopped:
             return "stopped"
+        if self.is_house_stopped and self.is_paused and self.phase not in IN_COUP:
+            return "halted"
         if self.is_paused and self.phase not in IN_COUP:
             return "paused"
         if not self.may_enter:
@@ -76,7 +81,16 @@ class GuestCardState:
     @property
     def key(self) -> tuple[object, ...]:
         """What is another one where the card shows something else."""
-        return (self.status, self.is_open, self.is_paused, self.taken, self.bank, self.shoe, self.outcomes)
+        return (
+            self.status,
+            self.is_open,
+            self.is_paused,
+            self.is_house_stopped,
+            self.taken,
+            self.bank,
+            self.shoe,
+            self.outcomes,
+        )
 
 
 def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
@@ -91,6 +105,7 @@ def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
         is_open=row["is_open"] and row["rules_digest"] == GAMES[row["variant"]].digest,
         is_paused=row["is_paused"] and row["rules_digest"] == GAMES[row["variant"]].digest,
         is_stopped=row["is_stopped"],
+        is_house_stopped=row["is_house_stopped"],
         rules=GuestRules.of(json.loads(row["limits"])),
         phase=Phase(standing["phase"]),
         taken=len(standing["seats"]),

@@ -43,7 +43,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place
     live.mode = ANY (current.modes) AND place.status = 'open' AND NOT {stops.STANDS} AS is_open,
     live.mode = ANY (current.modes)
         AND (place.status = 'paused' OR place.status = 'open' AND {stops.STANDS}) AS is_paused,
-    live.stopped_by_id IS NOT NULL AS is_stopped,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
     current.rules_digest AS rules_digest, version.limits::text AS limits, version.clock::text AS clock,
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,
@@ -138,6 +138,7 @@ def public_state(row: Mapping[str, Any]) -> Seen:
         is_open=bool(row["is_open"]) and row["rules_digest"] == GAMES[row["variant"]].digest,
         is_paused=bool(row["is_paused"]) and row["rules_digest"] == GAMES[row["variant"]].digest,
         is_stopped=row["is_stopped"],
+        is_house_stopped=row["is_house_stopped"],
         rules=rules,
         clock=GuestClock.of(json.loads(row["clock"])) if row["clock"] else None,
         standing=_standing(row, rules),

@@ -76,6 +76,7 @@ class Seen:
     is_open: bool  # and this program plays the rules it was put live with
     is_paused: bool  # and would play on
     is_stopped: bool
+    is_house_stopped: bool
     rules: GuestRules
     clock: GuestClock | None
     standing: State = field(repr=False)
@@ -97,6 +98,11 @@ class Seen:
     def waits(self) -> bool:
         """Whether the table stands between two coups because it pauses: nobody is asked anything."""
         return self.is_paused and self.standing.phase not in IN_COUP
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether it stands so because the whole house is stopped."""
+        return self.waits and self.is_house_stopped and not self.is_stopped
 
     def at(self, moment: datetime) -> Seen:
         """Return the same table at a later moment, if nothing has happened to it."""

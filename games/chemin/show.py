@@ -40,7 +40,7 @@ def render_public(seen: Seen, language: str) -> str:
 
 def own_key(seen: Seen) -> Hashable:
     """Return what is another one when guests may find something else in their own part."""
-    return (seen.move, seen.is_open, seen.is_paused, seen.is_stopped, seen.annulled)
+    return (seen.move, seen.is_open, seen.is_paused, seen.is_stopped, seen.is_house_stopped, seen.annulled)
 
 
 def board_key(seen: Seen) -> Hashable:

@@ -13,18 +13,17 @@ from django.utils.translation import ngettext, pgettext
 
 from games.board import chip_view, hand_view, spots
 from games.engine.coup import Coup, Side, total
-from games.labels import announcement, bet_name
-from games.live import chips
-from games.live.state import Coming, Own, State
+from games.labels import bet_name
+from games.live import calls, chips
+from games.live.calls import is_annulled
+from games.live.state import Own, State
 from games.models import Phase
 from games.presentation import ChipView, HandView, Notice, SpotView
-from games.sentences import table_pauses
 from wallet.models import Mode
 from wallet.money import format_money
 
 FIRST_TWO = 2
 FEWEST_COUNTED = 3  # players of whom it is told how many won: each of them with two others
-CALL = "No more bets"  # what a croupier calls wherever English is understood
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,7 @@ class PublicView:
 
     key: str  # another one where anything but the time has changed
     phase: str  # of Phase, or "stopped", "paused", "closed_table", "waiting"
+    is_halted: bool  # by a stop of the whole house
     round_id: UUID | None
     code: str
     call: str
@@ -108,7 +108,7 @@ class OwnView:
 
 def public_view(state: State, language: str) -> PublicView:
     """Return what everybody sees at the moment of *state*."""
-    call, english, sentence = _call(state)
+    call, english, sentence = calls.call(state)
     played, shoe = state.round, state.shoe
     turned = state.turned
     phase = _phase(state)
@@ -116,24 +116,25 @@ def public_view(state: State, language: str) -> PublicView:
     countdown = _countdown(state)
     # Nothing that is still face down, nor the end of the deal, which would tell how many cards come.
     marks = (
-        (phase, state.is_open, state.is_paused, turned, countdown and countdown.deadline),
+        (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
         played and (played.id, played.is_annulled, played.stands, played.counts),
         shoe and (shoe.id, shoe.is_spent),
     )
     return PublicView(
         key=hashlib.sha256(repr(marks).encode()).hexdigest()[:16],
         phase=phase,
+        is_halted=state.is_halted,
         round_id=played.id if played else None,
         code=played.code if played else "",
         call=call,
         english=english,
         sentence=sentence,
         counts=_counts(state),
-        notes=_notes(state),
+        notes=calls.notes(state),
         countdown=countdown,
         player=_hand(coup, Side.PLAYER, state, language),
         banker=_hand(coup, Side.BANKER, state, language),
-        outcome=coup.outcome.value if coup and state.is_told else "",
+        outcome=coup.outcome.value if coup and state.is_told and not is_annulled(state) else "",
         shoe_number=shoe.number if shoe else None,
         round_number=played.number if played else None,
         commitment=shoe.commitment if shoe and not shoe.is_spent else "",
@@ -169,8 +170,8 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         balance=own.funds,
         win=own.paid if own.bets and last and not own.is_annulled else 0,
         is_ahead=own.paid > sum(line.stake for line in own.bets.values()),
-        can_undo=state.takes_bets and is_now and own.can_undo,
-        can_clear=state.takes_bets and is_here,
+        can_undo=state.lets_bets_go and is_now and own.can_undo,
+        can_clear=state.lets_bets_go and is_here,
         can_double=state.takes_bets and is_here,
         can_rebet=state.takes_bets and bool(repeatable),
         controls=frozenset(control.value for control in variant.controls),
@@ -200,42 +201,6 @@ def _phase(state: State) -> str:
     return str(Phase.VOID if state.round.is_annulled else state.round.phase)
 
 
-def _call(state: State) -> tuple[str, str, str]:
-    """Return the croupier's call, the same in English where that is something else, and a sentence to it."""
-    played = state.round
-    if state.is_stopped:
-        text = _("Something went wrong. The shift supervisor has been called, and bets that were accepted are safe.")
-        return _("The table is stopped"), "", text
-    if played is None:
-        if state.is_open:
-            return _("The table opens in a moment"), "", _("A new shoe is being shuffled.")
-        if state.is_paused:
-            return _pauses()
-        return _("The table is closed"), "", ""
-    match played.phase:
-        case Phase.BETTING:
-            return _("Place your bets"), "", ""
-        case Phase.CLOSED:
-            return _no_more_bets()[0], _no_more_bets()[1], _("The cards are about to be dealt.")
-        case Phase.DEALT if not state.is_told:
-            return _no_more_bets()[0], _no_more_bets()[1], _("The cards are being dealt.")
-        case _ if played.is_annulled:
-            returned = _("All stakes were returned.")
-            if played.dealt_at is not None:
-                returned = _("All stakes were returned and any payout was taken back.")
-            return _("This round was annulled"), "", returned
-        case Phase.VOID if state.is_paused:
-            return _pauses()
-        case Phase.VOID:
-            return _("The table is closed"), "", ""
-    assert state.coup is not None  # noqa: S101  (what is told, or settled, was dealt)
-    return announcement(state.coup), "", _("The next round opens in a moment.") if _is_next(state) else ""
-
-
-def _pauses() -> tuple[str, str, str]:
-    return _("The table pauses"), "", _("The next round opens when it goes on.")
-
-
 def _counts(state: State) -> str:
     """Return what became of all who had bet, as numbers. Of one or two nothing is told: whoever knows who they are, or
     is one of them, would read what the other's money did.
@@ -248,57 +213,12 @@ def _counts(state: State) -> str:
     return _("%(players)s: %(won)d won, %(even)d even, %(lost)d lost") % {"players": players, **words}
 
 
-def _no_more_bets() -> tuple[str, str]:
-    call = _("No more bets")
-    return call, "" if call == CALL else CALL
-
-
-def _notes(state: State) -> tuple[str, ...]:
-    """Return what is announced beside the call."""
-    played = state.round
-    notes = []
-    if played is not None and played.stands:
-        notes.append(_("The shift supervisor has looked at this round: it stands."))
-    if played is not None and played.is_annulled and state.is_stopped:
-        notes.append(_annulled(played))
-    if state.is_stopped or played is None:
-        return tuple(notes)
-    if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
-        notes.append(table_pauses() if state.is_paused else _("The table is closed."))
-    if state.is_playing and not state.is_open:
-        pauses, closes = _("The table pauses after this round."), _("The table closes after this round.")
-        notes.append(pauses if state.is_paused else closes)
-    if played.phase == Phase.BETTING and played.number == 1:
-        notes.append(_("A new shoe."))
-    if state.is_playing and played.is_last:
-        notes.append(_("Last round of this shoe."))
-    if not state.is_playing and state.is_open and _is_shuffled_now(state):
-        notes.append(_("The shoe has ended. A new one is being shuffled."))
-    return tuple(notes)
-
-
-def _is_shuffled_now(state: State) -> bool:
-    """Say whether the next round comes from another shoe."""
-    return state.shoe is None or state.shoe.is_spent or (state.round is not None and state.round.is_last)
-
-
-def _is_next(state: State) -> bool:
-    """Say whether another round follows, and from this shoe."""
-    return state.is_open and not state.is_playing and not _is_shuffled_now(state)
-
-
-def _annulled(played: Coming) -> str:
-    if played.dealt_at is not None:  # people alone annul what is dealt
-        return _("The shift supervisor annulled this round: all stakes were returned and any payout was taken back.")
-    return _("This round was annulled before any card was dealt: all stakes were returned.")
-
-
 def _countdown(state: State) -> Countdown | None:
     """Return what the page counts down: the time for bets, and the time until the next ones. The end of a deal would
     tell how many cards come, and is not counted.
     """
     played, clock = state.round, state.clock
-    if played is None or clock is None or state.is_stopped:
+    if played is None or clock is None or state.is_stopped or state.is_halted:
         return None
     if played.phase == Phase.BETTING:
         return Countdown(_milliseconds(played.deadline), _milliseconds(state.now), clock.betting, _("Place your bets"))
@@ -314,7 +234,7 @@ def _hand(coup: Coup | None, side: Side, state: State, language: str) -> HandVie
         return HandView(side.value, bet_name(state.variant, side.value, language), (), "", 0, wins=False)
     whole = hand_view(coup, side, state.variant, language)
     if state.is_told:
-        return whole
+        return replace(whole, wins=whole.wins and not is_annulled(state))
     seen = tuple(card for card in whole.cards if card.order <= state.turned)
     cards = coup.hand(side)[: len(seen)]
     first = total(cards[:FIRST_TWO])
@@ -329,7 +249,7 @@ def _bets_now(state: State, own: Own) -> bool:
 
 def _waits(state: State, own: Own) -> Notice | None:
     """Tell whoever has come in the middle of a round why nothing can be done just now."""
-    if state.is_stopped or not state.is_playing or state.takes_bets or (_bets_now(state, own) and own.stakes):
+    if state.is_stopped or not state.is_playing or state.lets_bets_go or (_bets_now(state, own) and own.stakes):
         return None
     return Notice("info", _("Bets for this round are closed. You can place yours when the next one opens."))
 

@@ -45,7 +45,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     seat.shape AS shape, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
     live.mode = ANY (current.modes)
         AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
-    live.stopped_by_id IS NOT NULL AS is_stopped,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
     current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
     round.deadline AS deadline, chemin.state::text AS standing,
@@ -96,6 +96,7 @@ class CardState:
     is_open: bool  # and this program plays the rules it was put live with
     is_paused: bool  # and would play on
     is_stopped: bool
+    is_house_stopped: bool
     clock: Clock | None
     shoe: UUID | None
     phase: Phase | None  # of the latest round
@@ -117,9 +118,13 @@ class CardState:
 
     @property
     def status(self) -> str:
-        """What the table does: a phase, or "stopped", "paused", "closed_table", "waiting"."""
+        """What the table does: a phase, or "stopped", "halted" by a stop of the whole house, "paused", "closed_table",
+        "waiting".
+        """
         if self.is_stopped:
             return "stopped"
+        if self.is_house_stopped and (self.phase == Phase.BETTING or (self.is_paused and not self.is_playing)):
+            return "halted"
         if self.is_paused and not self.is_playing:
             return "paused"
         if not self.is_open and not self.is_playing:
@@ -147,6 +152,7 @@ class CardView:
     is_open: bool
     is_paused: bool
     is_stopped: bool
+    is_house_stopped: bool
     may_enter: bool
     players: int
     road: str
@@ -170,6 +176,7 @@ def card_state(row: Mapping[str, Any]) -> LobbyCard:
         is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
         is_paused=bool(row["is_paused"]) and row["rules_digest"] == variant.digest,
         is_stopped=row["is_stopped"],
+        is_house_stopped=row["is_house_stopped"],
         clock=_clock(row["clock"]),
         shoe=row["shoe"],
         phase=Phase(row["phase"]) if row["phase"] else None,
@@ -199,6 +206,7 @@ def card_key(state: LobbyCard) -> tuple[object, ...]:
         state.status,
         state.is_open,
         state.is_paused,
+        state.is_house_stopped,
         counted and counted.deadline,
         state.players,
         state.shoe,
@@ -225,6 +233,7 @@ def card_view(state: LobbyCard, language: str) -> CardView:
         is_open=state.is_open,
         is_paused=state.is_paused,
         is_stopped=state.is_stopped,
+        is_house_stopped=state.is_house_stopped,
         may_enter=state.may_enter,
         players=0,
         road=_road(_names(state, language), beads),
@@ -245,6 +254,8 @@ def _word(state: LobbyCard) -> str:
     match state.status:
         case "stopped":
             return _("The table is stopped")
+        case "halted":
+            return _("Play is stopped")
         case "paused":
             return _("The table pauses")
         case "closed_table":

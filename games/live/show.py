@@ -45,9 +45,9 @@ def own_key(state: State) -> Hashable:
     """
     played = state.round
     if played is None:
-        return (state.is_open, state.is_paused, state.is_stopped)
+        return (state.is_open, state.is_paused, state.is_stopped, state.is_house_stopped)
     phase = Phase.CLOSED if played.phase == Phase.DEALT else played.phase
-    stands = (state.is_open, state.is_paused, state.is_stopped, state.table_version)
+    stands = (state.is_open, state.is_paused, state.is_stopped, state.is_house_stopped, state.table_version)
     return (played.id, phase, played.is_annulled, *stands)
 
 

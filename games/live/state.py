@@ -30,7 +30,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     seat.variant AS variant, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {stops.STANDS} AS is_open,
     live.mode = ANY (current.modes)
         AND (seat.status = 'paused' OR seat.status = 'open' AND {stops.STANDS}) AS is_paused,
-    live.stopped_by_id IS NOT NULL AS is_stopped,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {stops.STANDS} AS is_house_stopped,
     version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS limits,
     version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
     shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number,
@@ -157,6 +157,7 @@ class State:
     is_open: bool  # and this program plays the rules it was put live with
     is_paused: bool  # and would play on
     is_stopped: bool
+    is_house_stopped: bool
     table_version: int
     stored_limits: StoredLimits
     clock: Clock | None
@@ -177,6 +178,11 @@ class State:
     @property
     def takes_bets(self) -> bool:
         """Whether a bet may be placed. The moment of the deadline itself is decided where the bet arrives."""
+        return self.lets_bets_go and not self.is_house_stopped
+
+    @property
+    def lets_bets_go(self) -> bool:
+        """Whether what was bet may be taken off again."""
         return self.round is not None and self.round.phase == Phase.BETTING and not self.is_stopped
 
     @property
@@ -188,6 +194,11 @@ class State:
     def waits(self) -> bool:
         """Whether no round is in progress because the table pauses."""
         return self.is_paused and not self.is_playing
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether bets would be taken now or soon, but for a stop of the whole house."""
+        return self.is_house_stopped and not self.is_stopped and (self.lets_bets_go or self.waits)
 
     @property
     def turned(self) -> int:
@@ -271,6 +282,7 @@ def public_state(row: Mapping[str, Any]) -> State:
         is_open=bool(row["is_open"]) and row["rules_digest"] == variant.digest,
         is_paused=bool(row["is_paused"]) and row["rules_digest"] == variant.digest,
         is_stopped=row["is_stopped"],
+        is_house_stopped=row["is_house_stopped"],
         table_version=row["table_version"] or 0,
         stored_limits=json.loads(row["limits"] or "{}"),
         clock=Clock.of(json.loads(row["clock"])) if row["clock"] else None,

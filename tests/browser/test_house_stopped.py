@@ -1,5 +1,5 @@
-"""A supervisor stops the whole house while somebody plays at a shared table: the next chip is refused in a sentence,
-what lies there is dealt and paid, and play goes on when the house does.
+"""A supervisor stops the whole house while somebody plays at a shared table: the words in the middle say so
+at once and bets can be taken off alone, what lies there is dealt and paid, and play goes on when the house does.
 """
 
 import pytest
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from games.models import Participation, Phase
 from tests.browser.at_table import log_in, windows_without_complaint
 from tests.browser.test_every_page import expect_none, faults_of_sizes, faults_of_themes
-from tests.browser.test_pause import PAUSES, deal_to_the_end
+from tests.browser.test_pause import deal_to_the_end
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 MONEY = 1_000_000
 CHIP = 50_00
-REFUSED = "Play is stopped in the whole house for now. No bet was taken."
+STOPPED = "Play is stopped"
 
 
 def in_the_back_office(new_context: NewContext, web_server: WebServer) -> Page:
@@ -51,15 +51,19 @@ def test_a_chip_is_refused_the_round_is_paid_and_play_goes_on(new_context: NewCo
         expect(staff.get_by_text("Let the house go on").first).to_be_visible()
         expect_none(faults_of_themes(staff))
         expect_none(faults_of_sizes(staff, ("wide", "phone")))
+        expect(page.locator(".live-call__what")).to_have_text(STOPPED)
+        expect(page.locator(".live-public [data-seconds]")).to_have_count(0)
+        for added in ("#bet-player", "#act-double", "#act-rebet"):
+            expect(page.locator(added)).to_have_attribute("aria-disabled", "true")
+        expect(page.locator("#act-clear")).not_to_have_attribute("aria-disabled", "true")
         page.locator("#bet-player").click()
-        expect(page.get_by_text(REFUSED)).to_be_visible()
         expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
         assert held(player) == CHIP
 
         deal_to_the_end(live_table)
         part = Participation.objects.get(player=player)
         assert (part.staked, balance(player)) == (CHIP, MONEY - CHIP + part.paid)
-        expect(page.locator(".live-call__note", has_text=PAUSES)).to_be_visible()
+        expect(page.locator(".live-call__what")).to_have_text(STOPPED)
         expect(page.locator("#act-rebet")).to_have_attribute("aria-disabled", "true")
 
         do(staff, "Let the house go on", "All is well.")

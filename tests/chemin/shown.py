@@ -30,6 +30,7 @@ def seen(state: State, events: Sequence[Event]) -> Seen:
         is_open=True,
         is_paused=False,
         is_stopped=False,
+        is_house_stopped=False,
         rules=GuestRules("SEK", rules.places, rules.minimum, rules.maximum),
         clock=UNHURRIED_GUESTS,
         standing=state,

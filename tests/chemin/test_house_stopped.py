@@ -42,7 +42,7 @@ from tests.chemin.at_table import (
     step_to,
     time_given,
 )
-from tests.chemin.test_pause import a_bid, coups, tick_all
+from tests.chemin.test_pause import PAUSES, a_bid, coups, own, public, tick_all
 from tests.people import a_member_of_staff
 from wallet.models import AccountKind
 
@@ -176,6 +176,45 @@ class TestHousePlayers:
         assert coups(table) == played
         go_on()
         assert len(standing_of(table).seats) == 3
+
+
+class TestWhatGuestsSee:
+    def test_between_two_coups_that_play_is_stopped_and_nobody_is_asked(self, table):
+        guests(table, 2)
+        banker = asked_at(a_bank_to_keep(table))
+        stop()
+        text = public(table)
+        assert 'data-say=" Play is stopped"' in text
+        assert PAUSES not in text
+        assert "data-deadline" not in text
+        text = own(table, banker)
+        assert "Nobody is asked anything until play goes on. Your money is safe." in text
+        assert "Your turn" not in text
+        assert 'class="options"' not in text
+        go_on()
+        assert "Play is stopped" not in public(table)
+
+    @pytest.mark.parametrize("phase", [Phase.CALLS, Phase.STAKES])
+    def test_whoever_is_asked_to_put_money_down_may_pass_and_nothing_else(self, table, phase):
+        guests(table, 3)
+        a_bank(table)
+        while seen_of(table).phase is not phase:
+            let_pass(table)
+        assert 'name="amount"' in own(table, asked_at(table))
+        stop()
+        text = own(table, asked_at(table))
+        assert "Play is stopped, and nothing more can be put down. You may pass." in text
+        assert 'value="pass"' in text
+        for word in ("make_call", "lay_stake", 'name="amount"'):
+            assert word not in text, word
+        assert "Play is stopped. This coup is played to its end and paid." in public(table)
+
+    def test_while_cards_are_played_what_they_always_may(self, table):
+        guests(table, 2)
+        a_staked_coup(table)
+        before = own(table, asked_at(table)).count('class="option')
+        stop()
+        assert own(table, asked_at(table)).count('class="option') == before > 0
 
 
 class TestGoingOn:

@@ -2,19 +2,26 @@
 is dealt and paid.
 """
 
+import re
 from collections.abc import Callable
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import gettext, override
 
 from games import house
 from games.controls import Change, Deal
+from games.engine.chemin.state import there
 from games.errors import HouseStopped
-from games.live import favourites, phases
+from games.labels import announcement
+from games.live import favourites, malfunction, phases, show
 from games.live.bets import place_favourite
+from games.live.lobby import READ_CARDS, card_state, render_card
 from games.live.seats import seat_at
+from games.live.views import read_public
 from games.models import LiveRound, LiveTable, Participation, Phase, Table
+from games.rows import fetch_named
 from games.solo import change_slip, place_at, play_round, take_chip
 from games.variants import VARIANTS
 from players.models import Player
@@ -27,6 +34,7 @@ from wallet.models import Mode
 pytestmark = pytest.mark.django_db
 MONEY = 100_000
 CHIP = 20_00
+HALTED_ALONE = "Play is stopped for now. You can take back what lies here."
 SAID = "Play is stopped in the whole house for now. No bet was taken."
 
 
@@ -36,6 +44,21 @@ def stop() -> None:
 
 def go_on() -> None:
     house.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
+
+
+def public(table: LiveTable, language: str = "en") -> str:
+    """What everybody at the table sees."""
+    return show.render_public(read_public(table), language)
+
+
+def card(table: LiveTable) -> str:
+    """What moves on its card in the lobby."""
+    return render_card(card_state(there(fetch_named(READ_CARDS, [[table.pk]]))), "en")
+
+
+def shut(page: str, prefix: str) -> set[str]:
+    """The controls whose ids begin so that are shown as not to be had."""
+    return set(re.findall(rf'id="({prefix}[^"]*)"[^>]* aria-disabled="true"', page))
 
 
 class TestASoloTable:
@@ -108,7 +131,10 @@ class TestASoloTable:
         stop()
         address = reverse("table", args=[table.slug, Mode.REAL])
         place = place_at(player=player, table_id=table.pk, mode=Mode.REAL)
-        assert "paused" in client.get(address).text
+        text = client.get(address).text
+        assert f"<p>{HALTED_ALONE}</p>" in text
+        assert ">stopped</span>" in text
+        assert "pauses" not in text
         sent = {
             "action": "bet:player",
             "chip": 1000,
@@ -198,6 +224,63 @@ class TestASharedTable:
         with pytest.raises(HouseStopped):
             chip(player, table, "player", CHIP)
 
+    def test_while_bets_were_taken_the_words_in_the_middle_say_it_and_nothing_can_be_added(self, client, table, player):
+        bet(player, table, player=CHIP)
+        advance_to(table, Phase.BETTING)
+        chip(player, table, "player", CHIP)
+        client.force_login(player.user)
+        stop()
+        text = client.get(reverse("table", args=[table.table.slug, Mode.REAL])).text
+        assert 'data-say="Play is stopped"' in text
+        assert "No bets are taken. What lies here is dealt and paid, unless you take it off." in text
+        for word in ("Place your bets", "pauses", "data-deadline", "data-seconds"):
+            assert word not in text, word
+        assert len(shut(text, "bet-")) == len(VARIANTS["no_commission"].bets)
+        assert shut(text, "act-") == {"act-double", "act-rebet"}
+
+    def test_a_round_that_is_dealt_says_that_it_is_the_last_until_play_goes_on(self, table, player):
+        chip(player, table, "player", CHIP)
+        stop()
+        advance_to(table, Phase.DEALT)
+        assert "Play is stopped. This round is dealt and paid." in public(table)
+        advance_to(table, Phase.SETTLED)
+        text = public(table)
+        coup = there(read_public(table).coup)
+        assert 'data-say="Play is stopped"' in text
+        assert f'data-say="{announcement(coup)}"' in text
+
+    @pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+    def test_every_language_has_its_words(self, table, player, language):
+        chip(player, table, "player", CHIP)
+        stop()
+        with override(language):
+            word = gettext("Play is stopped")
+        assert word != "Play is stopped"
+        for phase in (Phase.BETTING, Phase.DEALT, Phase.SETTLED):
+            if round_at(table).phase != phase:
+                advance_to(table, phase)
+            text = public(table, language)
+            assert word in text, phase
+            assert "Play is stopped" not in text
+
+    def test_the_lobby_says_the_same_word(self, table, player):
+        chip(player, table, "player", CHIP)
+        stop()
+        for phase in (Phase.BETTING, Phase.SETTLED):
+            if round_at(table).phase != phase:
+                advance_to(table, phase)
+            text = card(table)
+            assert '<p class="card-live__word">Play is stopped</p>' in text, phase
+            assert ">stopped</p>" in text
+            assert "data-deadline" not in text
+            assert "paused" not in text
+
+    def test_a_stopped_table_keeps_its_own_words(self, table, player):
+        malfunction.report(round_id=round_at(table).pk, cause="A card is bent.", by="staff:7")
+        stop()
+        assert "The table is stopped" in public(table)
+        assert "Play is stopped" not in public(table)
+
     def test_everybody_there_sees_that_it_waits(self, client: Client, table, player):
         client.force_login(player.user)
         address = reverse("table", args=[table.table.slug, Mode.REAL])
@@ -205,7 +288,9 @@ class TestASharedTable:
         step(table)
         text = client.get(address).text
         assert 'data-phase="paused"' in text
-        assert "The next round opens when it goes on." in text
+        assert 'data-say="Play is stopped"' in text
+        assert "No bets are taken. The next round opens when play goes on." in text
+        assert "pauses" not in text
         go_on()
         step(table)
         assert 'data-phase="betting"' in client.get(address).text
@@ -234,6 +319,7 @@ class TestAVisitor:
         }
         answer = visitor.post(reverse("guest_play", args=["baccarat"]), click, headers={"HX-Request": "true"})
         assert SAID in answer.text
+        assert HALTED_ALONE in visitor.get(address).text
 
     def test_does_not_begin(self, client: Client):
         a_table()

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from games.engine.cards import Card
+from games.engine.chemin.state import there
 from games.labels import card_name
 from games.live import malfunction, show
 from games.live.state import State
@@ -221,7 +222,7 @@ def test_free_play_has_a_table_of_its_own():
     assert "Top up" in own
 
 
-def test_a_stopped_table_whose_round_is_annulled_says_both():
+def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
     round_id = round_at(live_table).pk
@@ -229,8 +230,22 @@ def test_a_stopped_table_whose_round_is_annulled_says_both():
     void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by="staff:test")
     html = show.render_public(read_public(live_table), "en")
     assert "The table is stopped" in html
+    assert "Something went wrong" not in html
     assert "all stakes were returned" in html
     assert html.count("This round was annulled") == 2  # once to be read, once to be read out
+
+
+def test_no_side_has_won_an_annulled_round():
+    live_table = a_live_table()
+    bet(a_player(real=MONEY), live_table, player=25_000)
+    advance_to(live_table, Phase.SETTLED)
+    state = read_public(live_table)
+    won = replace(there(state.round), cards=tuple(map(Card.parse, ["9H", "2D", "KS", "5C"])))
+    assert "hand__won" in show.render_public(replace(state, round=won), "en")
+    annulled = replace(won, annulled=VoidReason.DECIDED)
+    html = show.render_public(replace(state, round=annulled), "en")
+    assert "hand__won" not in html
+    assert "live-call__what--" not in html
 
 
 def test_both_hands_are_named_before_any_card_lies_there():
