@@ -41,7 +41,11 @@ class AlreadyDecided(ApprovalError):
 
 
 class AskedTwice(ApprovalError):
-    """The same kind of thing is being asked for the same subject."""
+    """The same kind of thing is being asked for the same subject: *asked* is that request."""
+
+    def __init__(self, asked: Approval) -> None:
+        super().__init__(f"This has been asked for already and awaits a decision: request {asked.pk}.")
+        self.asked = asked
 
 
 class Expired(ApprovalError):
@@ -73,7 +77,7 @@ class Description:
     """A request in words: a line for the list, then what is to be known about it, each with its name."""
 
     title: str
-    facts: Sequence[tuple[str, str]]
+    facts: "Facts"
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class Verdicted:
 
 
 Act = Callable[[Mapping[str, log.Json], Verdicted], None]
+Facts = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ class Kind:
     refuse: Act
     permission: str  # app.codename
     describe: Callable[[Mapping[str, log.Json]], Description]
+    standing: Callable[[Mapping[str, log.Json]], Facts]  # how things stand now, which a decision would change
     lasts: timedelta
 
 
@@ -112,6 +118,11 @@ def _nothing(request: Mapping[str, log.Json], verdict: Verdicted) -> None:
     """Leave everything as it is."""
 
 
+def _nothing_stands(request: Mapping[str, log.Json]) -> Facts:
+    """Know nothing that the request does not say."""
+    return ()
+
+
 def register(
     kind: str,
     *,
@@ -120,6 +131,7 @@ def register(
     execute: Act,
     permission: str,
     describe: Callable[[Mapping[str, log.Json]], Description],
+    standing: Callable[[Mapping[str, log.Json]], Facts] = _nothing_stands,
     refuse: Act = _nothing,
     lasts: timedelta = LASTS,
 ) -> None:
@@ -128,7 +140,7 @@ def register(
     *title* and *then* say to staff what it is and what follows; *execute* raises CannotExecute where the request no
     longer fits.
     """
-    _kinds[kind] = Kind(kind, title, then, execute, refuse, permission, describe, lasts)
+    _kinds[kind] = Kind(kind, title, then, execute, refuse, permission, describe, standing, lasts)
 
 
 def listen(told: Callable[[Approval], None]) -> None:
@@ -158,8 +170,8 @@ def ask(*, kind: str, on: str, request: Mapping[str, log.Json], by: str, person:
     Raises AskedTwice where the same is open for *on*; KeyError for a kind that nobody registered.
     """
     lasts = _kinds[kind].lasts
-    if waiting().filter(kind=kind, on=on).exists():
-        raise AskedTwice(f"This has been asked for {on} already and awaits a decision.")
+    if before := waiting().filter(kind=kind, on=on).first():
+        raise AskedTwice(before)
     frozen = log.canonical(request)
     asked = Approval.objects.create(
         kind=kind,

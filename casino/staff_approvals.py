@@ -2,7 +2,8 @@
 who may decide is said here.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final
@@ -13,13 +14,17 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import approvals
+from audit import approvals, log
 from audit.models import Approval, Decision, Verdict
 from players import looking
 from players.access import StaffRequest, staff_required
-from players.models import Staff
+from players.models import Staff, StaffChange, StaffDeed
+from wallet import adjusting
 
 PAGE: Final = 20
 MOST_WAITING: Final = 50  # those that wait longest
@@ -30,15 +35,31 @@ READERS = (*approvals.permissions(), SEE_ALL)
 @dataclass(frozen=True)
 class Case:
     """A request as somebody reads it; ``is_own`` where the reader asked for it, under whichever account, ``may_decide``
-    where their role decides requests of this kind.
+    where their role decides requests of this kind. ``on`` is what it is about as events name it, ``called`` in words
+    where those tell more.
     """
 
     approval: Approval
     kind: approvals.Kind
+    on: str
+    called: str
     asked_by: str
     description: approvals.Description | None  # None: what is stored is not what was asked for
+    standing: approvals.Facts  # of one that is open: how things stand now, which a decision would change
     is_own: bool
     may_decide: bool
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A request that has ended: what it was about as events name it, and in words where those tell more."""
+
+    decision: Decision
+    kind: approvals.Kind
+    on: str
+    called: str
+    asked_by: str
+    decided_by: str
 
 
 class VerdictForm(forms.Form):
@@ -75,7 +96,12 @@ class FilterForm(forms.Form):
     verdict = forms.ChoiceField(
         label="Ended", required=False, choices=[("", "any way"), *((each.value, each.label) for each in Verdict)]
     )
-    on = forms.CharField(label="About", required=False, max_length=100, help_text="As in player:12.")
+    on = forms.CharField(
+        label="About",
+        required=False,
+        max_length=100,
+        help_text="A number as in player:12 or withdrawal:7, or the name or e-mail address of somebody of staff.",
+    )
     whose = forms.ChoiceField(
         label="Asked by", required=False, choices=[("", "anybody"), ("mine", "me, under whichever account")]
     )
@@ -110,7 +136,8 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
         "form": form,
         "is_filtered": any(request.GET.get(name) for name in ("kind", "verdict", "on", "whose")),
         "decided": [
-            (each, approvals.kind(each.approval.kind), names[each.approval.by], names[each.by]) for each in ended
+            Ended(each, approvals.kind(each.approval.kind), *about, names[each.approval.by], names[each.by])
+            for each, about in zip(ended, _subjects([each.approval for each in ended]), strict=True)
         ],
         "older": older,
     }
@@ -149,7 +176,7 @@ def staff_approval_decide(request: StaffRequest, approval_id: int) -> HttpRespon
         except approvals.ApprovalError as error:
             form.add_error("reason", str(error))
         else:
-            messages.success(request, f"Request {approval_id} is {decision.verdict}.")
+            messages.success(request, _told(decision))
             return redirect("staff_approvals")
     return _refused(request, approval_id, form, verdict=form)
 
@@ -176,6 +203,20 @@ def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
     return _refused(request, approval_id, form, withdrawing=form)
 
 
+def _told(decision: Decision) -> SafeString:
+    """Say what became of a request that has just been decided, and lead to it."""
+    described = _description(decision.approval)
+    is_approved = decision.verdict == Verdict.APPROVED
+    return format_html(
+        '<a class="link" href="{}">Request {}</a> is {}{}. {}',
+        reverse("staff_approval", args=[decision.pk]),
+        decision.pk,
+        decision.verdict,
+        f": {described.title}" if described else "",
+        approvals.kind(decision.approval.kind).then if is_approved else "Nothing has been done.",
+    )
+
+
 def _refused(request: StaffRequest, approval_id: int, form: forms.Form, **forms_: forms.Form) -> HttpResponse:
     """Say why not, beside the request where the reader sees it."""
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
@@ -198,12 +239,15 @@ def _seen(request: StaffRequest) -> Q:
     return Q(kind__in=_reads(request)) | Q(person=request.staff.person)
 
 
-def _case(request: StaffRequest, asked: Approval, names: Mapping[str, str]) -> Case:
+def _case(request: StaffRequest, asked: Approval, names: Mapping[str, str], *, is_open: bool = True) -> Case:
+    kind, description = approvals.kind(asked.kind), _description(asked)
     return Case(
         asked,
-        approvals.kind(asked.kind),
+        kind,
+        *_subjects([asked])[0],
         names[asked.by],
-        _description(asked),
+        description,
+        standing=kind.standing(approvals.thaw(asked)) if is_open and description else (),
         is_own=asked.person == request.staff.person,
         may_decide=asked.kind in _decides(request.staff),
     )
@@ -227,7 +271,8 @@ def _page(
     decision = Decision.objects.filter(pk=asked.pk).first()
     names = _names([asked], [decision] if decision else [])
     context = {
-        "case": _case(request, asked, names),
+        "case": _case(request, asked, names, is_open=decision is None),
+        "journal": adjusting.journal_of(asked),
         "decision": decision,
         "decided_by": decision and names[decision.by],
         "is_waiting": approvals.waiting().filter(pk=asked.pk).exists(),
@@ -239,8 +284,8 @@ def _page(
 
 
 def _ended(form: FilterForm, kinds: Collection[str], reader: Staff) -> tuple[list[Decision], int | None]:
-    """Return a page of requests that have ended, of *kinds* and the reader's own, the newest asked first, and the mark
-    for older ones.
+    """Return a page of requests that have ended, of *kinds* and the reader's own, those that ended last first, and the
+    mark for older ones: the number of the last of them.
     """
     if not form.is_valid():
         return [], None
@@ -253,11 +298,36 @@ def _ended(form: FilterForm, kinds: Collection[str], reader: Staff) -> tuple[lis
     if said["verdict"]:
         found = found.filter(verdict=said["verdict"])
     if said["on"]:
-        found = found.filter(approval__on=said["on"].strip())
-    if said["before"]:
-        found = found.filter(pk__lt=said["before"])
-    rows = list(found.select_related("approval").order_by("-pk")[: PAGE + 1])
+        found = found.filter(_about(said["on"]))
+    if mark := Decision.objects.filter(pk=said["before"]).first():
+        found = found.filter(Q(at__lt=mark.at) | Q(at=mark.at, pk__lt=mark.pk))
+    rows = list(found.select_related("approval").order_by("-at", "-pk")[: PAGE + 1])
     return rows[:PAGE], rows[PAGE - 1].pk if len(rows) > PAGE else None
+
+
+def _about(said: str) -> Q:
+    """What a reader means who looks for requests about *said*: what events call it, or somebody of staff by a part of
+    their name or address, who may have no account yet.
+    """
+    members = Staff.objects.filter(Q(name__icontains=said) | Q(user__email__icontains=said))
+    asked_for = rf'"(email|name)":"[^"]*{re.escape(log.canonical(said)[1:-1])}'
+    return Q(approval__on__in=[said, *map(str, members)]) | Q(
+        approval__kind=StaffDeed.MAKE, approval__request__iregex=asked_for
+    )
+
+
+def _subjects(asked: Sequence[Approval]) -> list[tuple[str, str]]:
+    """Return what each request is about, as events name it, and in words where those tell more: a new account is called
+    by what was asked for until it is made, and is that account from then on.
+    """
+    changes = StaffChange.objects.filter(approval__in=asked, kind=StaffDeed.MAKE).select_related("user__staff")
+    made = {change.approval_id: str(change.user.staff) for change in changes}
+    return [_subject(each, made.get(each.pk)) for each in asked]
+
+
+def _subject(asked: Approval, made: str | None) -> tuple[str, str]:
+    described = _description(asked) if asked.kind == StaffDeed.MAKE and not made else None
+    return made or asked.on, described.title if described else ""
 
 
 def _description(asked: Approval) -> approvals.Description | None:

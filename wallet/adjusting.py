@@ -16,7 +16,7 @@ from players import mail
 from players.closures import state_of
 from players.models import ClosureState, Player, Staff
 from wallet import accounts, ledger
-from wallet.models import Account, Mode, Why
+from wallet.models import Account, AccountKind, Adjustment, Journal, Mode, PostingKey, Why
 from wallet.money import format_money
 
 KIND = "balance.adjust"
@@ -93,16 +93,39 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     mode, why = Mode(str(request["mode"])), Why(str(request["why"]))
     amount, currency = int(str(request["amount"])), str(request["currency"])
     size = format_money(abs(amount), currency, "en")
-    done = f"Add {size} to" if amount > 0 else f"Take {size} from"
+    done, way = (f"Add {size} to", "to be added") if amount > 0 else (f"Take {size} from", "to be taken away")
     with override("en"):
         return approvals.Description(
             f"{done} the balance of player:{request['player']}",
             (
-                ("Amount", format_money(amount, currency, "en")),
+                ("Amount", f"{size}, {way}"),
                 ("Money", mode.label.lower()),
                 ("The player reads", str(why.label)),
             ),
         )
+
+
+def standing(request: Mapping[str, log.Json]) -> approvals.Facts:
+    """Say what the player has at hand now, and what they would have."""
+    mode, currency = Mode(str(request["mode"])), str(request["currency"])
+    account = Account.objects.get(owner=int(str(request["player"])), kind=AccountKind.CASH, mode=mode)
+    at_hand = (account.balance or 0) - account.held
+    after = at_hand + int(str(request["amount"]))
+    would = format_money(after, currency, "en") if after >= 0 else "less than nothing: it cannot be done now"
+    return (("At hand now", format_money(at_hand, currency, "en")), ("At hand afterwards", would))
+
+
+def journal_of(asked: Approval) -> int | None:
+    """Return the number of the journal that an approval was carried out by, None where there is none."""
+    done = Adjustment.objects.filter(approval=asked).first()
+    if done is None:
+        return None
+    return PostingKey.objects.filter(key=done.key).values_list("journal_id", flat=True).first()
+
+
+def of_journal(journal: Journal) -> Adjustment | None:
+    """Return the adjustment that a journal carried out, with who asked for it; None where it is none."""
+    return Adjustment.objects.select_related("approval__decision").filter(key=journal.key_id).first()
 
 
 def _refuse(player: Player, account: Account, amount: int) -> None:

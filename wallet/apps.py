@@ -27,6 +27,7 @@ class WalletConfig(AppConfig):
             execute=adjusting.execute,
             permission=adjusting.DECIDE,
             describe=adjusting.describe,
+            standing=adjusting.standing,
         )
         alterations.ready()
         hours.register(moved.SUMS, roll=moved.roll, first=moved.first, differences=moved.differences)

@@ -14,7 +14,8 @@ from django.db.models import Prefetch
 
 from audit import by_time
 from audit.reports.kinds import Interval
-from wallet.models import Account, AccountKind, Entry, Journal, Payment, PostingKey, WithdrawalStep
+from wallet import adjusting
+from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Payment, PostingKey, WithdrawalStep
 from wallet.moved import BEGINNING, Sum, moved
 
 PAGE: Final = 20
@@ -93,6 +94,7 @@ class Whole:
     reversed_by: Journal | None
     payment: Payment | None
     step: WithdrawalStep | None
+    adjustment: Adjustment | None
     sums: Mapping[tuple[str, str], int]
 
 
@@ -203,6 +205,7 @@ def whole(journal_id: int) -> Whole:
         reversed_by=Journal.objects.filter(reverses=journal_id).first(),
         payment=Payment.objects.filter(player__in=owners, journal=journal_id).first(),
         step=_step(owners, journal_id),
+        adjustment=adjusting.of_journal(journal) if journal.kind == "adjustment" else None,
         sums=sums,
     )
 

@@ -245,6 +245,7 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     return approvals.Description(
         f"Pay {amount} to player:{frozen['player']}",
         (
+            ("Withdrawal", str(frozen["withdrawal"])),
             ("Amount", amount),
             ("Player", f"player:{frozen['player']}"),
             ("Bank account", str(frozen["account"])),

@@ -1,16 +1,23 @@
 """The pages where people decide what others asked for, and withdraw what they asked for themselves."""
 
 import re
+from uuid import uuid4
 
 import pytest
 from django.urls import reverse
 
 from audit import approvals
 from audit.models import Decision, Verdict
+from casino import staff_approvals
+from players import staffing
+from players.models import Staff
 from tests.builders import a_player
 from tests.casino.two_people import Adjustment, Annulment, Asked, OfStaff, Payment, browser_of
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet import adjusting
+from tests.wallet.money_moves import cash
+from wallet import holds
+from wallet.models import Journal
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +72,34 @@ class TestOne:
         assert f"by Fin ({decider})" in html
         assert "If approved" not in html
 
+    def test_of_an_adjustment_says_what_the_player_has_and_would_have_while_it_is_open(self, asked):
+        decider = a_member_of_staff("finance")
+        html = page(decider, asked)
+        assert "<dt>Amount</dt><dd>SEK\xa05.00, to be added</dd>" in html
+        assert "<dt>At hand now</dt><dd>SEK\xa0100.00</dd>" in html
+        assert "<dt>At hand afterwards</dt><dd>SEK\xa0105.00</dd>" in html
+        adjusting.decide(asked, by=decider)
+        after = page(decider, asked)
+        assert "At hand now" not in after
+        journal = Journal.objects.get(kind="adjustment")
+        assert f'<dt>Journal</dt><dd><a class="link" href="/staff/ledger/journals/{journal.pk}/">' in after
+
+    def test_of_an_adjustment_that_cannot_be_done_any_more_says_so(self):
+        player = a_player(real=10_000)
+        asked = adjusting.ask(player, -10_000)
+        holds.hold(uuid4(), cash(player), 1)
+        html = page(a_member_of_staff("finance"), asked)
+        assert "<dt>Amount</dt><dd>SEK\xa0100.00, to be taken away</dd>" in html
+        assert "<dt>At hand afterwards</dt><dd>less than nothing: it cannot be done now</dd>" in html
+
+    def test_of_a_withdrawal_is_told_apart_from_it_by_number(self):
+        about = Asked(Payment())
+        html = page(a_member_of_staff("finance"), about.approval)
+        number = about.approval.pk
+        assert f"<h1>Request {number}: Pay" in html
+        assert f"Approve request {number}</button>" in html
+        assert f"<dt>Withdrawal</dt><dd>{about.approval.on.partition(':')[2]}</dd>" in html
+
 
 class TestWithdrawing:
     def test_is_offered_to_the_asker_under_whichever_account(self, asker, asked):
@@ -115,6 +150,58 @@ class TestEnded:
         assert 'data-label="Kind">adjustment of a balance' in html
         for kind in approvals.kinds():
             assert f">{kind}<" not in html
+
+
+class TestAboutStaff:
+    """Requests for accounts, which events call by numbers and people by names."""
+
+    @pytest.fixture
+    def decider(self):
+        return a_member_of_staff("administrator", name="Dora")
+
+    @pytest.fixture
+    def asker(self, decider):
+        return a_member_of_staff("administrator", name="Ada")
+
+    def ask(self, asker, name):
+        return staffing.ask_to_make(
+            email=f"{name.lower()}@example.com", name=name, roles=["support"], same_as=None, reason="new", by=asker
+        )
+
+    def decide(self, decider, asked, yes):
+        sent = {"yes": yes, "reason": "known to me"}
+        return as_(decider).post(reverse("staff_approval_decide", args=[asked.pk]), sent, follow=True).text
+
+    def test_a_new_account_is_found_by_the_name_and_the_address_asked_for(self, asker, decider):
+        refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
+        self.decide(decider, refused, "0")
+        self.decide(decider, approved, "1")
+        assert listed(decider, on="rita") == listed(decider, on="rita@example") == {str(refused.pk)}
+        assert listed(decider, on="Nin") == {str(approved.pk)}
+        assert listed(decider, on="roles") == listed(decider, on='"') == listed(decider, on="support") == set()
+        html = as_(decider).get(reverse("staff_approvals"), {"on": "Rita"}).text
+        assert "Make an account of staff for Rita" in html
+        assert "log-in:" not in html
+        member = Staff.objects.get(name="Nina")
+        html = as_(decider).get(reverse("staff_approvals"), {"on": "Nina"}).text
+        assert f'href="{reverse("staff_person", args=[member.pk])}">Nina ({member})</a>' in html
+
+    def test_the_decider_is_told_what_was_done_and_led_there(self, asker, decider):
+        refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
+        html = self.decide(decider, refused, "0")
+        assert "is refused: Make an account of staff for Rita. Nothing has been done." in html
+        html = self.decide(decider, approved, "1")
+        assert f'href="{reverse("staff_approval", args=[approved.pk])}">Request {approved.pk}</a> is approved' in html
+        assert "The account is made at once." in html
+
+    def test_those_that_ended_last_come_first(self, asker, decider, monkeypatch):
+        early, late = self.ask(asker, "Rita"), self.ask(asker, "Nina")
+        self.decide(decider, late, "0")
+        self.decide(decider, early, "0")
+        monkeypatch.setattr(staff_approvals, "PAGE", 1)
+        assert listed(decider) == {str(early.pk)}
+        assert listed(decider, before=early.pk) == {str(late.pk)}
+        assert listed(decider, before=late.pk) == set()
 
 
 @pytest.mark.parametrize("make", [Annulment, Payment, OfStaff, Adjustment], ids=lambda deed: deed.kind)

@@ -8,6 +8,7 @@ from django.db import connection
 
 from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet import adjusting
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.money_moves import a_round
 from tests.wallet.payout_builders import a_withdrawal
@@ -101,6 +102,20 @@ def test_a_journal_leads_to_the_deposit_or_the_withdrawal_it_is_of(finance):
     page = finance.get(f"/staff/ledger/journals/{asked.journal_id}/").text
     assert f"/staff/withdrawals/?number={withdrawal.pk}" in page
     assert f">{withdrawal.pk}. " in finance.get(f"/staff/withdrawals/?number={withdrawal.pk}").text
+
+
+def test_the_journal_of_an_adjustment_leads_to_its_request_and_names_both_people_and_why(finance):
+    player = a_player(real=10_000)
+    asker, decider = a_member_of_staff("support", name="Ada"), a_member_of_staff("finance", name="Fin")
+    asked = adjusting.ask(player, by=asker)
+    adjusting.decide(asked, by=decider)
+    journal = Journal.objects.get(kind="adjustment")
+    page = finance.get(f"/staff/ledger/journals/{journal.pk}/").text
+    assert f'<a class="link" href="/staff/approvals/{asked.pk}/">request {asked.pk}</a>' in page
+    assert f"asked for by Ada ({asker}), approved by Fin ({decider})" in page
+    assert "A round had been booked with an error." in page
+    assert "<dt>Why</dt><dd>ticket 12</dd>" in page
+    assert finance.get(f"/staff/approvals/{asked.pk}/").status_code == 200
 
 
 def test_an_account_tells_every_entry_with_the_balance_after_it(finance):

@@ -269,7 +269,7 @@ class TestApprovals:
         approve(a_withdrawal(a_verified_player(real=LARGE), LARGE), staff)
         page = visitor_as(staff.user).get(APPROVALS).text
         assert "Another person has to decide it" in page
-        assert f"Approve {Approval.objects.get().pk}" not in page
+        assert f"Approve request {Approval.objects.get().pk}" not in page
         assert "Another person has to decide it" in second(staff, Approval.objects.get(), yes="1", reason="mine")
 
     def test_need_a_reason(self):
