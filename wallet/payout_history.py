@@ -34,7 +34,7 @@ class History:
     @property
     def why(self) -> Promise | None:
         """What the bank said of the last one that it returned, as a sentence."""
-        return self.last_return and bank_reason(self.last_return.reason)
+        return bank_reason(self.last_return.reason) if self.last_return else None
 
 
 def histories(accounts: Collection[PayoutAccount]) -> Mapping[UUID, History]:
