@@ -14,6 +14,7 @@ from audit.models import Event, Significant
 from casino import staff_looks
 from casino.player_facts import balances, deposits_by_day, limit_lines
 from casino.player_states import SEE_FLAGS, may
+from games.given_back import lines
 from games.history import playing
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
 from games.search import Search, find
@@ -116,7 +117,7 @@ def _play(player: Player, reader: User) -> Data:
         "open": playing(player, "en", modes=tuple(Mode)),
         "seats": seats,
         "banks": [(each, format_money(bank.get(each.account_id) or 0, player.currency, "en")) for each in tenures],
-        "parts": sorted(parts, key=lambda part: (part.at, part.pk), reverse=True)[:FEW],
+        "lines": lines(sorted(parts, key=lambda part: (part.at, part.pk), reverse=True)[:FEW]),
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from games.chemin.floor import Parts
+from games.given_back import in_words
 from games.models import LiveSeat, Participation, VoidPart
 from players.models import Player
 
@@ -19,6 +20,7 @@ class Concerned:
     paid: int | None  # None: the round is not over
     returned: int | None = None  # by its annulment: stakes less payouts taken back
     shortfall: int = 0  # what the house bore of that
+    annulment: str = ""  # what it did to the player, in words for staff
 
     @property
     def language(self) -> str:
@@ -45,6 +47,7 @@ def concerned(round_id: UUID, parts: Parts | None = None) -> tuple[Concerned, ..
             part.paid,
             back[part.player_id].returned if part.player_id in back else None,
             back[part.player_id].shortfall if part.player_id in back else 0,
+            in_words(back[part.player_id]) if part.player_id in back else "",
         )
         for part in played.order_by("player_id")
     ]

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from games.codes import read_code
+from games.given_back import Line, lines
 from games.models import OPEN_PHASES, LiveRound, Participation, Round
 from games.recalling.search import OVER, PAGE, find, in_progress, players_called
 from games.recalling.service import going, recall
@@ -31,7 +32,7 @@ READERS = (
     "players.view_player",
 )
 CHAT = ("games.moderate_chat", "games.read_chat")  # who knows players by the names they chose
-UNKNOWN = "No round has this id, and none with a bet or in progress this code."
+UNKNOWN = "There is no round of this code or id. One that nobody bet on is found by its id alone."
 NOBODY = "No player is called that."
 
 
@@ -44,6 +45,7 @@ class Sum:
     count: int = 0
     staked: int = 0
     paid: int = 0
+    moved_back: int = 0  # by annulments: stakes given back less payouts taken back
 
 
 @staff_required(*READERS)
@@ -69,10 +71,11 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
         parts = find(wanted, before=form.cleaned_data["before"])
     elif wanted is not None:
         live = in_progress(wanted)
+    shown = lines(parts[:PAGE])
     context = {
         "form": form,
-        "parts": parts[:PAGE],
-        "sums": _sums(parts[:PAGE]),
+        "lines": shown,
+        "sums": _sums(shown),
         "older": parts[PAGE - 1].pk if len(parts) > PAGE else None,
         "live": live,
         "filtered": bool(request.GET),
@@ -108,13 +111,18 @@ def _players(request: StaffRequest, called: str) -> Sequence[int]:
     return players_called(called, by_address=may_see, by_name=by_name)
 
 
-def _sums(parts: Sequence[Participation]) -> Sequence[Sum]:
+def _sums(shown: Sequence[Line]) -> Sequence[Sum]:
     sums: dict[tuple[str, str], Sum] = {}
-    for part in parts:
+    for line in shown:
+        part, back = line.part, line.back
         key = part.currency, part.get_mode_display().lower()
         so_far = sums.get(key, Sum(*key))
         sums[key] = replace(
-            so_far, count=so_far.count + 1, staked=so_far.staked + part.staked, paid=so_far.paid + part.paid
+            so_far,
+            count=so_far.count + 1,
+            staked=so_far.staked + part.staked,
+            paid=so_far.paid + part.paid,
+            moved_back=so_far.moved_back + (back.returned if back else 0),
         )
     return [sums[key] for key in sorted(sums)]
 

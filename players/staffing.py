@@ -13,6 +13,7 @@ import psycopg
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import DatabaseError, connection, transaction
+from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from audit import approvals, log
@@ -166,8 +167,19 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         data |= {"roles": change.after["roles"], "person": str(member.person), "demo": False}
         personal = {"email": member.user.email, "name": member.name}
     log.record(EVENTS[deed], by=verdict.by, on=str(member), data=data, personal=personal)
-    told = {"deed": deed, "member": member, "after": change.after, "asked": asked, "support": settings.SUPPORT_EMAIL}
-    mail.write_to_staff(user=member.user, template="staff_account", context=told | {"verdict": verdict})
+    names = called()
+    told = {
+        "deed": deed,
+        "member": member,
+        "after": change.after,
+        "asked": asked,
+        "asked_by": names.get(asked.by, asked.by),
+        "decided_by": names.get(verdict.by, verdict.by),
+        "support": settings.SUPPORT_EMAIL,
+        "house": settings.OPERATOR_NAME,
+        "address": settings.HOUSE_HOST + reverse("staff_home"),
+    }
+    mail.write_to_staff(user=member.user, template="staff_account", context=told)
 
 
 def refuse(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
@@ -204,6 +216,13 @@ def subject_of(request: Mapping[str, log.Json]) -> Staff | None:
 def roles_of(member: Staff) -> list[str]:
     """Return the names of the roles of a member of staff, sorted."""
     return sorted(Group.objects.filter(user=member.user_id).values_list("name", flat=True))
+
+
+def roles_with(permission: str) -> list[str]:
+    """Return the names of the roles that have a permission (``app.codename``), sorted."""
+    app, _dot, codename = permission.partition(".")
+    found = Group.objects.filter(permissions__codename=codename, permissions__content_type__app_label=app)
+    return sorted(found.values_list("name", flat=True))
 
 
 def called() -> dict[str, str]:

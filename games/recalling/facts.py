@@ -56,7 +56,7 @@ class PlayerPart:
     session: UUID | None
     bets: tuple[Row, ...]
     facts: tuple[Fact, ...]
-    returned: str = ""  # what its annulment moved back, in words
+    returned: str = ""  # what its annulment did, in words
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """A solo or shared round, dealt and settled again, every bet and balance beside what is kept."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from cryptography.exceptions import InvalidTag
 
@@ -9,6 +10,7 @@ from games.board import Dealt, round_view, spots
 from games.engine.bets import Variant
 from games.engine.coup import Coup, Side
 from games.engine.settle import Line, Settlement
+from games.given_back import in_words
 from games.limits import Limits
 from games.live.shoes import seed_of, written
 from games.models import Participation, Shoe, Wager
@@ -17,6 +19,7 @@ from games.recalling import again
 from games.recalling.facts import NOTHING, Deal, Fact, PlayerPart, Row, Step, money
 from games.recalling.reading import Kept, Moved, face_up, moved
 
+VOID: Final = "void"  # the result of a bet whose round was annulled before it was settled
 CANNOT_UNSEAL = "The seed of the shoe cannot be unsealed."
 
 
@@ -33,7 +36,8 @@ def as_stored(kept: Kept, cards: str | None = None) -> tuple[Fact, ...]:
     played = kept.round
     facts = [Fact("Seal (SHA-256 of the seed)", played.commitment)]
     if played.shoe is not None:
-        facts.append(Fact("Cards gone from the shoe before", str(played.first_card)))
+        before = NOTHING if played.first_card is None else str(played.first_card)
+        facts.append(Fact("Cards gone from the shoe before", before))
     facts.append(Fact("Cards, in dealing order", played.cards or NOTHING, cards))
     return (*facts, Fact("Outcome", played.outcome or NOTHING))
 
@@ -158,12 +162,15 @@ def bet_row(part: Participation, bet: str, wager: Wager | None, line: Line | Non
         return Fact(f"player:{part.player_id}, {bet}: {what}", money(stored, part.currency), seen)
 
     result = str(line.result) if line else NOTHING
+    paid_back = fact("paid back", wager.payout if wager else None, line.payout if line else None)
+    if wager and wager.result == VOID and not is_settled:
+        paid_back = replace(paid_back, stored=f"{money(wager.stake, part.currency)} returned")
     name = f"player:{part.player_id}, {bet}: result"
     return Row(
         bet,
         (
             fact("stake", wager.stake if wager else None, line.stake if line else None),
-            fact("paid back", wager.payout if wager else None, line.payout if line else None),
+            paid_back,
             fact("commission", wager.commission if wager else None, line.commission if line else None),
             Fact(name, wager.result if wager else NOTHING, result if is_settled else None),
         ),
@@ -179,7 +186,11 @@ def sums(part: Participation, settlement: Settlement | None, ledger: Moved | Non
         return Fact(f"{name}: {what}", money(stored, currency), None if again_ is None else money(again_, currency))
 
     yield fact("staked in all", part.staked, settlement and settlement.staked)
-    yield fact("paid back in all", part.paid, settlement and settlement.paid)
+    returned = sum(wager.stake for wager in part.wagers.all() if wager.result == VOID)
+    if returned and settlement is None:
+        yield fact("returned in all", returned, None)
+    else:
+        yield fact("paid back in all", part.paid, settlement and settlement.paid)
     yield fact("commission in all", part.commission, commission)
     if settlement is None:
         yield fact("balance before", part.balance_before, None)
@@ -194,14 +205,11 @@ def sums(part: Participation, settlement: Settlement | None, ledger: Moved | Non
 
 
 def moved_back(kept: Kept, part: Participation) -> str:
-    """Say what the annulment of a round moved back to a player; "" where it was not annulled."""
+    """Say what the annulment of a round did to a player's money; "" where it was not annulled."""
     if not kept.is_void:
         return ""
     back = next((each for each in kept.round.void.parts.all() if each.player_id == part.player_id), None)
-    if back is None:
-        return "nothing"
-    short = f", of which the house bears {money(back.shortfall, back.currency)}" if back.shortfall else ""
-    return f"{money(back.returned, back.currency)}{short}"
+    return in_words(back) if back else "nothing moved"
 
 
 def _view(kept: Kept, coup: Coup, variant: Variant) -> RoundView:

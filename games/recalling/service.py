@@ -13,6 +13,7 @@ from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
 from games.recalling import again, coups, punto
 from games.recalling.facts import Deal, Earlier, Fact, Recall, money
 from games.recalling.reading import Kept, face_up, incidents, moved, read
+from wallet.models import Mode
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,18 @@ def _rules(kept: Kept) -> Iterator[Fact]:
     """Yield under which rules and whose version it was played."""
     version = kept.round.table_version
     sealed = kept.sealed("table_version")
-    yield Fact("Table version (its id)", str(version.pk), None if sealed is None else str(sealed))
+    yield Fact("Table version (its number in the database)", str(version.pk), None if sealed is None else str(sealed))
     yield Fact("Rules (SHA-256 of what decides money)", version.rules_digest, kept.rules if kept.settlement else None)
     mode = kept.sealed("mode")
-    yield Fact("Money", kept.round.mode, mode)
+    yield Fact("Money", _kind_of_money(kept.round.mode), mode and _kind_of_money(mode))
     for part in kept.parts:
-        yield Fact(f"player:{part.player_id}: money", part.mode, mode or kept.round.mode)
+        yield Fact(
+            f"player:{part.player_id}: money", _kind_of_money(part.mode), _kind_of_money(mode or kept.round.mode)
+        )
+
+
+def _kind_of_money(mode: str) -> str:
+    return Mode(mode).label.lower()
 
 
 def _earlier(played: Round) -> Iterator[Earlier]:

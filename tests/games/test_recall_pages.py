@@ -132,7 +132,12 @@ class TestASoloRound:
         kind, table_id = IncidentKind.NOT_REPRODUCED, played.table_version.table_id
         open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
         text = page(played.pk)
-        for said in ("void since", "Moved back", "Recomputed: nothing differs.", "Its seed does not reproduce it"):
+        for said in (
+            "void since",
+            "By the annulment",
+            "Recomputed: nothing differs.",
+            "Its seed does not reproduce it",
+        ):
             assert said in text
 
     def test_whose_rules_the_program_does_not_know_is_shown_as_stored_alone(self, played, monkeypatch):
@@ -208,9 +213,25 @@ class TestASharedRound:
         live = round_at(shared)
         void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
         text = page(live.pk)
-        for said in ("It was annulled before its cards were dealt.", "cancelled before its deal", "Moved back"):
+        for said in ("It was annulled before its cards were dealt.", "cancelled before its deal"):
             assert said in text
         assert "Dealt again" not in text
+
+    def test_annulled_before_its_deal_says_that_every_stake_was_returned_wherever_staff_look(self, shared):
+        live = round_at(shared)
+        void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
+        part = Participation.objects.get(round=live.pk)
+        stake = format_money(part.staked, part.currency, "en")
+        text = page(live.pk)
+        for said in (f'By the annulment</dt><dd class="num">{stake} returned</dd>', "returned in all", "No journal: "):
+            assert said in text
+        for wrong in ("paid back in all", f">{format_money(0, part.currency, 'en')} returned", ">None<", ">R<"):
+            assert wrong not in text
+        assert f'data-label="paid back">{stake} returned' in text
+        cell = f'data-label="Paid back">{stake} returned'
+        browser = reader("support")
+        assert cell in browser.get("/staff/rounds/", {"player": part.player_id}).text
+        assert cell in browser.get(f"/staff/players/{part.player_id}/").text
 
     def test_from_a_shoe_that_has_ended_shows_its_public_seed(self, shared):
         played = Round.objects.earliest("at")

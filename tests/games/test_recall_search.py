@@ -62,7 +62,7 @@ def found(role: str = "compliance", **asked: Any) -> list[str]:
     """The codes on the page, as they stand."""
     answer = reader(role).get("/staff/rounds/", asked)
     assert answer.status_code == 200
-    return [each.round.code for each in answer.context["parts"]]
+    return [each.part.round.code for each in answer.context["lines"]]
 
 
 def page(role: str = "compliance", **asked: Any) -> str:
@@ -121,7 +121,7 @@ class TestTheList:
         browser = reader()
         for asked, names in NARROWED:
             answer = browser.get("/staff/rounds/", asked)
-            codes = [part.round.code for part in answer.context["parts"]]
+            codes = [each.part.round.code for each in answer.context["lines"]]
             assert codes == [evening[name].code for name in names], asked
 
     def test_by_table_and_by_who_won(self, evening):
@@ -158,7 +158,7 @@ class TestTheList:
         older = first.context["older"]
         assert f"?player={player.pk}&mode=R&before={older}" in html.unescape(first.text)
         rest = reader().get("/staff/rounds/", {"player": player.pk, "mode": "R", "before": older})
-        seen = [part.pk for each in (first, rest) for part in each.context["parts"]]
+        seen = [line.part.pk for each in (first, rest) for line in each.context["lines"]]
         assert seen == list(Participation.objects.order_by("-at").values_list("pk", flat=True))
         assert "before" not in html.unescape(rest.text).split(">Newest<")[0].rpartition("<a ")[2]
 

@@ -5,8 +5,9 @@ import html
 import pytest
 
 from games.codes import read_code
+from games.given_back import in_words
 from games.incidents import open_incident
-from games.models import IncidentKind, Round
+from games.models import IncidentKind, Round, VoidPart
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, a_visitor
@@ -99,7 +100,7 @@ class TestThePageOfARound:
         annul_unreproduced(played.pk)
         page = seen(reader().get("/staff/rounds/", {"round": played.code}, follow=True))
         assert "void since" in page
-        assert "Moved back" in page
+        assert f'By the annulment</dt><dd class="num">{in_words(VoidPart.objects.get())}</dd>' in page
 
     @pytest.mark.parametrize(("role", "told"), [("operator", True), ("finance", False)])
     def test_leads_to_its_incident_whoever_may_read_of_it(self, played, role, told):
@@ -123,7 +124,7 @@ class TestThePageOfARound:
 
     def test_names_what_it_could_not_find(self):
         page = reader().get("/staff/rounds/?round=0000-0000-0000")
-        assert "No round has this id, and none with a bet or in progress this code." in page.text
+        assert "There is no round of this code or id. One that nobody bet on is found by its id alone." in page.text
 
 
 @pytest.mark.django_db
