@@ -17,12 +17,13 @@ from games.live import malfunction
 from games.live.floor import floor
 from games.live.floor_rows import REPORTERS
 from games.live.malfunction import MalfunctionError
-from games.models import LiveTable
+from games.models import Incident, LiveTable, Status, Void
+from games.staff_table_deeds import stands
+from games.staff_way import ROW, after_a_ruling, to_the_table
 from players import looking
 from players.access import StaffRequest, staff_required
 
 SUPERVISE = malfunction.PERMISSION
-FLOOR = "floor"  # what a form says that stands on the floor
 UNSURE = "Say why, and confirm it: what you write is kept on record."
 
 
@@ -55,7 +56,10 @@ def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
     def report() -> str:
         cause = form.cleaned_data["reason"]
         incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
-        return f"{incident.table} is stopped. Incident {incident.pk} awaits the supervisor."
+        assert incident.live_round  # noqa: S101  (only rounds of live tables are reported)
+        live, done = incident.live_round, " ".join(incident.done)
+        said = f"{incident.table} is stopped. Incident {incident.pk}, over round {live.code}: {done}"
+        return to_the_table(said, f"live-{live.live_table_id}")
 
     return _do(request, form, report, "staff_incidents")
 
@@ -68,7 +72,7 @@ def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
 
     def cancel() -> str:
         live = malfunction.cancel(round_id=round_id, reason=form.cleaned_data["reason"], by=str(request.staff))
-        return f"Round {live.code} is annulled. Every stake went back."
+        return after_a_ruling(f"Round {live.code} is cancelled. Every stake went back.", live.live_table_id)
 
     return _do(request, form, cancel, "staff_floor")
 
@@ -85,10 +89,13 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
             malfunction.ask_void(incident_id=incident_id, reason=reason, by=by)
             return "Asked for. Another person has to agree, on the page of approvals."
         if form.cleaned_data["decision"] == "annulled":
-            malfunction.accept_void(incident_id=incident_id, reason=reason, by=str(by))
-            return f"Incident {incident_id} is ruled on: the round stays annulled."
-        malfunction.let_stand(incident_id=incident_id, reason=reason, by=str(by))
-        return f"Incident {incident_id} is ruled on: the round stands."
+            ruling = malfunction.accept_void(incident_id=incident_id, reason=reason, by=str(by))
+            said = f"Incident {incident_id} is ruled on: {_as_it_ended(ruling.incident)}."
+        else:
+            ruling = malfunction.let_stand(incident_id=incident_id, reason=reason, by=str(by))
+            said = f"Incident {incident_id} is ruled on: the round stands."
+        assert ruling.incident.live_round  # noqa: S101  (only incidents of live tables are ruled on)
+        return after_a_ruling(said, ruling.incident.live_round.live_table_id)
 
     return _do(request, form, rule, "staff_incident", incident_id)
 
@@ -103,7 +110,9 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
     def reopen() -> str:
         reason = form.cleaned_data["reason"]
         live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
-        return f"{live_table.table} goes on."
+        table = live_table.table
+        said = f"{table} goes on." if table.status == Status.OPEN else f"The stop is lifted. {stands(table)}"
+        return to_the_table(said, f"live-{live_table_id}")
 
     return _do(request, form, reopen, "staff_floor")
 
@@ -123,7 +132,8 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     def have_them_get_up() -> str:
         reason = form.cleaned_data["reason"]
         live_table = break_up(live_table_id=live_table_id, reason=reason, by=str(request.staff))
-        return f"{live_table.table} is broken up: every guest got up with what was theirs."
+        said = f"{live_table.table} is broken up: every guest got up with what was theirs."
+        return to_the_table(said, f"live-{live_table_id}")
 
     return _do(request, form, have_them_get_up, "staff_floor")
 
@@ -137,4 +147,9 @@ def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: 
             messages.error(request, UNSURE)
     except (MalfunctionError, ApprovalError) as error:
         messages.error(request, str(error))
-    return redirect("staff_floor") if request.POST.get("back") == FLOOR else redirect(page, *of)
+    return redirect("staff_floor") if ROW.fullmatch(request.POST.get("back", "")) else redirect(page, *of)
+
+
+def _as_it_ended(incident: Incident) -> str:
+    is_kept = Void.objects.filter(pk=incident.live_round_id).exists()
+    return "the round stays annulled" if is_kept else "the round had ended without a bet"

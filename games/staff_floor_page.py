@@ -2,6 +2,7 @@
 English, like all of the back office.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Self
 
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_safe
 from games.labels import variant_label
 from games.live import tickets
 from games.live.floor_rows import READERS, STATES, Row, Rows, read_rows, render_head, render_row
+from games.models import Status
 from games.staff_table_deeds import possible
 from games.staff_views import EVERY_GAME
 from games.variants import GAMES
@@ -61,7 +63,7 @@ def staff_floor(request: StaffRequest) -> HttpResponse:
         "choice": choice,
         "states": STATES,
         "games": games,
-        "closable": [("", EVERY_GAME), *games],
+        "closable": _closable(rows, games),
         "stream": _stream(request),
     }
     return render(request, "staff/floor.html", context)
@@ -89,13 +91,28 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
     row = rows.row(key)
     if row is None:
         raise Http404
-    context = {"row": row, "on": row.on, "possible": possible(row.table), "html": _html(row, rows, unfolds=False)}
+    context = {
+        "row": row,
+        "on": row.on,
+        "possible": possible(row.table),
+        "has_both": sum(each.table.pk == row.table.pk for each in rows.rows) > 1,
+        "html": _html(row, rows, unfolds=False),
+    }
     if request.htmx:
         response = render(request, "staff/_floor_deeds.html", context)
     else:
         response = render(request, "staff/floor_table.html", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def _closable(rows: Rows, games: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what can be closed, each with how many of its tables are not yet."""
+    variants = {row.table.pk: row.table.variant for row in rows.rows if row.table.status != Status.CLOSED}
+    number = Counter(variants.values())
+    every, words = EVERY_GAME
+    told = [(every, words, len(variants)), *((slug, name, number[slug]) for slug, name in games)]
+    return [(slug, f"{name}: {count} table{'' if count == 1 else 's'}") for slug, name, count in told]
 
 
 def _html(row: Row, rows: Rows, **how: bool) -> SafeString:

@@ -1,5 +1,5 @@
-"""What staff do with a table as a whole, and what of it is possible as the table stands. In English, like all of the
-back office.
+"""What staff do with a table as a whole, what of it is possible as the table stands, and how it stands then, in words.
+In English, like all of the back office.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from games import table_status
-from games.models import Status, Table
+from games.models import OPEN_PHASES, LiveTable, Status, Table
+from wallet.models import Mode
+
+FINISHED: Final = "A round in progress is finished and paid first; no bet is taken off anybody."
 
 
 @dataclass(frozen=True)
@@ -17,13 +20,14 @@ class Deed:
     do: Callable[..., Table]  # with table_id, reason and by
     label: str  # before the name of the table
     leads_to: Status
+    what: str  # sentences beside its button
 
 
 DEEDS: Final[Mapping[str, Deed]] = {
-    "pause": Deed(table_status.pause_table, "Pause", Status.PAUSED),
-    "continue": Deed(table_status.continue_table, "Go on with", Status.OPEN),
-    "open": Deed(table_status.open_table, "Open", Status.OPEN),
-    "close": Deed(table_status.close_table, "Close", Status.CLOSED),
+    "pause": Deed(table_status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Everybody keeps their seat."),
+    "continue": Deed(table_status.continue_table, "End the pause of", Status.OPEN, "The next round begins at once."),
+    "open": Deed(table_status.open_table, "Open", Status.OPEN, "Rounds begin at once."),
+    "close": Deed(table_status.close_table, "Close", Status.CLOSED, f"{FINISHED} Guests get up."),
 }
 """By the name that a form sends."""
 
@@ -32,8 +36,31 @@ POSSIBLE: Final[Mapping[str, Sequence[str]]] = {
     Status.PAUSED: ("continue", "close"),
     Status.CLOSED: ("open",),
 }
+WHILE_PLAYING: Final[Mapping[str, str]] = {
+    Status.PAUSED: "pauses: the round in progress is finished first",
+    Status.CLOSED: "is closing: the round in progress is finished first",
+}
 
 
 def possible(table: Table) -> Mapping[str, Deed]:
     """Return what can be done with a table as it stands, by name."""
     return {name: DEEDS[name] for name in POSSIBLE[table.status]}
+
+
+def stands(table: Table) -> str:
+    """Return how a table stands now, as sentences: whether a round is still finished, and what a deed of these does not
+    lift.
+    """
+    live_tables = list(LiveTable.objects.filter(table=table).select_related("round").order_by("-mode"))
+    stopped = [each for each in live_tables if each.stopped_by_id]
+    is_playing = any(
+        each.round is not None and each.round.phase in OPEN_PHASES for each in live_tables if each not in stopped
+    )
+    words = WHILE_PLAYING.get(table.status) if is_playing else None
+    said = f"{table.name} {words or f'is {table.get_status_display()}'}."
+    for each in stopped:
+        said += (
+            f" For {Mode(each.mode).label.lower()} money it stays stopped over an incident"
+            " until a supervisor lets it go on."
+        )
+    return said

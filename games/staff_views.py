@@ -11,17 +11,23 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from games import table_status, tables
+from games.chemin.rules import GuestRules
 from games.labels import variant_label
+from games.limits import Limits
+from games.live.floor import floor
 from games.live.floor_rows import READERS
 from games.models import Shape, Table
 from games.staff_floor import SUPERVISE, UNSURE, FinalForm
-from games.staff_table_deeds import DEEDS
+from games.staff_table_deeds import DEEDS, stands
+from games.staff_way import to_the_table
 from games.table_checks import TableError
 from games.variants import GAMES
 from players.access import actor, staff_required
+from wallet.money import format_money
 
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
-EVERY_GAME = "Every game of the house"
+EVERY_GAME = ("all", "Every game of the house")
+NOT_CHOSEN = f"Choose what closes. {UNSURE}"
 
 
 class StatusForm(forms.Form):
@@ -32,9 +38,9 @@ class StatusForm(forms.Form):
 
 
 class CloseForm(FinalForm):
-    """Which game is closed, every one where none is chosen, and why."""
+    """Which game is closed, or every one, and why."""
 
-    game = forms.ChoiceField(required=False, choices=lambda: [("", EVERY_GAME), *_games()])
+    game = forms.ChoiceField(choices=lambda: [EVERY_GAME, *_games()])
 
 
 class ChatLanguageForm(forms.Form):
@@ -47,8 +53,10 @@ class ChatLanguageForm(forms.Form):
 @require_safe
 def staff_tables(request: HttpRequest) -> HttpResponse:
     """List every table with its version and what is set at it."""
-    found = Table.objects.select_related("version").order_by("name")
-    rows = [(each, variant_label(GAMES[each.variant], "name", "en")) for each in found]
+    live, found = floor(), Table.objects.select_related("version").order_by("name")
+    rows = [
+        (each, variant_label(GAMES[each.variant], "name", "en"), live.get(each.pk, ()), _ranges(each)) for each in found
+    ]
     return render(request, "staff/tables.html", {"tables": rows, "languages": LANGUAGES})
 
 
@@ -59,7 +67,7 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     """Open, pause or close a table, or let it go on; a round in progress finishes. Whoever finds it done already, or
     the table as it cannot be done from, is told so.
     """
-    form = StatusForm(request.POST)
+    form, row = StatusForm(request.POST), request.POST.get("back", "")
     table = table_status.locked(get_object_or_404(Table, pk=table_id).pk)
     if not form.is_valid():
         messages.error(request, "Say why: the reason is kept in the log.")
@@ -73,7 +81,8 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     except TableError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{table} is {table.get_status_display()}.")
+        tell = messages.warning if table.live.filter(stopped_by__isnull=False).exists() else messages.success
+        tell(request, to_the_table(stands(table), row))
     return redirect("staff_floor")
 
 
@@ -83,10 +92,11 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
     """Close every table of a game, or of the house; rounds in progress finish."""
     form = CloseForm(request.POST)
     if not form.is_valid():
-        messages.error(request, UNSURE)
+        messages.error(request, NOT_CHOSEN)
         return redirect("staff_floor")
     given = form.cleaned_data
-    closed = table_status.close_tables(variant=given["game"] or None, reason=given["reason"], by=actor(request))
+    variant = None if given["game"] == EVERY_GAME[0] else given["game"]
+    closed = table_status.close_tables(variant=variant, reason=given["reason"], by=actor(request))
     if closed:
         messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
     else:
@@ -107,6 +117,21 @@ def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
         tables.set_chat_language(table_id=table.pk, language=language, by=actor(request))
         messages.success(request, f"The chat of {table.name} is in {dict(LANGUAGES)[language]}.")
     return redirect("staff_tables")
+
+
+def _ranges(table: Table) -> list[str]:
+    """Return what a table allows, in words: by currency, on Player and Banker, or for a bank between guests."""
+    if table.version is None:
+        return []
+    if table.shape == Shape.GUESTS:
+        rules = GuestRules.of(table.version.limits)
+        return [f"{_range(rules.minimum, rules.maximum, rules.currency)} a bank"]
+    allowed = ((currency, Limits.of(table.version.limits, currency).main) for currency in table.version.limits)
+    return [_range(main.minimum, main.maximum, currency) for currency, main in allowed]
+
+
+def _range(minimum: int, maximum: int, currency: str) -> str:
+    return f"{format_money(minimum, currency, 'en')} to {format_money(maximum, currency, 'en')}"
 
 
 def _games() -> list[tuple[str, str]]:

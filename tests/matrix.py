@@ -817,7 +817,12 @@ LINES = (
     Line("staff_table_new", "POST", staff(PAGE, "supervisor")),
     Line("staff_table_change", "GET", staff(PAGE, "supervisor"), lambda world: {"table_id": world.table_id}),
     Line("staff_table_change", "POST", staff(PAGE, "supervisor"), lambda world: {"table_id": world.table_id}),
-    Line("staff_tables_close", "POST", staff(MOVED, "supervisor"), data=a_final_reason),
+    Line(
+        "staff_tables_close",
+        "POST",
+        staff(MOVED, "supervisor"),
+        data=lambda world: a_final_reason(world) | {"game": "all"},
+    ),
     Line(
         "staff_table_chat",
         "POST",

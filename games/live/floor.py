@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.models import Count
 
 from games.chemin.face_up import face_up
-from games.chemin.floor import Guests, guests_at, in_words
+from games.chemin.floor import Guests, guests_at
 from games.chemin.lobby import BEAD_OF
 from games.engine.chemin import Outcome
 from games.engine.roads import Bead
@@ -22,6 +22,7 @@ from games.live import clock
 from games.live.chat_cases import open_reports
 from games.live.floor_risk import Risk, risks_of
 from games.live.results import beads_of
+from games.live.so_far import how_far
 from games.models import (
     OPEN_PHASES,
     UNDEALT,
@@ -34,6 +35,7 @@ from games.models import (
     Shape,
     Shoe,
     Status,
+    Void,
 )
 from games.serving import is_played_for
 from games.variants import GAMES
@@ -78,6 +80,7 @@ class Floor:
     reports: int = 0  # messages of its chat that await a decision
     guests: Guests | None = None  # where they play each other
     is_house_stopped: bool = False
+    is_annulled: bool = False  # the round, with the stakes on it given back
 
     @property
     def state(self) -> str:
@@ -90,8 +93,32 @@ class Floor:
 
     @property
     def phase(self) -> str:
-        """How far the round has come; "" where there is none yet."""
-        return in_words(self.round) if self.round else ""
+        """How far the round has come, and what comes after it; "" where there is none yet."""
+        if self.round is None:
+            return ""
+        is_held = bool(self.live_table.stopped_by_id or self.waiting)
+        if self.is_house_stopped and not is_held and self.round.phase == Phase.BETTING:
+            return "no bet is taken, the house is stopped; what lies there is dealt after the deadline"
+        words = how_far(self.round, is_annulled=self.is_annulled, is_held=is_held, then=self.what_follows)
+        return words if is_held or not self.is_playing or self.goes_on else f"{words}; then {self.what_follows}"
+
+    @property
+    def what_follows(self) -> str:
+        """What comes after the round."""
+        if self.goes_on:
+            return "the next one opens after the deadline"
+        return f"none opens: {self.why_none_opens}"
+
+    @property
+    def why_none_opens(self) -> str:
+        """What keeps another round from beginning, in words."""
+        if self.live_table.stopped_by_id:
+            return "the table is stopped"
+        if self.is_house_stopped:
+            return "the house is stopped"
+        if self.live_table.table.is_open:
+            return "the program has no rules for its version"
+        return f"the table is {self.live_table.table.get_status_display()}"
 
     @property
     def time_runs(self) -> bool:
@@ -157,7 +184,7 @@ def floor() -> Mapping[int, list[Floor]]:
     live_tables = LiveTable.objects.select_related(
         "table__version", "shoe", "round__version", "round__shoe", "round__live_table__table"
     ).order_by("-mode")
-    rounds = [each.round_id for each in live_tables if each.round_id]
+    rounds = [each.round.pk for each in live_tables if each.round and each.round.phase != Phase.VOID]
     seats = LiveSeat.objects.filter(round_id__in=rounds).exclude(stakes={})
     bettors = dict(seats.values_list("round_id").annotate(number=Count("pk")))
     totals = _totals(rounds)
@@ -169,6 +196,8 @@ def floor() -> Mapping[int, list[Floor]]:
     lying = face_up(each.round_id for each in live_tables if each.pk in guests and each.round_id)
     results = _results([each.pk for each in live_tables])
     reports = dict(open_reports().values_list("message__live_table").annotate(number=Count("message", distinct=True)))
+    latest = [each.round_id for each in live_tables if each.round_id]
+    annulled = set(Void.objects.filter(pk__in=latest).values_list("pk", flat=True))
     is_stopped = stops.current() is not None
     moment = clock.now()
     found: dict[int, list[Floor]] = {}
@@ -188,6 +217,7 @@ def floor() -> Mapping[int, list[Floor]]:
                 reports=reports.get(each.pk, 0),
                 guests=guests.get(each.pk),
                 is_house_stopped=is_stopped,
+                is_annulled=each.round_id in annulled,
             )
         )
     return found

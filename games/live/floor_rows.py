@@ -23,6 +23,8 @@ from games.labels import bet_name, variant_label
 from games.live import clock
 from games.live.floor import Floor, floor
 from games.live.floor_risk import Risk
+from games.live.floor_since import since
+from games.live.so_far import in_hands, what_becomes
 from games.models import ReturnsAlarm, Shape, Status, Table, Tally
 from games.variants import GAMES, VARIANTS
 from players.models import Notice
@@ -83,6 +85,7 @@ class Row:
     game: str
     state: str
     version_number: int
+    since: str = ""  # when a table began to pause or was closed, by whom and why
     alarms: tuple[Alarm, ...] = ()
     round_code: str = ""
     phase: str = ""
@@ -160,10 +163,11 @@ def read_rows() -> Rows:
     """
     stop, now = stops.current(), clock.now()
     doubted = frozenset(ReturnsAlarm.objects.values_list("variant", "rules_digest"))
-    live = [_live_row(on, doubted) for tables in floor().values() for on in tables]
-    played = _played_lately(now)
-    alone = Table.objects.filter(shape=Shape.SOLO, version__isnull=False).select_related("version")
-    solo = [_solo_row(table, doubted, played.get(table.pk, "")) for table in alone]
+    played, shared = _played_lately(now), [on for tables in floor().values() for on in tables]
+    alone = list(Table.objects.filter(shape=Shape.SOLO, version__isnull=False).select_related("version"))
+    told = since([*alone, *(on.live_table.table for on in shared)])
+    live = [_live_row(on, doubted, told.get(on.live_table.table_id, "")) for on in shared]
+    solo = [_solo_row(table, doubted, told.get(table.pk, ""), played.get(table.pk, "")) for table in alone]
     return Rows(
         now=now,
         rows=sorted([*live, *solo], key=lambda row: row.rank),
@@ -185,8 +189,10 @@ def render_head(rows: Rows) -> str:
         return get_template("staff/_floor_head.html").render({"floor": rows})
 
 
-def _live_row(on: Floor, doubted: Doubted) -> Row:
+def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
     table, guests = on.live_table.table, on.guests
+    bettors = len(guests.stakes) if guests else on.bettors
+    staked = _staked_between(guests) if guests else tuple(on.staked.items())
     return Row(
         key=f"live-{on.live_table.pk}",
         table=table,
@@ -196,13 +202,14 @@ def _live_row(on: Floor, doubted: Doubted) -> Row:
         game=variant_label(GAMES[table.variant], "name", "en"),
         state=on.state,
         version_number=table.version.number if table.version else 0,
-        alarms=(*_alarms(on), *_alarms_over_returns(table, doubted)),
+        since=since_when,
+        alarms=(*_alarms(on, bettors, staked), *_alarms_over_returns(table, doubted)),
         round_code=on.round.code if on.round else "",
-        phase=guests.goes_on if guests else on.phase,
+        phase=_goes_on(on, guests) if guests else on.phase,
         deadline=on.deadline,
-        cards=on.turned,
-        bettors=len(guests.stakes) if guests else on.bettors,
-        staked=_staked_between(guests) if guests else tuple(on.staked.items()),
+        cards=on.turned if guests else in_hands(on.turned),
+        bettors=bettors,
+        staked=staked,
         risks=tuple(on.risks),
         shoe=_shoe(on),
         results=tuple(_result(bead, table) for bead in on.results),
@@ -210,7 +217,7 @@ def _live_row(on: Floor, doubted: Doubted) -> Row:
     )
 
 
-def _solo_row(table: Table, doubted: Doubted, played: str) -> Row:
+def _solo_row(table: Table, doubted: Doubted, since_when: str, played: str) -> Row:
     return Row(
         key=f"solo-{table.pk}",
         table=table,
@@ -220,21 +227,25 @@ def _solo_row(table: Table, doubted: Doubted, played: str) -> Row:
         game=variant_label(GAMES[table.variant], "name", "en"),
         state=str(table.status),
         version_number=table.version.number if table.version else 0,
+        since=since_when,
         alarms=tuple(_alarms_over_returns(table, doubted)),
         played=played,
     )
 
 
-def _alarms(on: Floor) -> Iterable[Alarm]:
+def _alarms(on: Floor, bettors: int, staked: Iterable[tuple[str, int]]) -> Iterable[Alarm]:
     for incident in on.waiting:
         said = f"Incident {incident.pk} awaits its ruling: {incident.get_kind_display()}"
+        if on.round and incident.live_round and incident.live_round.pk != on.round.pk:
+            said += f", over round {incident.live_round.code}, which is over"
+            said += f". {what_becomes(on.round, bettors, staked)}" if on.is_playing else ""
         yield Alarm(f"incident-{incident.pk}", said, incident.pk)
     if on.live_table.stopped_by_id and not on.waiting:
-        yield Alarm("stopped", "Stopped, and every incident is ruled on: it may go on")
+        yield Alarm("stopped", "Stopped, and every incident is ruled on: a supervisor may let it go on")
     if late := on.late_since:
         yield Alarm("late", f"Stands still: something was due at {late.astimezone(UTC):%H:%M:%S} UTC")
     if on.reports:
-        yield Alarm("chat", f"Reported in the chat, and not decided: {on.reports}")
+        yield Alarm("chat", f"Reported in the chat: {on.reports}; a supervisor or support decides")
 
 
 def _alarms_over_returns(table: Table, doubted: Doubted) -> Iterable[Alarm]:
@@ -256,6 +267,12 @@ def _result(bead: Bead, table: Table) -> Result:
     if table.shape == Shape.GUESTS:
         return Result(bead.outcome.value, BETWEEN_GUESTS[bead.outcome])
     return Result(bead.outcome.value, bet_name(VARIANTS[table.variant], bead.outcome.value, "en"))
+
+
+def _goes_on(on: Floor, guests: Guests) -> str:
+    if on.state == Status.CLOSED and not guests.sitting:
+        return "no coup: the table is closed"
+    return guests.goes_on if on.time_runs else f"{guests.goes_on}; nobody’s time runs"
 
 
 def _guests(guests: Guests) -> Iterable[tuple[str, str]]:

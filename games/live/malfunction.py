@@ -24,7 +24,7 @@ from games.chemin.standing import locked
 from games.chemin.voiding import AnotherCoup
 from games.engine.chemin.frozen import UNREADABLE
 from games.incidents import open_live_incident, unruled
-from games.live import clock, evidence, news, shoes
+from games.live import clock, evidence, news, shoes, so_far
 from games.live.clock import Clock
 from games.live.voiding import void_live_round
 from games.models import (
@@ -56,6 +56,7 @@ DONE = {
     Phase.SETTLED: "The round had been settled and paid.",
     Phase.VOID: "The round is annulled; every stake went back.",
 }
+EMPTY = "The round had ended without a bet; there is nothing to give back."
 DONE_BETWEEN_GUESTS = DONE | {
     Phase.BETTING: "Bank and stakes stay where they are; nothing has been dealt.",
     Phase.CLOSED: "Bank and stakes stay where they are; nothing has been dealt.",
@@ -77,8 +78,9 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     known = unruled().filter(live_round=live, kind=kind).first()
     if known:
         return known
-    then = DONE_BETWEEN_GUESTS if _is_of_guests(live.live_table) else DONE
-    done = ["Table stopped.", "Supervisor called.", then[Phase(live.phase)]]
+    done = ["Table stopped.", "Supervisors called by mail.", _became_of(live)]
+    if other := so_far.meanwhile(live):
+        done.append(f"{other}.")
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
     LiveTable.objects.filter(pk=live.live_table_id, stopped_by=None).update(stopped_by=incident)
     _call_the_supervisor(incident)
@@ -284,6 +286,13 @@ def _open_incident(incident_id: int) -> tuple[Incident, LiveRound]:
     if ruling:
         raise MalfunctionError(f"Incident {incident_id} was ruled on by {ruling.by}: {ruling.get_ruling_display()}.")
     return incident, live
+
+
+def _became_of(live: LiveRound) -> str:
+    """Say what its table being stopped means for a round."""
+    if live.phase == Phase.VOID and not Void.objects.filter(pk=live.pk).exists():
+        return EMPTY
+    return (DONE_BETWEEN_GUESTS if _is_of_guests(live.live_table) else DONE)[Phase(live.phase)]
 
 
 def _is_annulled(live: LiveRound) -> bool:

@@ -46,6 +46,11 @@
     }
   }
 
+  /** Say beside a form which round it is about, where that is not the one on the table any more. */
+  function warn(row) {
+    for (const said of row.querySelectorAll("[data-about]")) said.hidden = said.dataset.about === row.dataset.round;
+  }
+
   function show(after) {
     clock.set(after.dataset.now);
     const before = document.getElementById(after.id);
@@ -55,6 +60,7 @@
       exchange(before.querySelector(".floor-row__live"), after.querySelector(".floor-row__live"));
       before.className = after.className;
       Object.assign(before.dataset, after.dataset);
+      warn(before);
     } else list.append(after);
     sieve();
     tick();
@@ -97,6 +103,17 @@
   });
   choice.addEventListener("submit", (event) => event.preventDefault());
 
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href='#close-tables']");
+    if (link) document.getElementById("close-tables").closest("details").open = true;
+  });
+
+  document.getElementById("close-game")?.addEventListener("change", ({ target }) => {
+    const label = document.querySelector("[data-chosen]");
+    label.dataset.unchosen ??= label.textContent;
+    write(label, target.value ? `${label.dataset.chosen}${target.selectedOptions[0].text}` : label.dataset.unchosen);
+  });
+
   // A link to a row that the choice leaves out would lead nowhere.
   document.addEventListener("click", (event) => {
     const link = event.target.closest(".floor-head a[href^='#']");
@@ -108,10 +125,16 @@
 
   const isTyped = (forms) => Array.from(forms.querySelectorAll("input:not([type=hidden])")).some((input) => input.value && input.type !== "checkbox" || input.checked);
 
+  async function ask(address, forms) {
+    forms.setAttribute("aria-busy", "true"); // which the page shows
+    await htmx.ajax("GET", address, { target: forms, swap: "innerHTML" });
+    forms.removeAttribute("aria-busy");
+  }
+
   list.addEventListener("toggle", ({ target }) => {
     if (!target.matches(".floor-row__deeds")) return;
     const forms = target.querySelector(".floor-row__forms");
-    if (target.open && !isTyped(forms)) htmx.ajax("GET", target.dataset.deeds, { target: forms, swap: "innerHTML" });
+    if (target.open && !isTyped(forms)) ask(target.dataset.deeds, forms);
     if (!target.open) sieve();
   }, true); // it does not bubble
 

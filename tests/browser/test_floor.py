@@ -81,7 +81,7 @@ def test_bets_are_seen_as_they_are_placed_and_the_table_is_closed_in_place(
     form = floor.unfold(live_table, "Close Live")
     form.get_by_label("Reason").fill("The cloth is torn.")
     form.get_by_role("button").click()
-    expect(page.get_by_text("Live is closed.")).to_be_visible()
+    expect(page.get_by_text("Live is closing: the round in progress is finished first.")).to_be_visible()
     expect(row.locator(".badge")).to_have_text("closing")
     assert not Table.objects.get(pk=live_table.table_id).is_open
     advance_to(live_table, Phase.SETTLED)
@@ -97,6 +97,8 @@ def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
     order = [row.get_attribute("id") for row in page.locator(".floor-row").all()]
     form = floor.unfold(live_table, "Report the round")
     reported = form.get_attribute("action")
+    is_over = form.get_by_text("is over, and another one is on the table")
+    expect(is_over).to_be_hidden()
     why = form.get_by_label("What is wrong")
     why.fill("A card lay")
     bet(a_player(real=1_000_000), live_table, player=5000)
@@ -110,12 +112,25 @@ def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
     why.press_sequentially(" face up.")
     expect(why).to_have_value("A card lay face up.")
     assert form.get_attribute("action") == reported  # the round that was meant, whichever is played meanwhile
+    expect(is_over).to_be_visible()
     assert [row.get_attribute("id") for row in page.locator(".floor-row").all()] == order
 
     floor.row(live_table).locator("summary").first.click()
     page.evaluate("document.activeElement.blur()")
     pause_table(table_id=live_table.table_id, reason="x", by="staff:1")
     expect(page.locator(".floor-row").first).to_have_id(f"live-{other.pk}")
+
+
+def test_what_closes_is_chosen_and_said_where_it_is_confirmed(live_table: LiveTable, floor: Floor) -> None:
+    a_table()
+    page = floor.open()
+    page.locator(".floor-links").get_by_role("link", name="Close a game, or every table").click()
+    choice = page.get_by_label("What closes")
+    expect(choice).to_be_in_viewport()
+    expect(choice).to_have_value("")
+    expect(page.get_by_label("All tables of what is chosen are to close now.")).to_be_visible()
+    choice.select_option("baccarat")
+    expect(page.get_by_label("To close now: Baccarat: 1 table")).to_be_visible()
 
 
 def test_an_alarm_is_said_once_and_its_link_leads_to_the_row(live_table: LiveTable, floor: Floor) -> None:
@@ -185,7 +200,7 @@ def test_without_a_script_it_is_a_page_with_what_stands_now(
     page.locator("summary", has_text="Pause Live").click()
     page.get_by_label("Reason").locator("visible=true").fill("A card is bent.")
     page.get_by_role("button", name="Pause Live").click()
-    expect(page.get_by_text("Live is paused.")).to_be_visible()
+    expect(page.get_by_text("Live pauses: the round in progress is finished first.")).to_be_visible()
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["wide", "phone"])

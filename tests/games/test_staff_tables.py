@@ -1,21 +1,24 @@
 """Opening, pausing and closing tables from the back office, and what its pages leave out."""
 
 import html
+import re
 
 import pytest
 
 from audit.models import Event
 from games.errors import TableClosed
-from games.live import phases
+from games.limits import Limits
+from games.live import malfunction, phases
 from games.models import LiveTable, Phase, Status, Table
 from games.table_checks import TableError
 from games.table_status import pause_table
 from games.tables import set_chat_language
 from tests.builders import a_place, a_player, a_table
-from tests.live.at_table import a_live_table, advance_to, bet, hurry
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.people import a_member_of_staff, a_visitor, events
 from wallet import accounts
 from wallet.models import Mode
+from wallet.money import format_money
 
 pytestmark = pytest.mark.django_db
 REASON = "The cloth is torn."
@@ -92,14 +95,14 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
     ("stands", "offered"),
     [
         (Status.OPEN, {"Pause Baccarat", "Close Baccarat"}),
-        (Status.PAUSED, {"Go on with Baccarat", "Close Baccarat"}),
+        (Status.PAUSED, {"End the pause of Baccarat", "Close Baccarat"}),
         (Status.CLOSED, {"Open Baccarat"}),
     ],
 )
 def test_the_page_offers_what_is_possible_as_the_table_stands(operator, stands, offered):
     table = a_table_that_is(stands)
     page = operator.get(f"/staff/floor/solo-{table.pk}/").text
-    labels = {f"{verb} Baccarat" for verb in ("Pause", "Go on with", "Open", "Close")}
+    labels = {f"{verb} Baccarat" for verb in ("Pause", "End the pause of", "Open", "Close")}
     assert {label for label in labels if f">{label}</button>" in page} == offered
 
 
@@ -129,7 +132,7 @@ class TestClosingSeveralAtOnce:
         }
 
     def close(self, visitor, **form: str) -> str:
-        sent = {"reason": REASON, "sure": "on"} | form
+        sent = {"reason": REASON, "sure": "on", "game": "all"} | form
         return html.unescape(visitor.post("/staff/tables/close/", sent, follow=True).text)
 
     def closed_with_reason(self, house: dict[str, Table]) -> set[str]:
@@ -148,7 +151,7 @@ class TestClosingSeveralAtOnce:
     def test_gli19_4_15_1_everything_is_disabled_at_once_and_what_is_in_progress_concludes(self, supervisor, house):
         live_table, player = LiveTable.objects.get(table=house["shared"], mode=Mode.REAL), a_player(real=100_000)
         bet(player, live_table, player=25_000)
-        self.close(supervisor, game="")
+        self.close(supervisor, game="all")
         assert self.still_open(house) == set()
         assert self.closed_with_reason(house) == {"one", "other", "shared"}
         done = advance_to(live_table, Phase.SETTLED)
@@ -159,7 +162,7 @@ class TestClosingSeveralAtOnce:
         with pytest.raises(TableClosed):
             a_place(player, house["one"], player=1000)
 
-    @pytest.mark.parametrize("wrong", [{"reason": " "}, {"sure": ""}, {"game": "roulette"}], ids=str)
+    @pytest.mark.parametrize("wrong", [{"reason": " "}, {"sure": ""}, {"game": ""}, {"game": "roulette"}], ids=str)
     def test_takes_a_reason_a_confirmation_and_a_game_there_is(self, supervisor, house, wrong):
         assert "Say why, and confirm it" in self.close(supervisor, **wrong)
         assert self.still_open(house) == {"one", "other", "shared"}
@@ -168,6 +171,31 @@ class TestClosingSeveralAtOnce:
         assert operator.post("/staff/tables/close/", {"reason": REASON, "sure": "on"}).status_code == 403
         assert "Close a game" not in operator.get("/staff/floor/").text
         assert self.still_open(house) == {"one", "other", "shared"}
+
+    def test_says_how_many_tables_each_choice_closes(self, supervisor, house):
+        page = supervisor.get("/staff/floor/").text
+        assert '<option value="">Choose …</option>' in page
+        assert '<option value="all">Every game of the house: 3 tables</option>' in page
+        assert '<option value="baccarat">Baccarat: 2 tables</option>' in page
+        assert 'href="#close-tables"' in page.partition('id="floor-tables"')[0]
+
+
+class TestTheListOfTables:
+    """How each stands for each kind of money, and what may be staked there."""
+
+    def test_tells_a_stop_for_its_kind_of_money(self, operator):
+        live_table = a_live_table()
+        pause_table(table_id=live_table.table_id, reason=REASON, by="staff:test")
+        malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
+        page = " ".join(re.sub(r"<[^>]+>", " ", operator.get("/staff/tables/").text).split())
+        assert "State stopped real money paused free money" in page
+
+    def test_tells_its_limits(self, operator):
+        table = a_table()
+        assert table.version
+        main = Limits.of(table.version.limits, "SEK").main
+        said = [format_money(amount, "SEK", "en") for amount in (main.minimum, main.maximum)]
+        assert " to ".join(said) in operator.get("/staff/tables/").text
 
 
 class TestTheLanguageOfAChat:

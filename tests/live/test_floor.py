@@ -12,16 +12,18 @@ from games.chemin import play
 from games.engine.bets import Variant
 from games.engine.evidence import rounds_to_find
 from games.engine.liability import largest_loss, largest_win
+from games.incidents import case_of
 from games.live import chat, malfunction
 from games.live.floor import Floor, floor
 from games.live.floor_rows import Row, read_rows, render_head, render_row
+from games.live.so_far import in_hands
 from games.models import LiveTable, Phase, ReportReason
 from games.returns.watching import set_stop, watch
 from games.table_status import close_table, open_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, a_dealt_coup, a_practice_table, a_staked_coup, guests
-from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, make_late, round_at
+from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, make_late, round_at, step
 from tests.live.talk import a_talker, say
 from tests.people import a_member_of_staff
 from tests.returns.test_watching import summed_up, two_points_more
@@ -113,6 +115,86 @@ class TestHowATableStands:
         row = read_rows().row(f"solo-{table.pk}")
         assert row is not None
         assert (row.full_name, row.state, row.alarms) == ("Baccarat", "open", ())
+
+
+class TestHowFarARoundHasCome:
+    """In words that are true of the table as it stands."""
+
+    def phase(self, live_table: LiveTable) -> str:
+        return row_of(live_table).phase
+
+    def test_is_that_bets_are_taken_and_that_none_follows_where_none_does(self):
+        live_table = a_live_table()
+        bet(a_player(real=100_00), live_table, player=5000)
+        assert self.phase(live_table) == "bets are taken until the deadline"
+        pause_table(table_id=live_table.table_id, **BY)
+        assert self.phase(live_table) == "bets are taken until the deadline; then none opens: the table is paused"
+        advance_to(live_table, Phase.SETTLED)
+        assert self.phase(live_table) == "paid; none opens: the table is paused"
+        close_table(table_id=live_table.table_id, **BY)
+        assert self.phase(live_table) == "paid; none opens: the table is closed"
+        open_table(table_id=live_table.table_id, **BY)
+        assert self.phase(live_table) == "paid; the next one opens after the deadline"
+
+    @pytest.mark.parametrize(
+        ("phase", "said"),
+        [
+            (Phase.BETTING, "held since the table was stopped; no bet is taken"),
+            (Phase.CLOSED, "held since the table was stopped; no more bets, and no card is drawn"),
+            (Phase.DEALT, "its cards are drawn; it is not settled before the ruling"),
+            (Phase.SETTLED, "paid; none opens: the table is stopped"),
+        ],
+    )
+    def test_is_that_it_is_held_where_the_table_is_stopped(self, phase, said):
+        live_table = a_live_table()
+        bet(a_player(real=100_00), live_table, player=5000)
+        live_round = round_at(live_table) if phase is Phase.BETTING else advance_to(live_table, phase)
+        incident = malfunction.report(round_id=live_round.pk, cause="A quarrel.", by="staff:1")
+        assert self.phase(live_table) == said
+        case = case_of(incident.pk)
+        assert case
+        assert case.phase == said.partition("; none opens")[0]
+
+    def test_is_that_no_bet_is_taken_where_the_house_is_stopped(self):
+        live_table = a_live_table()
+        stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
+        assert self.phase(live_table).startswith("no bet is taken, the house is stopped")
+
+    def test_tells_a_round_without_a_bet_from_one_that_was_annulled(self):
+        empty, annulled = a_live_table(), a_live_table(slug="other")
+        bet(a_player(real=100_00), annulled, player=5000)
+        for live_table in (empty, annulled):
+            pause_table(table_id=live_table.table_id, **BY)
+        step(empty)
+        malfunction.cancel(round_id=round_at(annulled).pk, reason="A quarrel.", by="staff:1")
+        assert self.phase(empty) == "ended without a bet, no money was in it; none opens: the table is paused"
+        assert self.phase(annulled) == "annulled, every stake went back; none opens: the table is paused"
+        assert (row_of(annulled).bettors, row_of(annulled).staked) == (0, ())
+
+    def test_is_which_cards_are_whose_and_what_they_come_to(self):
+        assert in_hands("3C 3D AD 5H") == "Player 3C AD (4), Banker 3D 5H (8)"
+        assert in_hands("3C KD AD 5H 9S") == "Player 3C AD 9S (3), Banker KD 5H (5)"
+        assert in_hands("3C KD 4D 5H 9S") == "Player 3C 4D (7), Banker KD 5H 9S (4)"
+        assert in_hands("3C KD AD 5H 4S 2S") == "Player 3C AD 4S (8), Banker KD 5H 2S (7)"
+        assert in_hands("3C") == "Player 3C (3)"
+        assert in_hands("") == ""
+
+
+class TestSinceWhen:
+    def test_a_table_stands_so_by_whom_and_why(self):
+        live_table, table, staff = a_live_table(), a_table(), a_member_of_staff("operator")
+        assert row_of(live_table).since == ""
+        pause_table(table_id=live_table.table_id, reason="A card is bent.", by=str(staff))
+        close_table(table_id=table.pk, reason="Its cloth is torn.", by="system")
+        assert row_of(live_table).since.endswith(f" UTC, by {staff.name}: A card is bent.")
+        assert "<dt>Paused</dt><dd>since " in read(live_table)
+        alone = read_rows().row(f"solo-{table.pk}")
+        assert alone
+        assert alone.since.endswith(" UTC, by system: Its cloth is torn.")
+        open_table(table_id=table.pk, **BY)
+        alone = read_rows().row(f"solo-{table.pk}")
+        assert alone
+        assert alone.since == ""
 
 
 class TestTheMoneyAtRisk:
@@ -271,7 +353,7 @@ class TestSecrets:
         first = dealt.cards.split()[0]
         assert CARD.findall(read(live_table)) == [first]
         settled = advance_to(live_table, Phase.SETTLED)
-        assert CARD.findall(read(live_table)) == settled.cards.split()
+        assert sorted(CARD.findall(read(live_table))) == sorted(settled.cards.split())
 
     def test_nobody_is_named_where_guests_play(self, db):
         live_table = a_practice_table()

@@ -8,12 +8,12 @@ from django.urls import resolve
 
 from audit.models import Approval
 from games.live import malfunction, tickets
-from games.models import LiveTable, Phase, Table
-from games.table_status import pause_table
+from games.models import Incident, LiveTable, Phase, Table
+from games.table_status import continue_table, pause_table
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_chemin_table, guests
-from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.people import a_member_of_staff, a_visitor, events
 
 pytestmark = pytest.mark.django_db
@@ -146,6 +146,43 @@ class TestWhatIsOffered:
         assert f"player:{player.pk}" not in working_as("operator").get(FLOOR).text
 
 
+class TestAStoppedTable:
+    """What may be done there does not lift the stop, and says so."""
+
+    @pytest.fixture
+    def incident(self, live_table: LiveTable) -> Incident:
+        return malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
+
+    def deeds(self, role: str, live_table: LiveTable) -> str:
+        return working_as(role).get(f"{FLOOR}live-{live_table.pk}/", headers={"HX-Request": "true"}).text
+
+    @pytest.mark.parametrize("role", ["operator", "supervisor"])
+    def test_says_what_lifts_the_stop_before_the_ruling_and_after_it(self, live_table, incident, role):
+        assert f"Stopped until a supervisor has ruled on incident {incident.pk} and let" in self.deeds(role, live_table)
+        malfunction.let_stand(incident_id=incident.pk, reason="Nothing.", by="staff:1")
+        page = self.deeds(role, live_table)
+        assert ("a supervisor may let the table go on" in page) is (role == "operator")
+        assert ("Let it go on" in page) is (role == "supervisor")
+        assert "Nothing else here lifts the stop." in page
+
+    def test_stays_stopped_when_its_pause_ends(self, live_table, incident):
+        pause_table(table_id=live_table.table_id, reason="x", by="staff:test")
+        form = {"deed": "continue", "reason": "A new deck."}
+        page = working_as("operator").post(f"/staff/tables/{live_table.table_id}/status/", form, follow=True).text
+        stays = "For real money it stays stopped over an incident until a supervisor lets it go on."
+        assert f"Live is open. {stays}" in page
+        assert "notice--warning" in page
+        assert "notice--success" not in page
+
+    def test_is_paused_still_when_the_stop_is_lifted(self, live_table, incident):
+        pause_table(table_id=live_table.table_id, reason="x", by="staff:test")
+        malfunction.let_stand(incident_id=incident.pk, reason="Nothing.", by="staff:1")
+        page = working_as("supervisor").post(
+            f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Mended."}, follow=True
+        )
+        assert "The stop is lifted. Live pauses: the round in progress is finished first." in page.text
+
+
 class TestAfterADeed:
     """One comes back to the floor and reads what was done."""
 
@@ -155,16 +192,20 @@ class TestAfterADeed:
         return answer.text
 
     def test_with_the_table_as_a_whole(self, live_table):
-        page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", deed="pause")
-        assert "Live is paused." in page
+        key = f"live-{live_table.pk}"
+        page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", deed="pause", back=key)
+        assert "Live pauses: the round in progress is finished first." in page
+        assert f'<a href="/staff/floor/#{key}">To the table</a>' in page
         assert Table.objects.get(pk=live_table.table_id).status == "paused"
 
     def test_with_a_round(self, live_table):
-        live_round = round_at(live_table)
-        page = self.send("operator", f"/staff/rounds/{live_round.pk}/report/", sure="on", back="floor")
+        live_round, key = round_at(live_table), f"live-{live_table.pk}"
+        page = self.send("operator", f"/staff/rounds/{live_round.pk}/report/", sure="on", back=key)
         assert "is stopped. Incident" in page
-        page = self.send("supervisor", f"/staff/rounds/{live_round.pk}/cancel/", sure="on", back="floor")
-        assert f"Round {live_round.code} is annulled." in page
+        assert f"Round {live_round.code} is held meanwhile" not in page
+        page = self.send("supervisor", f"/staff/rounds/{live_round.pk}/cancel/", sure="on", back=key)
+        assert f"Round {live_round.code} is cancelled." in page
+        assert "The table is still stopped: now let it go on." in page
         page = self.send("supervisor", f"/staff/tables/live/{live_table.pk}/reopen/")
         assert "Live goes on." in page
 
@@ -174,13 +215,39 @@ class TestAfterADeed:
         incident = malfunction.report(round_id=dealt.pk, cause="A quarrel.", by="staff:1")
         address = f"/staff/incidents/{incident.pk}/ruling/"
         assert "Another person has to agree" in self.send(
-            "supervisor", address, decision="void", sure="on", back="floor"
+            "supervisor", address, decision="void", sure="on", back=f"live-{live_table.pk}"
         )
         assert Approval.objects.get().kind == malfunction.KIND
 
+    def test_with_a_round_that_was_over_and_says_which_one_is_held_instead(self, live_table):
+        meant = round_at(live_table)
+        pause_table(table_id=live_table.table_id, reason="x", by="staff:test")
+        assert step(live_table).phase == Phase.VOID
+        continue_table(table_id=live_table.table_id, reason="x", by="staff:test")
+        held = advance_to(live_table, Phase.BETTING)
+        bet(a_player(real=1_000_000), live_table, player=5000)
+        key = f"live-{live_table.pk}"
+        page = self.send("operator", f"/staff/rounds/{meant.pk}/report/", sure="on", back=key)
+        said = f"Round {held.code} is held meanwhile: 1 player, SEK\u00a050.00"
+        ended = "The round had ended without a bet; there is nothing to give back."
+        assert f"over round {meant.code}: Table stopped. Supervisors called by mail. {ended} {said}." in page
+        assert f"over round {meant.code}, which is over. {said}" in page  # at the table itself
+        incident = Incident.objects.get()
+        assert incident.done == ["Table stopped.", "Supervisors called by mail.", ended, f"{said}."]
+        page = working_as("supervisor").get(f"/staff/incidents/{incident.pk}/").text
+        assert "Nothing to rule on" in page
+        assert "Accept the annulment" not in page
+        assert "ended without a bet, no money was in it" in page
+        ruling = {"decision": "annulled", "sure": "on"}
+        page = self.send("supervisor", f"/staff/incidents/{incident.pk}/ruling/", back=key, **ruling)
+        assert "is ruled on: the round had ended without a bet. The table is still stopped: now let it go on." in page
+        page = working_as("operator").get(f"/staff/incidents/{incident.pk}/").text
+        assert "The round ended without a bet: " in page
+        assert round_at(live_table).pk == held.pk
+
     def test_elsewhere_where_the_form_stood_elsewhere_and_nowhere_else(self, live_table):
         live_round = round_at(live_table)
-        for back in ("", "https://example.com/", "/staff/"):
+        for back in ("", "floor", "https://example.com/", "/staff/"):
             form = {"reason": "x", "sure": "on", "back": back}
             answer = working_as("operator").post(f"/staff/rounds/{live_round.pk}/report/", form)
             assert answer.headers["Location"] == "/staff/incidents/"

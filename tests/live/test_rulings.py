@@ -9,6 +9,7 @@ import pytest
 from audit import approvals
 from games.live import malfunction, phases
 from games.live.malfunction import KIND, MalfunctionError
+from games.live.so_far import in_hands
 from games.models import Incident, IncidentKind, IncidentRuling, Phase, Ruling, Void, VoidReason
 from players.models import Staff
 from tests.attacks.test_four_eyes import disabled
@@ -231,7 +232,7 @@ class TestThePages:
         assert dealt.cards[:2] in page
         assert dealt.cards not in page
         advance_to(live_table, Phase.SETTLED)
-        assert dealt.cards in seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
+        assert in_hands(dealt.cards) in seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
 
     @pytest.mark.parametrize(
         ("role", "offered"), [("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (False, False))]

@@ -1,0 +1,33 @@
+"""Since when tables stand as they do, by whom and why, as the event log has it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC
+from typing import Final
+
+from audit.models import Event
+from games.models import Status, Table
+from players.models import Staff
+
+TURNED: Final = ("table.opened", "table.paused", "table.went_on", "table.closed")
+
+
+def since(tables: Iterable[Table]) -> Mapping[int, str]:
+    """Return it in words, by the id of each table that is not open; one that was made so is left out. Two queries."""
+    of_tables = {f"table:{table.pk}": table.pk for table in tables if table.status != Status.OPEN}
+    turned = Event.objects.filter(on__in=of_tables, kind__in=TURNED).order_by("on", "-pk").distinct("on")
+    latest = list(turned)
+    names = _names(event.by for event in latest)
+    return {of_tables[event.on]: _told(event, names) for event in latest}
+
+
+def _told(event: Event, names: Mapping[str, str]) -> str:
+    reason = json.loads(bytes(event.body))["data"]["reason"]
+    return f"since {event.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, by {names.get(event.by, event.by)}: {reason}"
+
+
+def _names(called: Iterable[str]) -> Mapping[str, str]:
+    """Return the names of staff by what events call them."""
+    numbers = {each.removeprefix("staff:") for each in called if each.startswith("staff:")}
+    members = Staff.objects.filter(pk__in=[int(number) for number in numbers if number.isdecimal()])
+    return {str(member): member.name for member in members}

@@ -1,0 +1,83 @@
+"""Rounds of live tables in words for staff: how far one has come as its table stands, what lies on it, and which one
+has begun at the table since.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from games.chemin.floor import guests_at, in_words
+from games.engine.cards import Card, CardError
+from games.engine.coup import total
+from games.engine.tableau import player_draws
+from games.models import OPEN_PHASES, UNDEALT, LiveRound, LiveSeat, LiveTotal, Phase, Shape
+from wallet.money import format_money
+
+HELD: Final = {
+    Phase.BETTING: "held since the table was stopped; no bet is taken",
+    Phase.CLOSED: "held since the table was stopped; no more bets, and no card is drawn",
+    Phase.DEALT: "its cards are drawn; it is not settled before the ruling",
+}
+EMPTY: Final = "ended without a bet, no money was in it"
+ANNULLED: Final = "annulled, every stake went back"
+
+
+def how_far(live_round: LiveRound, *, is_annulled: bool, is_held: bool, then: str = "") -> str:
+    """Return how far a round has come. *is_annulled*: it is kept as annulled, its stakes went back; *is_held*: its
+    table is stopped, or its cards await a ruling; *then*: what comes after it, once it is over.
+    """
+    if live_round.phase == Phase.VOID:
+        return _joined(ANNULLED if is_annulled else EMPTY, then)
+    if live_round.phase == Phase.SETTLED:
+        return _joined("paid; annulled since, every stake went back" if is_annulled else "paid", then)
+    is_of_guests = live_round.live_table.table.shape == Shape.GUESTS
+    if not is_held or (is_of_guests and live_round.phase == Phase.DEALT):
+        return in_words(live_round)
+    return HELD[Phase(live_round.phase)]
+
+
+def in_hands(cards: str) -> str:
+    """Return cards of a round in dealing order as two hands with their totals; as they are where no such hands are."""
+    try:
+        dealt = [Card.parse(code) for code in cards.split()]
+    except CardError:
+        return cards
+    player, banker = dealt[0:4:2], dealt[1:4:2]
+    for third in dealt[4:]:
+        takes = len(player) == 2 and len(banker) == 2 and player_draws(total(player))
+        (player if takes else banker).append(third)
+    hands = (("Player", player), ("Banker", banker))
+    return ", ".join(f"{name} {' '.join(card.code for card in hand)} ({total(hand)})" for name, hand in hands if hand)
+
+
+def what_lies(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
+    """Return how many have bet, and how much. *staked*: currency, minor units of all together."""
+    if not bettors:
+        return "nobody has bet on it"
+    amounts = (format_money(amount, currency, "en") for currency, amount in staked)
+    return ", ".join([f"{bettors} player{'' if bettors == 1 else 's'}", *amounts])
+
+
+def what_becomes(live_round: LiveRound, bettors: int, staked: Iterable[tuple[str, int]]) -> str:
+    """Return what a stop does to a round in progress at the table that it is not about."""
+    fate = "is held meanwhile" if live_round.phase in UNDEALT else "was dealt since, and is played to its end"
+    return f"Round {live_round.code} {fate}: {what_lies(bettors, staked)}"
+
+
+def meanwhile(live_round: LiveRound) -> str:
+    """Return what becomes of another round that is in progress at the table of this one; "" where none is."""
+    others = LiveRound.objects.filter(live_table=live_round.live_table_id, phase__in=OPEN_PHASES)
+    other = others.exclude(pk=live_round.pk).first()
+    if other is None:
+        return ""
+    guests = guests_at([other.live_table_id]).get(other.live_table_id)
+    if guests is not None:
+        amount = sum(stake.amount for stake in guests.stakes)
+        return what_becomes(other, len(guests.stakes), [(guests.currency, amount)])
+    bettors = LiveSeat.objects.filter(round_id=other.pk).exclude(stakes={}).count()
+    totals = LiveTotal.objects.filter(round=other.pk).order_by("currency")
+    staked = [(total.currency, sum(total.stakes.values())) for total in totals if any(total.stakes.values())]
+    return what_becomes(other, bettors, staked)
+
+
+def _joined(*words: str) -> str:
+    return "; ".join(filter(None, words))
