@@ -31,7 +31,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 class State(StrEnum):
     """What a notice is at a moment; the value is what staff read."""
 
-    IN_FORCE = "in force"
+    IN_FORCE = "shown now"
     COMING = "coming"
     OVER = "over"
     WITHDRAWN = "withdrawn"

@@ -29,14 +29,14 @@ PICKER: Final = {"type": "datetime-local", "step": "60"}
 class Moment(forms.DateTimeField):
     """A minute in UTC, whatever time zone the house works in."""
 
-    def __init__(self, label: str, help_text: str = "") -> None:
+    def __init__(self, label: str, help_text: str = "", *, required: bool = True) -> None:
         widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
-        super().__init__(label=label, help_text=help_text, widget=widget)
+        super().__init__(label=label, help_text=help_text, widget=widget, required=required)
 
-    def clean(self, value: Any) -> datetime:
-        """Return the moment. Raises ValidationError."""
-        picked: datetime = super().clean(value)
-        return picked.replace(tzinfo=UTC)
+    def clean(self, value: Any) -> datetime | None:
+        """Return the moment, or None where it was left out and need not be there. Raises ValidationError."""
+        picked: datetime | None = super().clean(value)
+        return picked.replace(tzinfo=UTC) if picked else None
 
 
 class NoticeForm(forms.Form):
@@ -45,14 +45,14 @@ class NoticeForm(forms.Form):
     begins_at = Moment("Work begins (UTC)", "Universal time: one hour behind Stockholm in winter, two in summer.")
     ends_at = Moment("Work ends (UTC)")
     shown_from = Moment("Shown from (UTC)", "A moment that is past: at once.")
-    shown_until = Moment("Shown until (UTC)")
+    shown_until = Moment("Shown until (UTC)", "Left empty: until work ends.", required=False)
 
     def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
         """Ask for every language of the house; *now* is the database's."""
         super().__init__(*args, **kwargs)
         self._now = now
         for language in LANGUAGES:
-            widget = forms.Textarea(attrs={"rows": 4, "lang": language, "maxlength": LONGEST})
+            widget = forms.Textarea(attrs={"rows": 6, "lang": language, "maxlength": LONGEST})
             self.fields[language] = forms.CharField(label=NAMES[language], widget=widget)
 
     def clean(self) -> dict[str, Any]:
@@ -64,13 +64,15 @@ class NoticeForm(forms.Form):
         elif ends and ends > self._now + FURTHEST:
             self.add_error("ends_at", "That is more than a year ahead.")
         elif begins and ends and ends <= begins:
-            self.add_error("ends_at", "Work ends after it begins.")
+            self.add_error("ends_at", "That is not after work begins.")
         elif begins and ends and ends - begins > LONGEST_WINDOW:
             self.add_error("ends_at", "That is more than a week after it begins.")
         if last and last <= self._now:
             self.add_error("shown_until", "That is past: nobody would read it.")
         elif first and last and last <= first:
-            self.add_error("shown_until", "It is shown until later than it is shown from.")
+            self.add_error("shown_until", "That is not after it is first shown.")
+        elif last and ends and last < ends:
+            self.add_error("shown_until", "Work goes on after that: nobody would read of it.")
         elif last and ends and last > ends + LONGEST_WINDOW:
             self.add_error("shown_until", "That is more than a week after work ends.")
         if first and begins and first > begins:
@@ -85,7 +87,8 @@ class NoticeForm(forms.Form):
         """What a valid form asks for."""
         asked = self.cleaned_data
         texts = {language: asked[language] for language in LANGUAGES}
-        return Planned(asked["begins_at"], asked["ends_at"], asked["shown_from"], asked["shown_until"], texts)
+        shown_until = asked["shown_until"] or asked["ends_at"]
+        return Planned(asked["begins_at"], asked["ends_at"], asked["shown_from"], shown_until, texts)
 
 
 class WithdrawForm(forms.Form):
@@ -117,7 +120,8 @@ def staff_notice_new(request: StaffRequest) -> HttpResponse:
         return _form(request, form)
     planned = form.planned
     if request.POST.get(STEP) != PUBLISHING:
-        return render(request, "staff/notice_preview.html", {"form": form, "told": _read_in_every_language(planned)})
+        context = {"form": form, "planned": planned, "told": _read_in_every_language(planned)}
+        return render(request, "staff/notice_preview.html", context)
     try:
         made = notices.publish(planned, by=request.staff)
     except Refused as error:
@@ -154,7 +158,7 @@ def _form(request: StaffRequest, form: NoticeForm) -> HttpResponse:
 def _beginning(now: datetime) -> dict[str, Any]:
     """Return what a form begins with."""
     begins = now.replace(minute=0, second=0, microsecond=0) + 2 * AHEAD
-    times = {"begins_at": begins, "ends_at": begins + AHEAD, "shown_from": now, "shown_until": begins + AHEAD}
+    times = {"begins_at": begins, "ends_at": begins + AHEAD, "shown_from": now}
     return times | notices.shipped()
 
 

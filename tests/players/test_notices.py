@@ -2,6 +2,7 @@
 office.
 """
 
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -134,7 +135,7 @@ class TestWithdrawing:
         assert notices.state_of(gone, exclusions.now()) is State.WITHDRAWN
         assert (gone.withdrawn_by, gone.reason) == (supervisor, "not tonight")
         (event,) = events("notice.withdrawn", on=str(notice))
-        assert (event["by"], event["data"]) == (str(supervisor), {"was": "in force", "reason": "not tonight"})
+        assert (event["by"], event["data"]) == (str(supervisor), {"was": "shown now", "reason": "not tonight"})
 
     def test_once(self, operator):
         notice = a_notice(by=operator)
@@ -215,7 +216,20 @@ class TestPages:
     def test_a_window_that_ends_before_it_begins_is_refused(self):
         wrong = sent()
         wrong |= {"ends_at": wrong["begins_at"]}
-        assert "ends after it begins" in at("operator").post("/staff/notices/new/", wrong).content.decode()
+        assert "not after work begins" in at("operator").post("/staff/notices/new/", wrong).content.decode()
+
+    def test_one_that_goes_before_work_ends_is_refused(self):
+        wrong = sent()
+        wrong |= {"shown_until": wrong["begins_at"]}
+        assert "Work goes on after that" in at("operator").post("/staff/notices/new/", wrong).text
+
+    def test_is_shown_until_work_ends_unless_something_else_is_asked_for(self):
+        assert 'name="shown_until"' in (form := at("operator").get("/staff/notices/new/").text)
+        assert "Left empty: until work ends." in form
+        assert re.search(r'<input[^>]*name="shown_until"[^>]*>', form)[0].count("value=") == 0
+        at("operator").post("/staff/notices/new/", sent("publish", shown_until=""))
+        made = Notice.objects.get()
+        assert made.shown_until == made.ends_at
 
     def test_of_two_for_the_same_time_the_second_is_told(self):
         a_notice()
@@ -229,7 +243,7 @@ class TestPages:
         a_notice(3 * DAY, by=operator, shown_from=exclusions.now() + DAY)
         a_notice(by=operator)
         page = at("compliance").get("/staff/notices/").content.decode()
-        places = [page.index(f">{state}<") for state in ("in force", "coming", "withdrawn")]
+        places = [page.index(f">{state}<") for state in ("shown now", "coming", "withdrawn")]
         assert places == sorted(places)
         assert "Olga Post" in page
         assert "<q>postponed</q>" in page
