@@ -334,9 +334,8 @@ PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)
 PAYMENT_MODEL = "wallet.Payment"
 PAYMENT_USES_SSL = HTTPS
 PORT = env.str("PORT", default="") or "8000"
-PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or (  # where providers reach the house
-    f"127.0.0.1:{PORT}" if DEMO else next(iter(ALLOWED_HOSTS), "localhost")
-)
+HOUSE_HOST = f"127.0.0.1:{PORT}" if DEMO else next(iter(ALLOWED_HOSTS), "localhost")  # where no request says it
+PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or HOUSE_HOST  # where providers reach the house
 
 # --- The event log ---------------------------------------------------------------------------------------------------
 

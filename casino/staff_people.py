@@ -16,6 +16,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, TextField,
 from django.db.models.functions import Cast, Concat
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import approvals
@@ -97,13 +100,22 @@ class FilterForm(forms.Form):
 class ReasonForm(forms.Form):
     """Why an account should change; the reason is frozen with what is asked for."""
 
-    reason = forms.CharField(label="Reason", max_length=300, strip=True)
+    reason = forms.CharField(
+        label="Reason",
+        max_length=300,
+        strip=True,
+        error_messages={"required": "Say why: the reason is kept on record."},
+    )
 
 
 class RolesForm(ReasonForm):
     """Which roles, and why."""
 
-    roles = forms.MultipleChoiceField(label="Roles", widget=forms.CheckboxSelectMultiple)
+    roles = forms.MultipleChoiceField(
+        label="Roles",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Tick at least one role. To take all from somebody, disable the account."},
+    )
     field_order: tuple[str, ...] = ("roles", "reason")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -186,7 +198,9 @@ def staff_person_new(request: StaffRequest) -> HttpResponse:
             form.add_error("email", "Somebody has this e-mail address already.")
         except staffing.OwnAccount as error:
             form.add_error("works_here", str(error))
-        except (staffing.StaffingError, approvals.AskedTwice) as error:
+        except approvals.AskedTwice as error:
+            form.add_error(None, _asked_before(error.asked))
+        except staffing.StaffingError as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, ASKED)
@@ -221,11 +235,27 @@ def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpRes
     except staffing.OwnAccount as error:  # whose page has no form for it
         messages.error(request, str(error))
         return redirect("staff_person", staff_id)
-    except (staffing.StaffingError, approvals.AskedTwice) as error:
+    except approvals.AskedTwice as error:
+        form.add_error(None, _asked_before(error.asked))
+        return _show(request, staff_id, {wanted: form})
+    except staffing.StaffingError as error:
         form.add_error(None, str(error))
         return _show(request, staff_id, {wanted: form})
     messages.success(request, ASKED)
     return redirect("staff_person", staff_id)
+
+
+def _asked_before(asked: Approval) -> SafeString:
+    """Say who asked for the same before, when and why, and lead there."""
+    return format_html(
+        "{} asked for this already, on {} UTC, because “{}”. It awaits a decision: "
+        '<a class="link" href="{}">request {}</a>.',
+        staffing.called().get(asked.by, asked.by),
+        f"{asked.at:%Y-%m-%d at %H:%M}",
+        asked.reason,
+        reverse("staff_approval", args=[asked.pk]),
+        asked.pk,
+    )
 
 
 def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form] | None = None) -> HttpResponse:
@@ -243,6 +273,7 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
         ],
         "history": _history(member),
         "is_own": is_own,
+        "sent": next((DEEDS[deed] for deed in sent or {}), None),
         "deeds": _deeds(member, held, sent or {}) if request.user.has_perm(staffing.ASK) and not is_own else [],
     }
     return render(request, "staff/person.html", context)

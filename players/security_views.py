@@ -13,10 +13,12 @@ from allauth.mfa.totp.views import ActivateTOTPView, DeactivateTOTPView
 from allauth.mfa.webauthn.views import AddWebAuthnView, EditWebAuthnView, RemoveWebAuthnView
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from players import second_factor, services, sessions
@@ -126,10 +128,26 @@ class ShowRecoveryCodes(ViewRecoveryCodesView):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Show them, or how many are left."""
-        if not Authenticator.objects.filter(user=request.user.pk, type=Authenticator.Type.RECOVERY_CODES).exists():
+        if not self._held().exists():
             return redirect(SECURITY)
         answer: HttpResponse = super().get(request, *args, **kwargs)
         return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Add the file of them, which says whose they are, where they let in, since when, and how often."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        user = cast("User", self.request.user)
+        head = (
+            gettext("Recovery codes"),
+            f"Sabot, {self.request.get_host()}",
+            user.email,
+            f"{self._held().get().created_at:%Y-%m-%d}",
+            gettext("Each lets you in once, where you have neither the app nor a passkey at hand."),
+        )
+        return context | {"file": "\n".join((*head, "", *context["unused_codes"], ""))}
+
+    def _held(self) -> QuerySet[Authenticator]:
+        return Authenticator.objects.filter(user=self.request.user.pk, type=Authenticator.Type.RECOVERY_CODES)
 
 
 def _after_adding(are_codes_new: bool) -> str:

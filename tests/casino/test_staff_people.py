@@ -91,14 +91,25 @@ class TestAsking:
         address = f"{PEOPLE}{member.pk}/ask/roles/"
         answer = visitor.post(address, {"roles": ["finance"]})
         assert answer.status_code == 200
-        assert '<details class="unfold deed" open>' in text(answer)
+        assert '<details class="unfold deed" id="ask-roles" open>' in text(answer)
+        assert "Nothing has been asked for" in text(answer).partition("Ask for a change")[0]
+        assert 'href="#ask-roles"' in text(answer)
+        assert "Say why" in text(answer)
+        assert "Tick at least one role" in text(visitor.post(address, {"reason": "none at all"}))
         assert visitor.post(address, {"roles": ["finance"], "reason": "another desk"}).status_code == 302
         page = text(visitor.get(f"{PEOPLE}{member.pk}/"))
         assert "Give Someone other roles" in page
         assert "another desk" in page
+        asked = Approval.objects.get()
+        own, last = f'href="/staff/approvals/{asked.pk}/', page.index("Roles and what they let it do")
+        assert page.index(f'{own}#withdraw"') < last
+        assert page.index("Ask for a change") < last
+        assert f'{own}"' in page.partition("Waiting for a second person")[0]
         assert staffing.roles_of(member) == ["support"]
-        assert "has been asked" in text(visitor.post(address, {"roles": ["operator"], "reason": "or this"}))
-        decide(Approval.objects.get())
+        again = text(visitor.post(address, {"roles": ["operator"], "reason": "or this"}))
+        assert f"Someone ({asked.by}) asked for this already" in again
+        assert f'{own}">request {asked.pk}</a>' in again
+        decide(asked)
         assert "roles: finance" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
 
     def test_is_not_offered_about_oneself_nor_to_who_only_decides(self):

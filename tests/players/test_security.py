@@ -3,6 +3,7 @@
 import re
 import time
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -261,10 +262,21 @@ class TestRecoveryCodes:
         codes = self.codes(visitor.get(f"{SECURITY}codes/").text)
         assert len(set(codes)) == 10
         assert self.codes(visitor.get(f"{SECURITY}codes/").text) == []
+        assert "10 codes are left" in visitor.get(SECURITY).text
         for expected in (302, 200):
             other = a_visitor()
             log_in(other, player.user)
             assert other.post("/en/account/login/code/", {"code": codes[0]}).status_code == expected
+
+    def test_are_saved_as_a_file_that_says_whose_they_are_and_how_often_they_let_in(self, player):
+        visitor = set_up_app(player.user)
+        page = visitor.get(f"{SECURITY}codes/").text
+        saved = unquote(re.search(r'href="data:text/plain;charset=utf-8,([^"]+)"', page)[1])
+        head, _blank, codes = saved.partition("\n\n")
+        assert codes.split() == self.codes(page)
+        made = Authenticator.objects.get(user=player.user, type=Authenticator.Type.RECOVERY_CODES).created_at
+        for said in ("Sabot, testserver", player.user.email, f"{made:%Y-%m-%d}", "Each lets you in once"):
+            assert said in head
 
     def test_are_made_anew(self, player):
         visitor = set_up_app(player.user)

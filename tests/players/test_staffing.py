@@ -6,6 +6,7 @@ from functools import partial
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from audit import approvals
@@ -73,7 +74,12 @@ class TestMaking:
         decide(ask_to_make(asker()))
         user = User.objects.get(email=ADDRESS)
         assert not user.has_usable_password()
-        assert "Forgotten password" in last_mail(ADDRESS, "staff_account").body
+        told = last_mail(ADDRESS, "staff_account").body
+        change = StaffChange.objects.get(user=user)
+        asked_by, decided_by = (f"Someone ({who})" for who in (change.approval.by, change.approval.decision.by))
+        assert f"{asked_by} asked, {decided_by} decided" in told
+        assert f"at {settings.HOUSE_HOST}/staff/." in told
+        assert "Forgotten password" in told
         visitor = a_visitor()
         visitor.post("/en/account/password/forgotten/", {"email": ADDRESS})
         visitor.post("/en/account/password/forgotten/code/", {"code": mailed_code(ADDRESS, "reset_password")})
