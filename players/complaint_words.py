@@ -35,18 +35,26 @@ def standing(conversation: Conversation) -> Standing:
     """Return how a complaint stands for its player."""
     is_decided = conversation.verdict in DECIDED
     is_late = complaints.is_late(conversation)
-    agreed = conversation.verdict == Verdict.UPHELD
     decisions = conversation.steps.filter(step=CaseStep.DECIDED).values_list("message", flat=True)
-    turn_to = TURN_TO.get(conversation.player.jurisdiction_id, "")
     is_open = conversation.state != ConversationState.CLOSED
     return Standing(
         looked_into_by=role_of(conversation.assigned_to) if conversation.assigned_to and is_open else "",
         is_decided=is_decided,
         is_late=is_late,
         reopen_until=conversation.reopen_until if complaints.may_reopen(conversation) else None,
-        outside=turn_to if is_late or (is_decided and not agreed) else "",
+        outside=turn_to(conversation) if is_late else outside(conversation, conversation.verdict),
         decisions=frozenset(number for number in decisions if number),
     )
+
+
+def outside(conversation: Conversation, verdict: str) -> str:
+    """Return where its player may turn to once it has ended with a *verdict*; "" where that is nowhere."""
+    return turn_to(conversation) if verdict in DECIDED and verdict != Verdict.UPHELD else ""
+
+
+def turn_to(conversation: Conversation) -> str:
+    """Return what stands for complaints outside the house where its player lives, "" where nothing is named."""
+    return TURN_TO.get(conversation.player.jurisdiction_id, "")
 
 
 def role_of(staff: Staff) -> str | Promise:

@@ -73,23 +73,24 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
     if conversation.state not in HOUSES_TURN:
         state = ConversationState(conversation.state)
     move(conversation, state, is_unread=conversation.is_unread, assigned_to_id=to or None)
-    _enter(conversation, step, by=by, to=to or None)
-    more: dict[str, log.Json] = {"before": _staff(whose), "after": _staff(to)}
-    record(conversation, "assigned", by=str(by), more=more)
+    _enter_whose(conversation, step, by=by, before=whose, to=to)
     return conversation
 
 
 @transaction.atomic
 def decide(*, by: Staff, conversation_id: int, verdict: Verdict, reasons: str, seen: int) -> Conversation:
     """End a complaint with a *verdict* and the *reasons* that the player reads, having read up to the message *seen*.
-    The player is told by mail, and may have it opened again for as long as their jurisdiction says now.
+    It is that of whoever decides it from then on. The player is told by mail, and may have it opened again for as long
+    as their jurisdiction says now.
 
     Raises Conversation.DoesNotExist, Closed, WrittenMeanwhile.
     """
     conversation = read_up_to(locked(_complaints(), conversation_id), seen)
     words = say(conversation, reasons, staff=by)
+    if conversation.assigned_to_id != by.pk:
+        _enter_whose(conversation, CaseStep.TAKEN, by=by, before=conversation.assigned_to_id or 0, to=by.pk)
     until = Now() + timedelta(days=conversation.player.jurisdiction.reopen_days)
-    _end(conversation, verdict, is_unread=True, reopen_until=until)
+    _end(conversation, verdict, is_unread=True, reopen_until=until, assigned_to_id=by.pk)
     _enter(conversation, CaseStep.DECIDED, by=by, verdict=verdict, message=words)
     record(conversation, "decided", by=str(by), more={"verdict": verdict})
     mail.write(user=conversation.player.user, template="complaint_decided", context={"number": conversation.pk})
@@ -128,6 +129,11 @@ def reopen_by_house(*, by: Staff, conversation_id: int, text: str) -> Conversati
     _reopen(conversation, say(conversation, text, staff=by), by=by, who=str(by), is_unread=True)
     mail.write(user=conversation.player.user, template="complaint_reopened", context={"number": conversation.pk})
     return conversation
+
+
+def decided_before(conversation: Conversation, by: Staff) -> ComplaintStep | None:
+    """Return the last decision of this member of staff on it, if there is one."""
+    return conversation.steps.filter(step=CaseStep.DECIDED, by=by).order_by("pk").last()
 
 
 def may_reopen(conversation: Conversation) -> bool:
@@ -193,6 +199,13 @@ def _ended(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
     if conversation.state != ConversationState.CLOSED:
         raise NotToReopen(_("This complaint is open already."))
     return conversation
+
+
+def _enter_whose(conversation: Conversation, step: CaseStep, *, by: Staff, before: int, to: int) -> None:
+    """Put on record whose a complaint was and whose it becomes: numbers of staff, 0 for nobody."""
+    _enter(conversation, step, by=by, to=to or None)
+    more: dict[str, log.Json] = {"before": _staff(before), "after": _staff(to)}
+    record(conversation, "assigned", by=str(by), more=more)
 
 
 def _end(conversation: Conversation, verdict: Verdict, **more: Any) -> None:

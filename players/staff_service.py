@@ -3,6 +3,7 @@ back office. What is done with a complaint beside answering stands in `players.s
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -14,19 +15,32 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players import complaints, looking, service, service_lists
 from players.access import StaffRequest, staff_required
+from players.complaint_words import outside, turn_to
 from players.complaints import ANSWER, DECIDE
 from players.complaints_timeline import timeline
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Topic, User, Verdict
 from players.replies import keeping
 from players.replies.filling import facts_about, facts_of, fill
 from players.replies.given import given
-from players.replies.places import TURN_TO
 from players.staff_service_forms import AnswerForm, FirstForm, LetterForm, MessagesForm, ReopenForm, SeenForm
 
 # What an answer may begin from, in a conversation that is a complaint and in any other.
 KINDS: Final = {True: (ReplyKind.COMPLAINT, ReplyKind.QUESTION), False: (ReplyKind.QUESTION,)}
 Facts = Callable[[str, User], Mapping[str, str]]  # what a letter in a language can say, written by whom
 UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # what a letter to somebody who has not written may begin from
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision that is not taken yet, as its player would read it: with its reasons, and where they could turn to.
+
+    *is_unsure*: it was asked for, and not ticked.
+    """
+
+    verdict: Verdict
+    reasons: str
+    outside: str
+    is_unsure: bool
 
 
 @staff_required(ANSWER)
@@ -54,7 +68,7 @@ def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpRes
 @staff_required(DECIDE)
 @require_POST
 def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Decide a complaint with the reasons, or say why not."""
+    """Show a decision as its player will read it, and take it once that is ticked; or say why not."""
     return _write(request, _find(conversation_id, topic=Topic.COMPLAINT), is_decision=True)
 
 
@@ -111,6 +125,7 @@ def show(
     conversation: Conversation,
     form: AnswerForm | None = None,
     reopen_form: ReopenForm | None = None,
+    decision: Decision | None = None,
 ) -> HttpResponse:
     """Show a conversation. The form says up to which message it was shown, and so what its answer knows of."""
     looking.note(request, conversation.player, what="messages")
@@ -131,8 +146,10 @@ def show(
             "may_decide": request.user.has_perm(DECIDE),
             "is_late": complaints.is_late(conversation),
             "timeline": timeline(conversation),
-            "turn_to": TURN_TO.get(conversation.player.jurisdiction_id, ""),
+            "turn_to": turn_to(conversation),
+            "decided_before": complaints.decided_before(conversation, request.staff),
             "reopen_form": reopen_form or ReopenForm(),
+            "decision": decision,
         }
     return render(request, "staff/service_thread.html", context)
 
@@ -152,6 +169,8 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
     if not form.is_valid():
         return show(request, conversation, form)
     asked = form.cleaned_data
+    if is_decision and "sure" not in request.POST:
+        return show(request, conversation, form, decision=_decision(request, conversation, asked))
     try:
         if is_decision:
             complaints.decide(
@@ -175,6 +194,11 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
     sent = "The complaint is decided" if is_decision else "The answer has been sent"
     messages.success(request, f"{sent}, and the player told by mail.")
     return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+def _decision(request: StaffRequest, conversation: Conversation, asked: Mapping[str, str]) -> Decision:
+    verdict = Verdict(asked["verdict"])
+    return Decision(verdict, asked["text"], outside(conversation, verdict), is_unsure="decide" in request.POST)
 
 
 def _find(conversation_id: int, **more: object) -> Conversation:

@@ -193,6 +193,26 @@ def send_nothing(page: Page) -> None:
     expect(page.locator(".form--message .field--error").first).to_be_visible()
 
 
+def ask_for_no_roles(page: Page) -> None:
+    """Ask for other roles of somebody of staff: none, and without a reason, past what the browser would hold back."""
+    page.locator("#ask-roles summary").click()
+    form = page.locator("#ask-roles form")
+    form.evaluate("form => { form.noValidate = true }")
+    for ticked in form.locator("input:checked").all():
+        ticked.uncheck()
+    form.get_by_role("button").click()
+    expect(page.get_by_text("Nothing has been asked for.")).to_be_visible()
+
+
+def show_a_decision(page: Page) -> None:
+    """Have a decision on a complaint shown as its player will read it, and forget to tick it."""
+    page.get_by_role("textbox", name="Answer").fill("We dealt the round again: the banker’s hand lost.")
+    page.get_by_label("Verdict, if this decides the complaint").select_option("rejected")
+    page.get_by_role("button", name="Show the decision").click()
+    page.get_by_role("button", name="Decide the complaint").click()
+    expect(page.get_by_text("Nothing was decided")).to_be_visible()
+
+
 def check_a_round(page: Page) -> None:
     """Let the browser do the arithmetic."""
     page.locator("#check button").click()

@@ -153,7 +153,7 @@ class TestDeciding:
         case = a_complaint(player)
         sent = logged_in(support).post(
             f"/staff/service/{case.pk}/decide/",
-            {"text": "The rule says so.", "verdict": "rejected", "seen": last(case)},
+            {"text": "The rule says so.", "verdict": "rejected", "seen": last(case), "sure": "on"},
             follow=True,
         )
         assert "The complaint is decided, and the player told by mail." in sent.text
@@ -168,15 +168,53 @@ class TestDeciding:
         case = decided(a_complaint(player), support, Verdict.UPHELD)
         assert TURN_TO["SE"] not in logged_in(player).get(f"/en/service/{case.pk}/").text
 
+    def test_is_shown_in_the_player_s_language_and_taken_only_when_that_is_ticked(self, player, support):
+        player.user.language = "sv"
+        player.user.save()
+        case, desk = a_complaint(player), logged_in(support)
+        address, data = f"/staff/service/{case.pk}/decide/", {"text": "Så är det.", "verdict": "rejected"}
+        shown = desk.post(address, data | {"seen": last(case)}).text
+        as_read = shown.partition("As the player will read it")[2]
+        for words in ('lang="sv"', "Vårt beslut", "Så är det.", TURN_TO["SE"], "It cannot be taken back."):
+            assert words in as_read
+        assert "Nothing was decided" not in as_read
+        assert "Nothing was decided" in desk.post(address, data | {"seen": last(case), "decide": "yes"}).text
+        assert Conversation.objects.get().state == STATE.RECEIVED
+        assert (
+            TURN_TO["SE"]
+            not in desk.post(address, data | {"seen": last(case), "verdict": "upheld"}).text.partition(
+                "As the player will read it"
+            )[2]
+        )
+        desk.post(address, data | {"seen": last(case), "decide": "yes", "sure": "on"})
+        assert Conversation.objects.get().state == STATE.CLOSED
+
+    def test_it_is_whose_who_decides(self, player, support, colleague):
+        case = a_complaint(player)
+        complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
+        decided(case, colleague)
+        case.refresh_from_db()
+        assert case.assigned_to == colleague
+        assert steps(case) == [CaseStep.TAKEN, CaseStep.TAKEN, CaseStep.DECIDED]
+        said = [(each["data"]["before"], each["data"]["after"]) for each in events("complaint.assigned")]
+        assert said[-1] == (str(support), str(colleague))
+
+    def test_whoever_decided_before_reads_so_when_it_is_open_again(self, player, support, colleague):
+        case = decided(a_complaint(player), support)
+        complaints.reopen(player=player, conversation_id=case.pk, text="But.")
+        address = f"/staff/service/{case.pk}/"
+        assert "You decided this complaint before" in logged_in(support).get(address).text
+        assert "You decided this complaint before" not in logged_in(colleague).get(address).text
+
     def test_is_for_those_who_do_not_run_the_tables(self, player):
         case, operator = a_complaint(player), logged_in(a_member_of_staff("operator"))
-        assert "Decide the complaint" not in operator.get(f"/staff/service/{case.pk}/").text
-        data = {"text": "No.", "verdict": "rejected", "seen": last(case)}
+        assert "Show the decision" not in operator.get(f"/staff/service/{case.pk}/").text
+        data = {"text": "No.", "verdict": "rejected", "seen": last(case), "sure": "on"}
         assert operator.post(f"/staff/service/{case.pk}/decide/", data).status_code == 403
 
     def test_what_the_player_wrote_meanwhile_is_read_first(self, player, support):
         case = a_complaint(player)
-        data = {"text": "Not typed again.", "verdict": "rejected", "seen": last(case)}
+        data = {"text": "Not typed again.", "verdict": "rejected", "seen": last(case), "sure": "on"}
         service.reply(player=player, conversation_id=case.pk, text="It has solved itself.")
         page = logged_in(support).post(f"/staff/service/{case.pk}/decide/", data).text
         assert "Something was written here meanwhile." in page
@@ -210,7 +248,8 @@ class TestOpeningAgain:
         (event,) = events("complaint.reopened")
         assert (event["by"], event["data"]["verdict"]) == (str(player), "rejected")
         decided(case, support, Verdict.UPHELD)
-        assert steps(case) == [CaseStep.TAKEN, CaseStep.DECIDED, CaseStep.REOPENED, CaseStep.DECIDED]
+        taken_and_decided = [CaseStep.TAKEN, CaseStep.DECIDED]
+        assert steps(case) == [*taken_and_decided, CaseStep.REOPENED, *taken_and_decided]
         page = logged_in(support).get(f"/staff/service/{case.pk}/").text
         assert "Decided: We do not agree with the complaint" in page
         assert "Decided: We agree with the complaint" in page
@@ -368,7 +407,7 @@ class TestKeeping:
         decided(a_complaint(a_player()), a_member_of_staff("support"))
         with pytest.raises(errors.RestrictViolation):
             owner.execute(statement)
-        assert ComplaintStep.objects.count() == 1
+        assert ComplaintStep.objects.filter(step=CaseStep.DECIDED, verdict=Verdict.REJECTED).count() == 1
 
     def test_an_open_complaint_s_day_is_not_put_off(self, player):
         a_complaint(player)

@@ -95,7 +95,7 @@ def test_one_decision_stands_and_the_other_is_not_sent(case, people):
     assert sorted(said)[1] == "decided"
     assert "This conversation is closed." in sorted(said)[0]
     case.refresh_from_db()
-    (step,) = ComplaintStep.objects.all()
+    (step,) = ComplaintStep.objects.filter(step=CaseStep.DECIDED)
     assert step.verdict == case.verdict
     assert Mail.objects.filter(template="complaint_decided").count() == 1
 

@@ -128,7 +128,7 @@ class TestAnswering:
         assert Conversation.objects.get().state == ConversationState.RECEIVED
 
         said = {"text": "You are right about the chip.", "verdict": "partly", "seen": last(conversation)}
-        desk.post(f"/staff/service/{conversation.pk}/decide/", said)
+        desk.post(f"/staff/service/{conversation.pk}/decide/", said | {"sure": "on"})
         closed = Conversation.objects.get()
         assert (closed.state, closed.verdict) == (ConversationState.CLOSED, Verdict.PARTLY)
         page = reader.get(f"/en/service/{conversation.pk}/").text
@@ -175,7 +175,7 @@ class TestAnswering:
         assert sentence in mine.post(f"/en/service/{conversation.pk}/", {"text": "But"}, follow=True).text
         assert sentence in mine.post(f"/en/service/{conversation.pk}/close/", follow=True).text
         assert sentence in desk.post(f"/staff/service/{conversation.pk}/", data).text
-        decision = data | {"verdict": "upheld"}
+        decision = data | {"verdict": "upheld", "sure": "on"}
         assert sentence in desk.post(f"/staff/service/{conversation.pk}/decide/", decision).text
         assert sentence in desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True).text
         assert ServiceMessage.objects.count() == 1
