@@ -11,9 +11,23 @@ from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
-from games.chemin.floor import Parts, in_words, parts_of
+from games.chemin.floor import Parts, parts_of
+from games.given_back import in_words
 from games.live import clock
-from games.models import UNDEALT, Incident, IncidentKind, LiveRound, Participation, Phase, Round, VoidPart
+from games.live.so_far import how_far
+from games.models import (
+    OPEN_PHASES,
+    UNDEALT,
+    Incident,
+    IncidentKind,
+    LiveRound,
+    Participation,
+    Phase,
+    Round,
+    Void,
+    VoidPart,
+    VoidReason,
+)
 from games.recall import Finding
 
 PAGE = 20
@@ -59,13 +73,36 @@ class Case:
             return "annulment asked for" if self.asked else "awaits the supervisor"
         if self.incident.live_round_id is None:
             return "round annulled" if self.is_annulled else "closed by the program"
-        return str(self.incident.ruling.get_ruling_display())
+        return self.ruled
+
+    @property
+    def ruled(self) -> str:
+        """What the supervisor decided, in words; "" before that."""
+        if not hasattr(self.incident, "ruling"):
+            return ""
+        if self.void and self.void.reason == VoidReason.CANCELLED:
+            return "the round was cancelled"
+        return "the round ended without a bet" if self.is_empty else str(self.incident.ruling.get_ruling_display())
 
     @property
     def phase(self) -> str:
         """How far the round of a live table has come; "" at a solo table."""
         live = self.incident.live_round
-        return in_words(live) if live else ""
+        if live is None:
+            return ""
+        is_held = self.awaits_ruling or live.live_table.stopped_by_id is not None
+        return how_far(live, is_annulled=hasattr(self.finished, "void"), is_held=is_held)
+
+    @property
+    def void(self) -> Void | None:
+        """The annulment of the round, as it is kept; None where it was not annulled, or nobody had bet on it."""
+        return getattr(self.finished, "void", None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the round ended without a bet: there is nothing to pay, and nothing to give back."""
+        live = self.incident.live_round
+        return bool(live and live.phase == Phase.VOID) and self.finished is None
 
     @property
     def awaits_ruling(self) -> bool:
@@ -73,10 +110,29 @@ class Case:
         return self.incident.live_round_id is not None and not hasattr(self.incident, "ruling")
 
     @property
+    def is_over(self) -> bool:
+        """Whether its round is: paid, annulled, or ended without a bet."""
+        live = self.incident.live_round
+        return self.finished is not None or (live is not None and live.phase not in OPEN_PHASES)
+
+    @property
+    def still_stops(self) -> str:
+        """The name by which the floor knows its table, where that stands still after the ruling; "" else."""
+        live = self.incident.live_round
+        if live is None or self.awaits_ruling or live.live_table.stopped_by_id is None:
+            return ""
+        return f"live-{live.live_table_id}"
+
+    @property
     def is_annulled(self) -> bool:
         """Whether the round has been annulled, or has ended without a bet."""
         live = self.incident.live_round
         return bool(live and live.phase == Phase.VOID) or hasattr(self.finished, "void")
+
+    @property
+    def moved_back(self) -> Sequence[tuple[int, str]]:
+        """Whom the annulment of the round moved money back to, by number, and what, in words."""
+        return [(part.player_id, in_words(part)) for part in self.void.parts.all()] if self.void else ()
 
     @property
     def may_be_cancelled(self) -> bool:

@@ -25,6 +25,7 @@ AT_THE_ROUND: Final = {
     "bank.taken": "A bank was taken",
     "bank.ended": "A bank ended",
 }
+UNPAID: Final = "Every stake was given back; nothing of the round had been paid"
 AT_THE_TABLE: Final = {
     "table.reopened": "The table goes on",
     "table.opened": "The table was opened",
@@ -95,8 +96,13 @@ def _round_events(round_id: UUID | None) -> Iterable[Event]:
 
 
 def _of_the_round(round_id: UUID | None) -> Iterator[Moment]:
-    for event in _round_events(round_id):
-        yield _told(event, AT_THE_ROUND.get(event.kind, event.kind), _data(event))
+    events = list(_round_events(round_id))
+    was_paid = any(event.kind == "round.settled" for event in events)
+    for event in events:
+        what = AT_THE_ROUND.get(event.kind, event.kind)
+        if event.kind == "round.voided" and not was_paid:
+            what = UNPAID
+        yield _told(event, what, _data(event))
 
 
 def _of_the_table(incident: Incident) -> Iterator[Moment]:

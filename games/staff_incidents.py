@@ -2,6 +2,7 @@
 for the regulator. In English, like all of the back office.
 """
 
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlencode
 
@@ -19,8 +20,9 @@ from games.incidents_export import export
 from games.incidents_notes import note
 from games.incidents_timeline import timeline
 from games.letters import sending as letters
-from games.live.malfunction import KIND
-from games.models import IncidentKind, IncidentNote, Table
+from games.live import evidence
+from games.live.malfunction import KIND, PERMISSION
+from games.models import IncidentKind, IncidentNote, Phase, Table
 from players import looking
 from players.access import StaffRequest, staff_required
 
@@ -80,6 +82,7 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
         "people": concerned(case.round_id, case.parts),
         "timeline": timeline(case.incident, requests),
         "notes": IncidentNote.objects.filter(incident=case.incident).order_by("pk"),
+        "evidence": _evidence(case) if request.user.has_perm(PERMISSION) else (),
         **letters.on_page(case),
     }
     return render(request, "staff/incident.html", context)
@@ -110,6 +113,16 @@ def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpRespon
     answer = HttpResponse(taken.content, content_type="application/zip")
     answer["Content-Disposition"] = f'attachment; filename="incident-{incident_id}-{taken.digest[:12]}.zip"'
     return answer
+
+
+def _evidence(case: Case) -> Sequence[tuple[str, str]]:
+    """Say to whoever rules whether seed and rules bear the round out; nothing of one that is annulled."""
+    live = case.incident.live_round
+    if live is None or not case.awaits_ruling or case.is_annulled:
+        return ()
+    if live.phase not in (Phase.DEALT, Phase.SETTLED):
+        return [("Seed reproduces it", "no card is drawn yet: there is nothing to recompute")]
+    return evidence.facts(live)
 
 
 def case_or_404(incident_id: int) -> Case:

@@ -20,7 +20,7 @@ from audit import log
 from games.incidents import Case
 from games.incidents_concerned import Concerned, concerned, without_erased
 from games.letters.words import About, Written, written
-from games.models import IncidentLetter, LetterCopy, LetterKind, Ruling
+from games.models import IncidentLetter, LetterCopy, LetterKind, Phase, Ruling
 from players.models import Staff
 
 TEMPLATE: Final = "incident_letter"
@@ -96,10 +96,10 @@ def _is_true(kind: LetterKind, case: Case) -> bool:
 def about(case: Case) -> About:
     """Return what letters say of the round of an incident."""
     live = case.incident.live_round
-    if case.finished is not None:
+    if case.finished is not None and (live is None or live.phase == Phase.SETTLED):
         return About(case.code, case.incident.table.name, case.finished.at, case.finished.mode)
     assert live  # noqa: S101  (a round of a solo table is in an incident only once it is over)
-    return About(case.code, case.incident.table.name, live.opened_at, live.live_table.mode)
+    return About(case.code, case.incident.table.name, live.opened_at, live.live_table.mode, was_paid=False)
 
 
 def preview(case: Case, offer: Offer, sentences: Mapping[str, str], player: int | None = None) -> list[Written]:

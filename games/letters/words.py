@@ -25,8 +25,9 @@ class About:
 
     code: str
     table: str
-    at: datetime
+    at: datetime  # when it was played, not when somebody ruled on it
     mode: str
+    was_paid: bool = True  # it had been settled, whatever became of it then
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ def written(kind: LetterKind, about: About, who: Concerned, added: str = "") -> 
             "table": about.table,
             "moment": written_moment(about.at, who.language, who.player.jurisdiction.time_zone),
         }
-        sentences = [*_SAY[kind](facts), *_money(kind, about, who), added.strip(), *_end(kind)]
+        say = _unpaid if kind is LetterKind.ANNULLED and not about.was_paid else _SAY[kind]
+        sentences = [*say(facts), *_money(kind, about, who), added.strip(), *_end(kind)]
         return Written(who.language, _subject(kind, facts), "\n\n".join(each for each in sentences if each))
 
 
@@ -64,11 +66,21 @@ def _subject(kind: LetterKind, facts: Mapping[str, str]) -> str:
 
 
 def _annulled(facts: Mapping[str, str]) -> Iterator[str]:
-    yield (
+    yield _was_annulled(facts)
+    yield _("It counts as not played. Every stake came back, and every payout of it was taken back.")
+
+
+def _unpaid(facts: Mapping[str, str]) -> Iterator[str]:
+    """Of a round that was annulled before it was settled: there was no payout to take back."""
+    yield _was_annulled(facts)
+    yield _("It counts as not played. Every stake came back.")
+
+
+def _was_annulled(facts: Mapping[str, str]) -> str:
+    return (
         _("Your round %(code)s at the table %(table)s, on %(moment)s, was annulled: something was wrong with it.")
         % facts
     )
-    yield _("It counts as not played. Every stake came back, and every payout of it was taken back.")
 
 
 def _stands(facts: Mapping[str, str]) -> Iterator[str]:

@@ -113,5 +113,5 @@ def test_the_supervisor_reads_the_incident(bad_round: Round, enter: Enter):
     line.get_by_role("link", name="Incident").click()
     done = page.get_by_role("definition").filter(has_text="Table closed. Round voided.")
     expect(done).to_have_text("Table closed. Round voided. Players told at the table.")
-    page.get_by_text("Stored and recomputed", exact=False).click()
+    page.get_by_text("What was found to differ", exact=False).click()
     expect(page.get_by_text("9H 4D KS 2C")).to_be_visible()

@@ -11,7 +11,7 @@ from games.letters import parts, sending
 from games.live import malfunction
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
 from tests.builders import a_player
-from tests.live.at_table import a_live_table, advance_to, bet
+from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.test_rulings import ask, decide
 from tests.people import a_member_of_staff, a_visitor, events
 
@@ -193,6 +193,67 @@ class TestThePage:
         assert f"player:{player.pk}" in page
         assert "not over" in page
         assert dealt.cards not in page
+
+    def test_tells_whoever_rules_what_the_seed_says_and_nobody_a_card_that_lies_face_down(self, live_table):
+        bet(a_player("SE", real=MONEY), live_table, player=5000)
+        dealt = advance_to(live_table, Phase.DEALT)
+        found = malfunction.report(round_id=dealt.pk, cause=CAUSE, by="staff:1")
+        address = f"/staff/incidents/{found.pk}/"
+        page = text(reader("supervisor").get(address))
+        assert "<h2>Stored and recomputed</h2>" in page
+        assert "<dt>Seed reproduces it</dt><dd>yes</dd>" in page
+        assert dealt.cards not in page
+        assert "Seed reproduces it" not in text(reader("operator").get(address))
+
+    def test_offers_to_cancel_first_while_no_card_is_drawn(self, live_table):
+        bet(a_player("SE", real=MONEY), live_table, player=5000)
+        found = malfunction.report(round_id=round_at(live_table).pk, cause=CAUSE, by="staff:1")
+        page = text(reader("supervisor").get(f"/staff/incidents/{found.pk}/"))
+        assert page.index("<summary>Cancel the round") < page.index("<summary>The round stands")
+        assert '<button class="button button--go">Cancel the round' in page
+        assert '<button class="button">The round stands' in page
+        assert "no card is drawn yet" in page
+
+    def test_says_that_a_round_was_cancelled_and_leads_on_to_its_table(self, live_table):
+        bet(a_player("SE", real=MONEY), live_table, player=5000)
+        going = round_at(live_table)
+        found = malfunction.report(round_id=going.pk, cause=CAUSE, by="staff:1")
+        malfunction.cancel(round_id=going.pk, reason="No card is out.", by="staff:2")
+        boss = reader("supervisor")
+        page = text(boss.get(f"/staff/incidents/{found.pk}/"))
+        assert "The round was cancelled: " in page
+        assert "The round was cancelled before its deal" in page
+        assert "Every stake was given back; nothing of the round had been paid" in page
+        assert "payouts taken back" not in page
+        assert f'href="/staff/floor/live-{live_table.pk}/">Let it go on, on the Floor' in page
+        assert "SEK 50.00 returned" in page
+        assert "the round was cancelled" in text(boss.get("/staff/incidents/"))
+        assert "A supervisor lets it go on." in text(reader("operator").get(f"/staff/incidents/{found.pk}/"))
+        malfunction.reopen(live_table_id=live_table.pk, reason="Mended.", by="staff:2")
+        assert "Let it go on" not in text(boss.get(f"/staff/incidents/{found.pk}/"))
+
+    def test_names_who_asked_for_an_annulment_and_the_role_that_decides_it(self, incident):
+        asker, decider = (a_member_of_staff("supervisor", name=name) for name in ("Ada", "Bo"))
+        asked = ask(incident, asker)
+        address = f"/staff/incidents/{incident.pk}/"
+        page = text(reader("compliance").get(address))
+        assert f"Ada ({asker}), <q>A card was wrong.</q><br>Another person has to agree, in the role supervisor" in page
+        assert f'href="/staff/approvals/{asked.pk}/"' in page
+        told = text(reader("compliance").get(f"/staff/approvals/{asked.pk}/"))
+        assert "Another person than the one who asked does, in the role supervisor." in told
+        decide(asked, decider)
+        page = text(reader("compliance").get(address))
+        assert f"Bo ({decider})" in page
+        assert f"<q>Ada ({asker}): A card was wrong.</q>" in page
+
+    def test_offers_a_letter_by_a_button_only_once_it_is_ruled_on(self, incident):
+        boss = reader("supervisor")
+        address = f"/staff/incidents/{incident.pk}/"
+        assert "Write to its players" not in text(boss.get(address))
+        assert "Not ruled on yet:" in text(boss.get(f"{address}letter/"))
+        malfunction.let_stand(incident_id=incident.pk, reason="It stands.", by="staff:2")
+        assert "Write to its players" in text(boss.get(address))
+        assert "Not ruled on yet:" not in text(boss.get(f"{address}letter/"))
 
     @pytest.mark.parametrize("number", [1, 2**63 - 1, 2**63, 10**40])
     def test_there_is_none_of_another_number(self, number):

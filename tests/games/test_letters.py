@@ -117,7 +117,7 @@ class TestTheWords:
             text = words_to(player)
             assert text.startswith(SUBJECTS[language].format(played.code))
             assert played.table_version.table.name in text
-            assert written_moment(played.at, language, zone) in text
+            assert written_moment(incident.live_round.opened_at, language, zone) in text
             assert BACK[language] + format_money(STAKE, player.currency, language) in text
 
     def test_of_english(self, annulled):
@@ -125,12 +125,12 @@ class TestTheWords:
         send(incident, LetterKind.ANNULLED, en="Your table is open again.")
         found = case(incident)
         assert found.finished
-        moment = written_moment(found.finished.at, "en", "Europe/London")
+        moment = written_moment(incident.live_round.opened_at, "en", "Europe/London")
         assert words_to(players[-1]) == (
             f"Your round {found.code} was annulled\n\n"
             f"Your round {found.code} at the table {incident.table.name}, on {moment}, was annulled: something was"
             " wrong with it.\n\n"
-            "It counts as not played. Every stake came back, and every payout of it was taken back.\n\n"
+            "It counts as not played. Every stake came back.\n\n"
             "Your stake: £50.00\nGiven back to you: £50.00\n\n"
             "Your table is open again.\n\n"
             "We are sorry for the trouble.\n\n"
@@ -158,6 +158,8 @@ class TestTheWords:
         annul_by_two(incident)
         short = won.paid - won.staked
         assert VoidPart.objects.get(void_id=won.round_id, player=poor).shortfall == short
+        (told, *_) = sending.preview(case(incident), sending.offers(case(incident))[LetterKind.ANNULLED], {}, rich.pk)
+        assert "Every stake came back, and every payout of it was taken back." in told.text
         send(incident, LetterKind.SHORTFALL)
         assert f"Casinot står för: {format_money(short, 'SEK', 'sv')}" in words_to(poor)
         assert not ServiceMessage.objects.filter(conversation__player=rich).exists()
