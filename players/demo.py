@@ -49,6 +49,7 @@ DEMO_LOGINS = (
     DemoLogin("Emily", "player", "GB", "GBP"),
     DemoLogin("Olga", "operator", "operator"),
     DemoLogin("Samuel", "supervisor", "supervisor"),
+    DemoLogin("Sofia", "supervisor", "supervisor2"),  # a round that is dealt is annulled by two people
     DemoLogin("Farah", "finance", "finance"),
     DemoLogin("Filip", "finance", "finance2"),  # a large withdrawal takes two people
     DemoLogin("Carl", "compliance", "compliance"),
