@@ -257,10 +257,11 @@ FUNCTIONS = (
 @require_safe
 def staff_home(request: StaffRequest) -> HttpResponse:
     """Who is logged in, in which role, and where that leads."""
+    mine = [function for _section, pages in functions_of(request.user) for function in pages]
     context = {
         "member": request.staff,
         "roles": request.user.groups.order_by("name").values_list("name", flat=True),
-        "duties": duties(),
+        "duties": [(function, holders, function in mine) for function, holders in duties()],
     }
     return render(request, "staff/home.html", context)
 

@@ -238,6 +238,11 @@ def _complaint(scene: Scene) -> str:
     return f"{reverse('service_new')}?round={played.code}"
 
 
+def _colleague(scene: Scene) -> str:
+    """The page of somebody of staff."""
+    return reverse("staff_person", kwargs={"staff_id": scene.user("support").staff.pk})
+
+
 def _limited(scene: Scene) -> str:
     return reverse("staff_player_limits", kwargs={"player_id": scene.limited.pk})
 
@@ -340,6 +345,12 @@ STATES = (
     Sight("a complaint that is overdue", _of("impatient"), _overdue("service_thread")),
     Sight("staff: a complaint that is decided", _as("support"), _decided("staff_service_thread")),
     Sight("staff: a complaint that is overdue", _as("compliance"), _overdue("staff_service_thread")),
+    Sight(
+        "staff: a decision before it is taken",
+        _as("compliance"),
+        _overdue("staff_service_thread"),
+        deeds.show_a_decision,
+    ),
     Sight("staff: complaints", _as("compliance"), _with("overdue_id", "staff_complaints")),
     Sight("staff: complaints that ended", _as("compliance"), _with("decided_id", "staff_complaints", "?show=ended")),
     Sight("a message without words", player, _named("service_new"), deeds.send_nothing),
@@ -419,10 +430,13 @@ STATES = (
     Sight("staff: an event", _as("compliance"), _named("staff_events"), deeds.open_details),
     Sight("staff: who looked at a player", _as("compliance"), _looked),
     Sight("staff: figures", _as("finance"), _report("figures_id", "?check"), deeds.open_details),
+    Sight("staff: gross gaming revenue", _as("finance"), _report("revenue_id")),
     Sight("staff: a report that is being made", _as("finance"), _report("being_made_id")),
     Sight("staff: a report that could not be made", _as("finance"), _report("not_made_id")),
     Sight("staff: looks", _as("compliance"), _with("looked", "staff_looks")),
     Sight("staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), deeds.open_details),
+    Sight("staff: other roles that lack everything", _as("administrator"), _colleague, deeds.ask_for_no_roles),
+    Sight("staff: a page of other roles", _as("support"), _named("staff_ledger")),
     Sight("staff: another period to agree to", _as("compliance"), _with("looked", "staff_approvals")),
     Sight(
         "staff: significant events", _as("compliance"), _with("significant_id", "staff_significant"), deeds.open_details

@@ -69,5 +69,8 @@ def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> Non
     assert "Ledger is for: compliance, finance." in refused.text
     assert "Your account is in the role support." in refused.text
     assert f'href="{reverse("staff_home")}#who"' in refused.text
-    assert 'id="who"' in visitor.get(reverse("staff_home")).text
+    who = visitor.get(reverse("staff_home")).text.partition('id="who"')[2]
+    assert f'href="{reverse("staff_players")}">Players</a>' in who
+    assert reverse("staff_ledger") not in who
+    assert "Ledger" in who
     assert "It is no page for accounts of staff." in visitor.get("/en/history/").text
