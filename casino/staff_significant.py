@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,6 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Weight, Work
 from audit.significant import finding, working
+from casino.staff_subjects import Subjects
 from games.labels import variant_label
 from games.models import Table
 from games.staff_rounds import READERS as ROUND_READERS
@@ -93,13 +94,11 @@ class Try:
 @id_for_code("about", "round:")
 @require_safe
 def staff_significant(request: StaffRequest) -> HttpResponse:
-    """The inbox, newest first."""
+    """The inbox: of what is open alerts first, and newest first."""
     form = FilterForm(request.GET)
     form.full_clean()
     asked = form.cleaned_data
-    found = _matching(asked, str(request.staff))
-    if asked.get("before"):
-        found = found.filter(pk__lt=asked["before"])
+    found = _after(_matching(asked, str(request.staff)), asked)
     shown = list(found[: PAGE + 1])
     query = {name: value for name, value in request.GET.items() if name != "before" and value}
     more = shown[PAGE:] and urlencode(query | {"before": shown[PAGE - 1].pk})
@@ -112,6 +111,7 @@ def staff_significant(request: StaffRequest) -> HttpResponse:
         "is_filtered": bool(query),
         "mailed": [(category, category.label, category not in unwanted) for category in Category],
         "names": _names(),
+        "subjects": Subjects(request, _names()),
     }
     return render(request, "staff/significant.html", context)
 
@@ -134,7 +134,7 @@ def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
         messages.warning(request, "Choose at least one that is new.")
         return redirect("staff_significant")
     looking.note_list(request, _players(found), what="significant events")
-    return render(request, "staff/significant_confirm.html", {"found": found})
+    return render(request, "staff/significant_confirm.html", {"found": found, "subjects": Subjects(request, _names())})
 
 
 @staff_required(HANDLE)
@@ -197,6 +197,18 @@ def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
     return found
 
 
+def _after(found: QuerySet[Significant], asked: dict[str, Any]) -> QuerySet[Significant]:
+    """Return those that come after the one that was shown last; alerts come first among what is open."""
+    before = asked.get("before")
+    last = Significant.objects.filter(pk=before).first() if before else None
+    older = Q(pk__lt=before) if before else Q()
+    if asked.get("state"):
+        return found.filter(older)
+    if last:
+        older = Q(weight__lt=last.weight) | Q(weight=last.weight) & older
+    return found.filter(older).order_by("-weight", "-pk")
+
+
 def _about(typed: str) -> str:
     """Return what the event log calls what was typed: a bare number is a player, a UUID a round."""
     typed = typed.strip()
@@ -238,6 +250,7 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
         "links": list(_links(found, request.user)),
         "tries": tried,
         "names": _names(),
+        "subjects": Subjects(request, _names()),
         "handlers": _handlers(),
         "error": error,
         "typed": typed,

@@ -28,7 +28,11 @@ FROM: Final = {
     Step.REOPENED: (Work.CLOSED,),
 }
 INTO: Final = {Step.ACKNOWLEDGED: Work.SEEN, Step.CLOSED: Work.CLOSED, Step.REOPENED: Work.SEEN}
-IN_WORDS: Final = {Step.COMMENTED, Step.CLOSED, Step.REOPENED}
+UNSAID: Final = {
+    Step.COMMENTED: "Say it in words.",
+    Step.CLOSED: "Say in words how it ended, or comment before you close it.",
+    Step.REOPENED: "Say in words why it is open again.",
+}
 
 
 class WorkError(Exception):
@@ -54,6 +58,8 @@ def take(
     """Take a step of the work on a significant event, and return it. *seen* and *assigned* are its state and whose it
     was on the page that *by* had before them; *to* is whose it becomes, nobody's where empty.
 
+    Whoever has commented on it since it was opened closes it without further words.
+
     Raises Meanwhile where it is another by now, WorkError where words are missing or nothing would change, and
     Significant.DoesNotExist.
     """
@@ -65,8 +71,8 @@ def take(
         )
     if found.state not in FROM[step]:
         raise WorkError(f"It is {Work(found.state).label}.")
-    if step in IN_WORDS and not words.strip():
-        raise WorkError("Say it in words.")
+    if step in UNSAID and not words.strip() and not (step is Step.CLOSED and _has_said(found, by)):
+        raise WorkError(UNSAID[step])
     if step is Step.ASSIGNED and to == found.assigned_to:
         raise WorkError("That is whose it is already.")
     _enter(found, step, by=by, words=words, to=to)
@@ -123,6 +129,13 @@ def mute(*, who: str, categories: Collection[Category]) -> None:
     Muted.objects.bulk_create([Muted(who=who, category=each) for each in categories], ignore_conflicts=True)
     data: dict[str, log.Json] = {"before": sorted(before), "after": sorted(categories)}
     log.record(MUTED, by=who, on=who, data=data)
+
+
+def _has_said(found: Significant, by: str) -> bool:
+    """Say whether *by* has commented on it since it was opened last."""
+    opened = found.steps.filter(step=Step.REOPENED).order_by("pk").last()
+    said = found.steps.filter(step=Step.COMMENTED, by=by, pk__gt=opened.pk if opened else 0)
+    return said.exists()
 
 
 def _enter(found: Significant, step: Step, *, by: str, words: str = "", to: str = "") -> None:

@@ -2,12 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
 
 from audit.models import Category, Significant, Step, Weight, Work
 from audit.significant import finding, working
+from games.codes import round_code
 from players import significant_mail
 from players.models import Mail
 from tests.builders import a_player
@@ -60,6 +62,37 @@ class TestTheList:
         assert listed(visitor) == ["3", "1"]
         assert listed(visitor, state="closed") == ["2"]
         assert listed(visitor, state="all") == ["3", "2", "1"]
+
+    def test_has_alerts_first_of_what_is_open_on_every_page(self):
+        for number in range(35):
+            one(f"{number:02}", weight=Weight.ALERT if number in (3, 20) else Weight.NOTICE)
+        _member, visitor = reader()
+        first = visitor.get(PAGE)
+        older = visitor.get(f"{PAGE}?{first.context['older']}")
+        keys = [each.key for answer in (first, older) for each in answer.context["found"]]
+        assert keys == ["20", "03", *(f"{number:02}" for number in reversed(range(35)) if number not in (3, 20))]
+        assert listed(visitor, state="all")[0] == "34"
+
+    def test_goes_on_after_a_page_that_ends_among_alerts(self):
+        for number in range(32):
+            one(f"{number:02}", weight=Weight.NOTICE if number == 31 else Weight.ALERT)
+        _member, visitor = reader()
+        older = visitor.get(f"{PAGE}?{visitor.get(PAGE).context['older']}")
+        assert [each.key for each in older.context["found"]] == ["00", "31"]
+
+    def test_calls_a_round_by_its_code_and_leads_to_what_it_is_about(self):
+        player, payment = a_player(), "11111111-0000-4000-8000-000000000001"
+        round_id = "7f2c1c1e-0000-4000-8000-000000000001"
+        one("1", on=str(player))
+        about = one("2", on=f"round:{round_id}", rows=[{"What": f"payment {payment}", "Value": "withdrawal:7"}])
+        _member, visitor = reader()
+        page = visitor.get(PAGE).text
+        assert f'href="/staff/players/{player.pk}/">{player}</a>' in page
+        assert f'href="/staff/rounds/?round={round_id}">Round {round_code(UUID(round_id))}</a>' in page
+        assert f"round:{round_id}<" not in page
+        page = visitor.get(f"{PAGE}{about.pk}/").text
+        for way in (f"/staff/admin/wallet/payment/{payment}/", "/staff/admin/wallet/withdrawal/7/"):
+            assert f'href="{way}"' in page
 
     def test_is_filtered(self):
         player = a_player()
@@ -160,6 +193,23 @@ class TestTheWork:
             take(found, Step.CLOSED, words="done")
         with pytest.raises(working.WorkError, match="words"):
             take(found, step, words="  ")
+
+    def test_is_closed_without_more_words_by_whoever_has_commented_since_it_was_opened(self):
+        found = one()
+        take(found, Step.COMMENTED, words="Asked the bank.")
+        with pytest.raises(working.WorkError, match="or comment before"):
+            take(found, Step.CLOSED, by="staff:2")
+        take(found, Step.CLOSED)
+        take(found, Step.REOPENED, words="Not theirs.")
+        with pytest.raises(working.WorkError):
+            take(found, Step.CLOSED)
+
+    def test_says_what_is_missing_beside_the_field(self):
+        found = one()
+        _member, visitor = reader()
+        page = visitor.post(f"{PAGE}{found.pk}/step/", {"step": "closed", "seen": "new"}).text
+        assert page.count('class="error"') == 1
+        assert page.index('id="words"') < page.index("Say in words how it ended")
 
     @pytest.mark.parametrize(
         ("before", "step"),

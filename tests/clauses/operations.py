@@ -99,7 +99,7 @@ CHAPTER: Final = Chapter(
             "2.8.8",
             "significant: the whole house was stopped, and goes on",
             ("test_gli19_2_8_8_is_significant_both_times",),
-            "An alert, mailed at once, and a notice.",
+            "An alert, mailed within five minutes, and a notice.",
             page="`/staff/significant/`",
         ),
         Demand(
