@@ -53,7 +53,12 @@ def log_state(request: HttpRequest) -> HttpResponse:
     waiting = Pending.objects.count()
     found = lag.lag()
     vkeys, fault = _keys()
+    refusal = _refusal()
+    places = [sending.record(place) for place in settings.AUDIT_CHECKPOINTS_TO]
+    is_unsigned = bool(refusal or fault or found.is_long)
     context = {
+        "is_signed": bool(signed) and not is_unsigned,
+        "is_wrong": is_unsigned or not places or any(place.failures for place in places),
         "signed": signed,
         "last": signed[0] if signed else None,
         "age": in_words(timezone.now() - signed[0].at) if signed else "",
@@ -63,10 +68,10 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "lag": found,
         "lags_for": in_words(timedelta(seconds=found.seconds)),
         "longest_lag": settings.AUDIT_LAG_SECONDS,
-        "refusal": _refusal(),
+        "refusal": refusal,
         "keys": vkeys,
         "fault": fault,
-        "places": [sending.record(place) for place in settings.AUDIT_CHECKPOINTS_TO],
+        "places": places,
     }
     return render(request, "audit/log.html", context)
 

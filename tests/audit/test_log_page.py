@@ -53,6 +53,8 @@ def test_it_shows_the_last_checkpoint_the_keys_and_what_waits(reader, signed):
     for vkey in (signed / "keys").read_text().splitlines():
         assert vkey in said
     assert "refuses" not in said
+    assert "Everything is signed." in said
+    assert "Call whoever looks after the machines, also about “Outside the house”" in said
 
 
 def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, settings, tmp_path):
@@ -64,6 +66,7 @@ def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, setti
         sending.send(place)
     said = page(reader)
     assert f"{there} {size} events" in said
+    assert "Call whoever looks after the machines." in said
     assert re.search(rf"{gone} nothing yet – 1, last at .*: .*No such file or directory", said)
 
 
@@ -78,6 +81,8 @@ def test_it_explains_a_refusal_and_a_lag(reader, signed, settings, tmp_path):
     assert "has signed the tree of" in said
     assert "an older copy of the database was put in place" in said
     assert "that no signed checkpoint covers" in said
+    assert "Everything is signed" not in said
+    assert "When the log is red" in said
 
 
 def test_keys_that_are_none_are_named(reader, settings):
