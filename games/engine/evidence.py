@@ -58,6 +58,11 @@ class BetTest:
     variance: Fraction
     wagers: tuple[Fraction, ...]
 
+    @property
+    def most(self) -> float:
+        """The largest return that there can be: of nothing but its largest prize."""
+        return float(1 + max(self.gains.values()))
+
     def factor(self, wager: Fraction, ending: str) -> Fraction:
         """By what a coup that ends so multiplies what is owned."""
         return 1 + wager * (self.gains[ending] - self.mean)

@@ -7,7 +7,7 @@ from statistics import NormalDist
 from typing import Final
 
 from games.engine.cards import FULL_DECK
-from games.randomness.statistics import LEVEL
+from games.randomness.statistics import LEAST_EXPECTED, LEVEL
 
 MIDDLE: Final = 50.0
 WIDTH: Final = 100 / len(FULL_DECK)
@@ -51,9 +51,9 @@ class Chart:
 
 
 def chart(counts: Sequence[int], expected: Sequence[float], spread: float = 1.0) -> Chart | None:
-    """Draw counts of the 52 cards; None where there is nothing. *spread* as in `statistics.of_counts`."""
+    """Draw counts of the 52 cards; None where there are too few to test, too. *spread* as in `statistics.of_counts`."""
     whole = sum(expected)
-    if not whole or spread <= 0:
+    if min(expected) < LEAST_EXPECTED or spread <= 0:
         return None
     away = [
         (count - mean) / sqrt(mean * (1 - mean / whole) * spread) for count, mean in zip(counts, expected, strict=True)

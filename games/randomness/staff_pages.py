@@ -69,6 +69,11 @@ class Line:
     verdict: str
     tone: str
 
+    @property
+    def sample(self) -> str:
+        """How large the sample is, in words."""
+        return f"{self.test.sample} {self.test.of.removesuffix('s') if self.test.sample == 1 else self.test.of}"
+
 
 @dataclass(frozen=True)
 class Group:
@@ -124,9 +129,10 @@ def _of_cards(part: OfCards, judged: Judged) -> Group:
 def _of_shuffles(part: OfShuffles, judged: Judged) -> Group:
     counted = part.counted
     looked = f"{counted.shuffles} of {counted.public}" if counted.shuffles < counted.public else f"{counted.public}"
+    seeds = "seed is" if counted.public == 1 else "seeds are"
     return Group(
         "Whole shuffles",
-        f"{looked} whose seeds are public, {_decks(counted.decks)}, at whatever table in this kind of money.",
+        f"{looked} whose {seeds} public, {_decks(counted.decks)}, at whatever table in this kind of money.",
         [_line(test, judged) for test in part.tests],
         "How often each card was the last of a shuffle",
         chart(counted.last, [counted.shuffles / cards.CARDS] * cards.CARDS),

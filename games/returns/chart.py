@@ -50,6 +50,11 @@ class Point:
         """Whether the actual return lies in its band."""
         return self.low <= self.actual <= self.high
 
+    @property
+    def says(self) -> bool:
+        """Whether there were rounds enough for a band that does not reach down to nothing."""
+        return self.low > 0
+
 
 @dataclass(frozen=True)
 class Chart:
@@ -102,4 +107,5 @@ def chart(test: BetTest, steps: Sequence[Step], *, by: str) -> Chart:
 
 def _point(test: BetTest, sums: Step, exact: float) -> Point:
     width = FULL * half_width(test.variance, staked=sums.staked, squares=sums.squares)
-    return Point(sums.begins, sums.rounds, FULL * sums.paid / sums.staked, max(exact - width, 0), exact + width)
+    high = min(exact + width, FULL * test.most)
+    return Point(sums.begins, sums.rounds, FULL * sums.paid / sums.staked, max(exact - width, 0), high)

@@ -181,12 +181,15 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
     elif is_known:
         test = bet_test(variant, row["bet"])
         width = half_width(test.variance, staked=row["staked"], squares=int(row["squares"]))
-        low, high = max(0.0, float(1 + test.mean) - width), float(1 + test.mean) + width
+        low, high = max(0.0, float(1 + test.mean) - width), min(float(1 + test.mean) + width, test.most)
         lies = (actual - float(1 + test.mean)) / width if width else None
-        exact, band = percent(float(1 + test.mean)), f"{percent(low)} – {percent(high)}"
+        exact, band = percent(float(1 + test.mean)), f"{percent(low)} – {percent(high)}" if low else ""
         evidence = written(test.log_evidence(endings))
         is_odd, verdict = _verdict(
-            test, endings, is_inside=low <= actual <= high, still=rounds_to_find(variant, row["bet"]) - row["rounds"]
+            test,
+            endings,
+            is_inside=low <= actual <= high if low else None,
+            still=rounds_to_find(variant, row["bet"]) - row["rounds"],
         )
     return Line(
         table=table,
@@ -205,16 +208,21 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
     )
 
 
-def _verdict(test: BetTest, endings: Mapping[str, int], *, is_inside: bool, still: int) -> tuple[bool, str]:
+def _verdict(test: BetTest, endings: Mapping[str, int], *, is_inside: bool | None, still: int) -> tuple[bool, str]:
     """Say whether a bet wants a look, and what there is to say of it. Its rounds alone decide, not those of the other
-    bets of the game, as they do for an alarm.
+    bets of the game, as they do for an alarm. *is_inside* is None where the band reaches down to nothing at all.
     """
     if endings.get(OTHER):
         return True, "It paid what it never pays: look at its rounds."
     if test.log_evidence(endings) >= log(LIMIT):
         return True, "Chance alone hardly does this: look into it."
+    if is_inside is None:
+        return False, "Too few rounds to say."
     if not is_inside:
         return True, "Outside the band, as one figure in a hundred is by chance."
     if still > 0:
-        return False, f"Inside the band. {still:,} rounds more would show two points."
+        return (
+            False,
+            f"Inside the band. Two percentage points too much or too little would show within {still:,} more rounds.",
+        )
     return False, "Inside the band."

@@ -139,6 +139,8 @@ def test_too_little_is_not_tested():
     assert {test.p for test in cards.tests(few)} == {None}
     assert {test.p for test in shuffles.tests(shuffles.count([], decks=8))} == {None}
     assert chart((0,) * 52, (0.0,) * 52) is None
+    assert chart((1,) * 52, (4.9,) * 52) is None
+    assert chart((5,) * 52, (5.0,) * 52) is not None
 
 
 def test_the_fifth_card_of_a_round_is_as_likely_as_all_rounds_of_one_deck_say():

@@ -11,16 +11,25 @@ ROUNDS, STAKE = 10_000, 5_000
 
 
 def summed_up(
-    table: Table, hour: datetime = HOUR, *, mode: str = "R", currency: str = "SEK", paid: int = 0, other: int = 0
+    table: Table,
+    hour: datetime = HOUR,
+    *,
+    mode: str = "R",
+    currency: str = "SEK",
+    rounds: int = ROUNDS,
+    paid: int = 0,
+    other: int = 0,
 ) -> BetTally:
-    """Banker bets of ten thousand rounds of one hour, each of fifty, and what they brought back; *other* of them with a
+    """Banker bets of so many rounds of one hour, each of fifty, and what they brought back; *other* of them with a
     payout that there is not.
     """
     assert table.version
     Evidence.objects.bulk_create(
-        Evidence(hour=hour, version=table.version, mode=mode, bet="banker", gain=gain, rounds=rounds)
-        for gain, rounds in (ENDINGS | {"other": other}).items()
-        if rounds
+        Evidence(hour=hour, version=table.version, mode=mode, bet="banker", gain=gain, rounds=count)
+        for gain, count in (
+            {gain: most * rounds // ROUNDS for gain, most in ENDINGS.items()} | {"other": other}
+        ).items()
+        if count
     )
     return BetTally.objects.create(
         hour=hour,
@@ -28,10 +37,10 @@ def summed_up(
         mode=mode,
         currency=currency,
         bet="banker",
-        rounds=ROUNDS,
-        wagers=ROUNDS,
-        staked=ROUNDS * STAKE,
-        paid=paid or ROUNDS * STAKE,
+        rounds=rounds,
+        wagers=rounds,
+        staked=rounds * STAKE,
+        paid=paid or rounds * STAKE,
         commission=0,
-        squares=Decimal(ROUNDS * STAKE**2),
+        squares=Decimal(rounds * STAKE**2),
     )

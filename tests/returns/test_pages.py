@@ -40,7 +40,7 @@ def test_a_line_says_what_follows_from_its_sums(supervisor):
     band = f"{100 * (0.9898825 - width):.2f} – {100 * (0.9898825 + width):.2f}"
     text = read(supervisor, "/staff/returns/")
     assert f"Banker, SEK 10,000 500,000 490,000 98.00 98.99 {band}" in text
-    assert "Inside the band. 81,012 rounds more would show two points." in text
+    assert "Inside the band. Two percentage points too much or too little would show within 81,012 more rounds." in text
     assert "no alarm" in text
 
 
@@ -49,6 +49,20 @@ def test_a_line_says_what_follows_from_its_sums(supervisor):
 def test_any_day_there_is_can_be_asked_for(supervisor, address, day):
     for name in ("since", "until"):
         read(supervisor, f"/staff/{address}?{name}={day}")
+
+
+def test_after_one_round_there_is_nothing_to_say(supervisor):
+    summed_up(a_table(), rounds=1, paid=STAKE * 195 // 100)
+    text = read(supervisor, "/staff/returns/")
+    assert "98.99 –" in text
+    assert "Too few rounds to say." in text
+    text = read(supervisor, "/staff/returns/baccarat/")
+    assert "too few to say 195.00 % after 1 round;" in text
+
+
+def test_a_band_ends_where_nothing_can_be_returned_beyond(supervisor):
+    summed_up(a_table(), rounds=6, paid=6 * STAKE)
+    assert re.search(r"98\.99 \d+\.\d\d – 195\.00 ", read(supervisor, "/staff/returns/"))
 
 
 def test_a_return_outside_its_band_wants_a_look(supervisor):
