@@ -93,14 +93,19 @@ class Floor:
 
     @property
     def phase(self) -> str:
-        """How far the round has come, and what comes after it; "" where there is none yet."""
+        """How far the round has come, and once it is over, what comes after it; "" where there is none yet."""
         if self.round is None:
             return ""
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
         if self.is_house_stopped and not is_held and self.round.phase == Phase.BETTING:
             return "no bet is taken, the house is stopped; what lies there is dealt after the deadline"
-        words = how_far(self.round, is_annulled=self.is_annulled, is_held=is_held, then=self.what_follows)
-        return words if is_held or not self.is_playing or self.goes_on else f"{words}; then {self.what_follows}"
+        return how_far(self.round, is_annulled=self.is_annulled, is_held=is_held, then=self.what_follows)
+
+    @property
+    def is_last(self) -> str:
+        """Why no round comes after the one in progress, in words; "" where one does, or where it is held itself."""
+        is_held = bool(self.live_table.stopped_by_id or self.waiting)
+        return f"then {self.what_follows}" if self.is_playing and not is_held and not self.goes_on else ""
 
     @property
     def what_follows(self) -> str:

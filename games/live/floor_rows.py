@@ -89,6 +89,7 @@ class Row:
     alarms: tuple[Alarm, ...] = ()
     round_code: str = ""
     phase: str = ""
+    is_last: str = ""  # why no round comes after the one in progress
     deadline: datetime | None = None
     cards: str = ""
     bettors: int = 0
@@ -206,6 +207,7 @@ def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
         alarms=(*_alarms(on, bettors, staked), *_alarms_over_returns(table, doubted)),
         round_code=on.round.code if on.round else "",
         phase=_goes_on(on, guests) if guests else on.phase,
+        is_last="" if guests else on.is_last,
         deadline=on.deadline,
         cards=on.turned if guests else in_hands(on.turned),
         bettors=bettors,

@@ -128,7 +128,8 @@ class TestHowFarARoundHasCome:
         bet(a_player(real=100_00), live_table, player=5000)
         assert self.phase(live_table) == "bets are taken until the deadline"
         pause_table(table_id=live_table.table_id, **BY)
-        assert self.phase(live_table) == "bets are taken until the deadline; then none opens: the table is paused"
+        assert self.phase(live_table) == "bets are taken until the deadline"
+        assert " UTC</time>; then none opens: the table is paused</dd>" in read(live_table)
         advance_to(live_table, Phase.SETTLED)
         assert self.phase(live_table) == "paid; none opens: the table is paused"
         close_table(table_id=live_table.table_id, **BY)

@@ -11,6 +11,7 @@ from pytest_django import DjangoDbBlocker
 from casino.live_floors import NAME
 from casino.live_hub import MOST_OF_ONE_PLAYER
 from games.live import tickets
+from games.live.so_far import in_hands
 from games.live.tickets import Ticket
 from games.models import LiveTable, Phase
 from players import sessions
@@ -97,7 +98,7 @@ def test_a_round_is_told_as_it_goes_and_no_card_before_its_time(url: str, live_t
         assert set(CARD.findall(told)) == {dealt[0]}
         assert set(CARD.findall(watcher.bytes)) <= cards_of_others | {dealt[0]}
         advance_to(live_table, Phase.SETTLED)
-        row_at(watcher, live_table, " ".join(card.decode() for card in dealt))
+        row_at(watcher, live_table, in_hands(" ".join(card.decode() for card in dealt)))
         shoe = round_at(live_table).shoe
         assert bytes(shoe.sealed_seed).hex().encode() not in watcher.bytes
         assert shoe.commitment.encode() not in watcher.bytes
