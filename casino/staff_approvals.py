@@ -100,7 +100,7 @@ class FilterForm(forms.Form):
         label="About",
         required=False,
         max_length=100,
-        help_text="A number as in player:12 or withdrawal:7, or the name or e-mail address of somebody of staff.",
+        help_text="a number as in player:12 or withdrawal:7, or the name or e-mail address of somebody of staff.",
     )
     whose = forms.ChoiceField(
         label="Asked by", required=False, choices=[("", "anybody"), ("mine", "me, under whichever account")]

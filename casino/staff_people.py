@@ -273,6 +273,7 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
         ],
         "history": _history(member),
         "is_own": is_own,
+        "only_one_in": staffing.only_one_in(member),
         "sent": next((DEEDS[deed] for deed in sent or {}), None),
         "deeds": _deeds(member, held, sent or {}) if request.user.has_perm(staffing.ASK) and not is_own else [],
     }

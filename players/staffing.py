@@ -7,7 +7,7 @@ asks, refuses early what could not be done, ends sessions, records and tells who
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 import psycopg
 from django.conf import settings
@@ -205,6 +205,26 @@ def describe(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Desc
     return approvals.Description(title=TITLES[deed] % subject.name, facts=facts)
 
 
+def standing(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Facts:
+    """Say which roles nobody would be in any more."""
+    subject = subject_of(request)
+    if deed not in (StaffDeed.DISABLE, StaffDeed.ROLES) or not subject:
+        return ()
+    kept = request["roles"] if deed is StaffDeed.ROLES else []
+    lost = [role for role in only_one_in(subject) if role not in cast("list[str]", kept)]
+    return [("Then nobody is in", ", ".join(lost))] if lost else ()
+
+
+def only_one_in(member: Staff) -> list[str]:
+    """Return the roles, sorted, of a member of staff that no other human has whose account is not disabled; none of an
+    account that is disabled itself.
+    """
+    if not member.user.is_active:
+        return []
+    others = Staff.objects.filter(user__is_active=True).exclude(person=member.person)
+    return sorted(set(roles_of(member)) - set(others.values_list("user__groups__name", flat=True)))
+
+
 def subject_of(request: Mapping[str, log.Json]) -> Staff | None:
     """Return the member of staff whom a request is about: of a new account, another one of the same human, or None."""
     staff = Staff.objects.select_related("user").order_by("pk")
@@ -241,6 +261,7 @@ def register() -> None:
             refuse=refuse,
             permission=DECIDE,
             describe=partial(describe, deed),
+            standing=partial(standing, deed),
         )
 
 

@@ -26,6 +26,11 @@ def text(answer):
     return html.unescape(" ".join(answer.content.decode().split()))
 
 
+def as_administrator_beside_compliance():
+    a_member_of_staff("compliance")
+    return reader()
+
+
 def decide(asked):
     other = a_member_of_staff("compliance")
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
@@ -111,6 +116,20 @@ class TestAsking:
         assert f'{own}">request {asked.pk}</a>' in again
         decide(asked)
         assert "roles: finance" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
+
+    def test_says_where_nobody_else_does_the_work(self):
+        visitor, member = as_administrator_beside_compliance(), a_member_of_staff("finance", "support")
+        a_member_of_staff("support")
+        assert "Nobody else is in the role <strong>finance</strong>" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
+        ask = f"{PEOPLE}{member.pk}/ask/"
+        visitor.post(f"{ask}roles/", {"roles": ["finance"], "reason": "less to do"})
+        visitor.post(f"{ask}disable/", {"reason": "leaves"})
+        kept, lost = Approval.objects.order_by("pk")
+        assert "Then nobody is in" not in text(visitor.get(f"/staff/approvals/{kept.pk}/"))
+        assert "<dt>Then nobody is in</dt><dd>finance</dd>" in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
+        a_member_of_staff("finance")
+        assert "Then nobody is in" not in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
+        assert "Nobody else is in" not in text(visitor.get(f"{PEOPLE}{member.pk}/"))
 
     def test_is_not_offered_about_oneself_nor_to_who_only_decides(self):
         member = a_member_of_staff("administrator")
