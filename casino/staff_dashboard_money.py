@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 from django.urls import reverse
 
-from audit.reports.intervals import Period
 from audit.reports.kinds import Interval
 from casino.staff_dashboard_period import Span
+from casino.staff_dashboard_reports import LISTED, Behind, Reports
 from games import tallies
 from games.reports import reconciliation, revenue
 from wallet import active, moved
@@ -23,7 +23,6 @@ from wallet.money import format_money
 from wallet.reports import payments
 
 SEE: Final = "audit.view_report"
-LISTED: Final = "%Y-%m-%dT%H:%M"  # how forms read a moment
 UTC: Final = ZoneInfo("UTC")
 
 Drawn = tuple[str, int, str]  # label, value, text
@@ -82,11 +81,13 @@ def told(span: Span) -> list[OfCurrency]:
     now, before = between([span.interval.since, span.interval.until])[0], _whole(span.before)
     players = active.players_who_staked(span.first, span.last)
     players_before = active.players_who_staked(span.first_before, span.last_before)
+    reports = Reports.of(span, (revenue.KIND, payments.KIND))
     return [
         OfCurrency(
             currency,
             _figures(
                 span,
+                reports,
                 currency,
                 (now.get(currency, Sums()), players.get(currency, 0)),
                 (before.get(currency, Sums()), players_before.get(currency, 0)),
@@ -126,34 +127,34 @@ def _whole(interval: Interval) -> Mapping[str, Sums]:
     return between([interval.since, interval.until])[0] if interval.since < interval.until else {}
 
 
-def _figures(span: Span, currency: str, now: tuple[Sums, int], before: tuple[Sums, int]) -> list[Figure]:
+def _figures(
+    span: Span, reports: Reports, currency: str, now: tuple[Sums, int], before: tuple[Sums, int]
+) -> list[Figure]:
     (sums, players), (sums_before, players_before) = now, before
-    report, of_payments = f"the report “{revenue.KIND.title}”", f"the report “{payments.KIND.title}”"
-    of_play = report_address(span, revenue.KIND.name, currency=currency)
-    of_money = report_address(span, payments.KIND.name, currency=currency)
-    paid_in = report_address(span, payments.KIND.name, currency=currency, kind=payments.DEPOSIT)
-    paid_out = report_address(span, payments.KIND.name, currency=currency, kind=payments.WITHDRAWAL)
+    of_play = reports.behind(revenue.KIND, currency=currency)
+    of_money = reports.behind(payments.KIND, currency=currency)
+    paid_in = reports.behind(payments.KIND, currency=currency, kind=payments.DEPOSIT)
+    paid_out = reports.behind(payments.KIND, currency=currency, kind=payments.WITHDRAWAL)
 
-    def money(name: str, value: int, value_before: int, address: str, leads_to: str) -> Figure:
+    def money(name: str, value: int, value_before: int, behind: Behind) -> Figure:
         change = _change(format_money(abs(value - value_before), currency, "en"), value - value_before, span)
-        return Figure(name, format_money(value, currency, "en"), change, address, leads_to)
+        return Figure(name, format_money(value, currency, "en"), change, *behind)
 
     days = "that day" if span.first_before == span.last_before else "those days"
     whole = f"{players_before:,} on all of {days} before"
     return [
-        money("Gross gaming revenue", sums.revenue, sums_before.revenue, of_play, report),
-        money("Turnover", sums.staked, sums_before.staked, of_play, report),
+        money("Gross gaming revenue", sums.revenue, sums_before.revenue, of_play),
+        money("Turnover", sums.staked, sums_before.staked, of_play),
         Figure(
             "Rounds",
             f"{sums.rounds:,}",
             _change(f"{abs(sums.rounds - sums_before.rounds):,}", sums.rounds - sums_before.rounds, span),
-            of_play,
-            report,
+            *of_play,
         ),
         Figure("Active players", f"{players:,}", whole, rounds_address(span), "the list of rounds played"),
-        money("Deposits", sums.deposits, sums_before.deposits, paid_in, of_payments),
-        money("Withdrawals paid", sums.withdrawals, sums_before.withdrawals, paid_out, of_payments),
-        money("Deposits less withdrawals", sums.net, sums_before.net, of_money, of_payments),
+        money("Deposits", sums.deposits, sums_before.deposits, paid_in),
+        money("Withdrawals paid", sums.withdrawals, sums_before.withdrawals, paid_out),
+        money("Deposits less withdrawals", sums.net, sums_before.net, of_money),
     ]
 
 
@@ -178,19 +179,6 @@ def _charts(span: Span, currency: str, bounds: Sequence[datetime], pieces: Seque
         for title, values in drawn.items()
         if any(value for _label, value in values)
     ]
-
-
-def report_address(span: Span, kind: str, /, **choices: str) -> str:
-    """Return where a report of the very same interval is asked for, filled in."""
-    zone = ZoneInfo(span.zone)
-    asked = {
-        "period": str(Period.OWN),
-        "since": f"{span.interval.since.astimezone(zone):{LISTED}}",
-        "until": f"{span.interval.until.astimezone(zone):{LISTED}}",
-        "zone": span.zone,
-        **choices,
-    }
-    return f"{reverse('staff_report_ask', args=[kind])}?{urlencode(asked)}"
 
 
 def rounds_address(span: Span) -> str:

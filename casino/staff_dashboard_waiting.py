@@ -27,6 +27,8 @@ from players.models import HOUSES_TURN, Conversation, Staff
 from wallet import withdrawal_queue
 from wallet.payments import doubts
 from wallet.payments.staff_views import READERS as DEPOSIT_READERS
+from wallet.provider_statements import keeping
+from wallet.provider_statements.staff_views import READERS as STATEMENT_READERS
 from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
 
 SEE_INCIDENTS: Final = "games.view_incident"
@@ -91,7 +93,12 @@ def _withdrawals(_staff: Staff) -> Iterator[Count]:
 def _deposits(_staff: Staff) -> Iterator[Count]:
     for doubt, name, count, is_more in doubts.counted():
         title = f"Deposits in doubt: {name[0].lower()}{name[1:]}"
-        yield Count(title, count, "staff_deposits", urlencode({"doubt": doubt}), is_more)
+        yield Count(title, count, "staff_deposits", urlencode({"doubt": doubt}), is_more, is_wrong=True)
+
+
+def _statements(_staff: Staff) -> Iterator[Count]:
+    count = keeping.with_open_differences().count()
+    yield Count("Statements with open differences", count, "staff_statements", "open=1", is_wrong=True)
 
 
 def _messages(_staff: Staff) -> Iterator[Count]:
@@ -117,6 +124,7 @@ COUNTERS: Final[tuple[tuple[tuple[str, ...], Counter], ...]] = (
     (APPROVAL_READERS, _approvals),
     (WITHDRAWAL_READERS, _withdrawals),
     (DEPOSIT_READERS, _deposits),
+    (STATEMENT_READERS, _statements),
     ((ANSWER,), _messages),
     ((MODERATE, READ), _chat),
     ((EXAMINE,), _play),

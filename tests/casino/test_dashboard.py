@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from socket import socket
 from time import monotonic
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,13 +17,14 @@ from django.urls import reverse
 from kombu import Connection
 
 from audit import hours, log
-from audit.models import Mark, Report, Rolled
-from audit.reports.asking import clock
+from audit.models import Mark, Report, ReportState, Rolled
+from audit.reports.asking import ask, clock
 from audit.reports.kinds import Asked, Interval
 from casino import beat
 from casino import staff_dashboard_health as health
 from casino import staff_dashboard_money as money
 from casino import staff_dashboard_returns as returns
+from casino import staff_dashboard_waiting as waiting
 from casino.staff_dashboard_period import PeriodForm
 from games.live import phases
 from games.models import LiveRound, Participation, Phase
@@ -31,14 +33,16 @@ from players.mail import write_to
 from players.models import Mail
 from tests import played, reports_history
 from tests.annulling import annul_unreproduced
-from tests.audit.reporting import made_here
+from tests.audit.reporting import a_broken_kind, made_here, registered
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
 from tests.hours import LONG_AGO, settle
 from tests.live.at_table import a_live_table, advance_to
 from tests.people import a_member_of_staff, a_visitor
 from tests.returns.sums import HOUR, summed_up
+from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal
+from tests.wallet.statement_builders import confirmed, named
 from wallet import active
 from wallet.models import Mode
 from wallet.money import format_money
@@ -96,6 +100,13 @@ def totals(kind, span, **choices):
     return [dict(zip(names, row, strict=True)) for row in answer.totals()]
 
 
+def linked(shown, report, what):
+    """The number on a dashboard that leads to a report, "" where none does."""
+    link = rf'href="/staff/reports/{report.pk}/">([^<]*)<span class="visually-hidden">, {what}: report {report.pk},'
+    found = re.search(link, shown)
+    return found[1] if found else ""
+
+
 class TestPlay:
     @pytest.mark.parametrize("zone", ZONES)
     def test_comes_to_what_the_report_of_the_same_days_says(self, opened, settings, zone):
@@ -138,6 +149,25 @@ class TestPlay:
         assert reader.post(reverse("staff_report_ask", args=["revenue"]), asked).status_code == 302
         report = made_here(Report.objects.latest("pk"))
         assert found[2] in page(reader, reverse("staff_report", args=[report.pk]))
+        again = page(reader, **DAYS)
+        assert linked(again, report, "gross gaming revenue in SEK") == found[2]  # which makes no second one
+        assert "currency=DKK" in again
+
+    def test_leads_to_a_report_of_more_where_none_tells_of_just_that(self, opened):
+        days = DAYS | {"until": "2026-03-30"}  # of which no other test asks for a report
+        reader, span = as_staff("finance"), span_of(clock(), **days)
+        given = {"interval": span.interval, "zone": span.zone, "by": "staff:1"}
+        all_of_it = ask(kind="revenue", choices={}, **given | {"by": "system"})
+        danish = ask(kind="revenue", choices={"currency": "DKK"}, **given)
+        ask(kind="revenue", choices={"game": "baccarat"}, **given)
+        ask(kind="revenue", choices={}, **given | {"zone": "Asia/Tokyo"})
+        failed = ask(kind="payments", choices={}, **given)
+        with registered(a_broken_kind("payments")):
+            assert made_here(failed).state == ReportState.FAILED
+        shown = page(reader, **days)
+        for currency, report in (("SEK", all_of_it), ("DKK", danish)):
+            assert linked(shown, report, f"turnover in {currency}")
+        assert "asks for the report “Deposits and withdrawals”" in shown
 
 
 @pytest.mark.django_db
@@ -252,6 +282,13 @@ class TestPanels:
         shown = page(as_staff("finance"))
         assert re.search(r'>Withdrawals to decide</a>\s*<span><span class="num">1</span>', shown)
         assert re.search(r">Deposits in doubt: [^<]*</a>", shown)
+
+    def test_a_deposit_in_doubt_and_a_statement_that_differs_are_wrong(self):
+        payment = a_payment(a_player())
+        call_back(statement(payment, amount=payment.amount + 1))
+        confirmed([named(uuid4())])
+        wrong = {each.name for each in waiting.counts(a_member_of_staff("finance")) if each.count and each.is_wrong}
+        assert wrong == {"Deposits in doubt: undecided for long, or disputed", "Statements with open differences"}
 
     def test_a_part_of_the_page_is_asked_for_by_the_page(self):
         shown = page(as_staff("support"), f"{ADDRESS}now/", period="yesterday")

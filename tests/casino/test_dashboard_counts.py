@@ -2,6 +2,7 @@
 
 import re
 from urllib.parse import parse_qsl
+from uuid import uuid4
 
 import pytest
 
@@ -11,6 +12,8 @@ from tests import reports_history
 from tests.casino.test_dashboard import around_now, page, totals
 from tests.people import a_member_of_staff, a_visitor
 from tests.scene import Scene
+from tests.wallet.statement_builders import confirmed, named
+from wallet.provider_statements import keeping
 from wallet.reports import payments
 
 pytestmark = pytest.mark.django_db
@@ -22,6 +25,7 @@ ROWS = {
     "staff_significant": r'href="/staff/significant/(\d+)/"',
     "staff_approvals": r'id="reason-(\d+)"',
     "staff_withdrawals": r"<h3>(\d+)\. ",
+    "staff_statements": r'<a class="link" href="/staff/statements/(\d+)/">',
     "staff_service": r'href="/staff/service/(\d+)/"',
     "staff_complaints": r'href="/staff/service/(\d+)/"',
     "staff_chat": r'<article class="panel" id="message-(\d+)"',
@@ -30,9 +34,9 @@ ROWS = {
 WAITING = {
     "operator": {"staff_incidents", "staff_floor", "staff_service"},
     "supervisor": {"staff_incidents", "staff_floor", "staff_approvals", "staff_withdrawals", "staff_chat"},
-    "finance": {"staff_withdrawals"},
+    "finance": {"staff_withdrawals", "staff_statements"},
     "support": {"staff_service", "staff_complaints", "staff_chat"},
-    "compliance": {"staff_incidents", "staff_floor", "staff_service", "staff_play_reports"},
+    "compliance": {"staff_incidents", "staff_floor", "staff_service", "staff_play_reports", "staff_statements"},
 }
 
 
@@ -42,6 +46,10 @@ def something_waits(db):
     scene = Scene()
     for made in ("annulled_incident", "live_stopped", "withdrawer", "overdue_id", "live_talk", "chemin_reporter"):
         getattr(scene, made)
+    for _ in range(2):
+        confirmed([named(uuid4())])
+    settled = confirmed([named(uuid4())]).differences.get()
+    keeping.note(settled.pk, words="They mend it.", settles=True, by="staff:1")
 
 
 @pytest.mark.parametrize("role", WAITING)
