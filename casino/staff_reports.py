@@ -3,6 +3,7 @@ somebody's data is put on record, is said here.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,6 +41,10 @@ LISTED: Final = 25  # reports on the page of all
 LONGEST: Final = 100  # characters of a choice that is written
 NOTHING: Final = "–"
 LONG: Final = 200  # characters
+MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  # as heads of reports have them
+MOST_COLUMNS: Final = 8  # beside each other, whatever they hold
+MOST_FIGURES: Final = 13  # columns beside each other on a wide page, where most of them are figures,
+MOST_WORDS: Final = 4  # and so many at most are not
 TYPES: Final = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -228,6 +233,9 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
     rows = ReportPage.objects.filter(report=report, number=number).values_list("rows", flat=True).first()
     return {
         "head": head,
+        "lines": [(name, _readable(text)) for name, text in head.lines],
+        "notes": [_readable(note) for note in head.notes],
+        "shape": _shape(head),
         "headings": [
             (heading, _style(column.form)) for heading, column in zip(head.headings, head.columns, strict=True)
         ],
@@ -280,6 +288,19 @@ def _shown(row: Row, head: Head) -> list[Shown]:
         Shown(_text(cell, column.form, currency, head.zone), column.heading, _style(column.form))
         for cell, column in zip(row, head.columns, strict=True)
     ]
+
+
+def _readable(text: str) -> str:
+    """Write moments in a text as the rest of the back office does, and how far they are off UTC."""
+    return MOMENT.sub(lambda found: f"{found[1]} UTC{found[2].replace('+00:00', '')}", text)
+
+
+def _shape(head: Head) -> str:
+    """Say how rows are set: "" as a table, "figures" as a wide one, "many" each as a list of its own."""
+    words = sum(column.form not in FIGURES for column in head.columns)
+    if len(head.columns) <= MOST_COLUMNS:
+        return ""
+    return "figures" if words <= MOST_WORDS and len(head.columns) <= MOST_FIGURES else "many"
 
 
 def _style(form: Form) -> str:

@@ -14,6 +14,8 @@ from django.utils.timezone import now
 
 from audit import approvals, log, retention
 from audit.models import Checkpoint, Kept, Report, ReportState
+from audit.reports.asking import clock
+from audit.reports.kinds import Interval
 from casino import closing, expiry
 from games import incidents, replay
 from games.chemin import play
@@ -552,6 +554,13 @@ class Scene(World):
     def figures_id(self) -> int:
         """A report with amounts and sums."""
         return made_here(asked("liability")).pk
+
+    @cached_property
+    def revenue_id(self) -> int:
+        """A report of a day's play, with amounts in more columns than any other that is set as a table."""
+        assert self.regular  # who plays
+        now = clock()
+        return made_here(asked("revenue", interval=Interval(now - timedelta(days=1), now))).pk
 
     @cached_property
     def being_made_id(self) -> int:

@@ -22,7 +22,8 @@ LONGEST = 40  # characters, with spaces and the currency's name
 NO_BREAK_SPACE = "\u00a0"
 SPACES = " \u00a0\u2009\u202f"
 APOSTROPHES = "'\u2019"
-MINUS_SIGNS = "-\u2212\u2013"
+MINUS = "\u2212"  # as it is written: the sign, as wide as a plus
+MINUS_SIGNS = "-\u2212\u2013"  # as people type it
 
 # What people call a currency where its symbol in their language is another (CLDR writes SEK for kronor in English).
 EVERYDAY_NAMES = {
@@ -42,7 +43,7 @@ class MoneyError(ValueError):
 def format_money(minor: int, currency: str, language: str) -> str:
     """Write *minor* units the way the language does: ``1 234,50 kr``, ``€1,234.50``."""
     text: str = format_currency(Decimal(minor) / MINOR_UNITS, currency, locale=_locale(language))
-    return _spaced(text)
+    return _spaced(text).replace("-", MINUS)
 
 
 @lru_cache(maxsize=4096)

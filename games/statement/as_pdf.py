@@ -30,7 +30,7 @@ from games.statement.words import game_name
 from players.models import Player
 from players.moments import written_day, written_time
 from wallet.models import Mode
-from wallet.money import format_money
+from wallet.money import MINUS, format_money
 
 FONTS = Path(__file__).parent / "fonts"
 REGULAR, BOLD = "Hanken", "Hanken-Bold"
@@ -38,7 +38,6 @@ INK, DIM, RULE, BAND = HexColor("#16201c"), HexColor("#5b6862"), HexColor("#c9d1
 MARGIN = 18 * mm
 WIDTH = A4[0] - 2 * MARGIN
 ROOM = 35 * mm
-MINUS = "\u2212"
 TODAY_IS_NOT_KEPT = 1  # reportlab's word for a file without the time and number of its making
 
 Cells = Sequence[str]

@@ -11,6 +11,7 @@ from django.test import Client
 from openpyxl import load_workbook
 
 from audit.models import Report, ReportState
+from audit.reports import checking
 from audit.reports.asking import clock
 from audit.reports.kinds import Answer, CannotMake, Column, Interval
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, made_here, registered
@@ -158,6 +159,31 @@ def test_say_where_their_hashes_stand_and_are_checked(reader):
     shown = page(reader, f"/staff/reports/{report.pk}/?check")
     assert said["data"]["digests"]["csv"] in shown
     assert "are what the log says" in shown
+
+
+def test_lead_to_the_log_whom_the_log_is_open_to_alone(reader):
+    report = made_here(asked("payouts"))
+    said = checking.said(report)
+    assert said
+    address, event = f"/staff/reports/{report.pk}/", f"event {said.event_id}"
+    shown = page(as_staff("finance"), address)
+    assert f"Its hashes stand in {event}." in shown
+    assert "/staff/events/" not in shown
+    with registered(a_kind("payouts")):
+        shown = page(reader, address)
+    assert f">{event}</a>" in shown
+
+
+def test_say_on_screen_who_asked_and_when_as_the_rest_of_the_house_does(reader):
+    clerk, now = a_member_of_staff("finance", name="Farah"), clock()
+    report = made_here(asked(by=str(clerk), zone="UTC", interval=Interval(now - timedelta(hours=1), now)))
+    shown = page(reader, f"/staff/reports/{report.pk}/")
+    assert f"<dt>Asked for by</dt><dd>Farah ({clerk})</dd>" in shown
+    assert f"<dd>{report.since:%Y-%m-%d %H:%M:%S} UTC</dd>" in shown
+    assert f"Figures up to {report.until:%Y-%m-%d %H:%M:%S} UTC; what" in shown
+    there = made_here(asked(interval=Interval(report.since, report.until), zone="Asia/Kolkata"))
+    local = (report.since + timedelta(hours=5, minutes=30)).replace(tzinfo=None)
+    assert f"<dd>{local:%Y-%m-%d %H:%M:%S} UTC+05:30</dd>" in page(reader, f"/staff/reports/{there.pk}/")
 
 
 def test_whom_they_name_is_on_record_before_they_are_shown(reader):

@@ -81,7 +81,7 @@ def test_templates_write_limits_in_the_readers_language():
 
 
 def test_what_went_out_carries_a_minus():
-    assert shown(-5, "GBP", "en") == "-£0.05"
+    assert shown(-5, "GBP", "en") == "\u2212£0.05"
 
 
 @given(minor=amounts, language=st.sampled_from(LANGUAGES), currency=st.sampled_from(CURRENCIES))

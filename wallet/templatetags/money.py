@@ -3,9 +3,7 @@
 from django import template
 from django.utils.translation import get_language
 
-from wallet.money import format_amount, format_money
-
-MINUS = "\u2212"  # the sign, as wide as a plus
+from wallet.money import MINUS, format_amount, format_money
 
 register = template.Library()
 

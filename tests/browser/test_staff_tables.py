@@ -1,0 +1,36 @@
+"""Tables of the back office: the words of a row stand on one line, and a number below its heading, though what is
+pressed is higher than a line.
+"""
+
+import pytest
+
+from tests.browser.at_table import log_in
+from tests.builders import a_player, a_round, a_table
+from tests.people import a_member_of_staff
+
+pytestmark = pytest.mark.browser
+
+# Where the words of cells of the first row begin and end: bottom and right edge, in CSS pixels.
+ROW = ".table:has(thead th.num:first-child) tbody tr:first-child > *"
+EDGES = """row => [...document.querySelectorAll(row)].map(cell => {
+    const words = document.createRange();
+    words.selectNodeContents(cell.querySelector("a, time") ?? cell);
+    const first = words.getClientRects()[0];
+    return [Math.round(first.bottom), Math.round(first.right)];
+})"""
+HEADING = """() => {
+    const words = document.createRange();
+    words.selectNodeContents(document.querySelector("thead th.num:first-child"));
+    return Math.round(words.getBoundingClientRect().right);
+}"""
+
+
+def test_a_row_stands_on_one_line_and_a_number_below_its_heading(cloned_db, new_context, web_server):
+    a_round(a_player(real=100_00), a_table(), player=1000)
+    window = new_context(base_url=web_server.url)
+    log_in(window, web_server, a_member_of_staff("finance").user)
+    page = window.new_page()
+    page.goto("/staff/ledger/")
+    number, when, kind, code = page.evaluate(EDGES, ROW)[:4]
+    assert number[0] == when[0] == kind[0] == code[0]
+    assert number[1] == page.evaluate(HEADING)
