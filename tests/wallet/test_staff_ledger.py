@@ -54,6 +54,7 @@ def test_journals_of_one_round_can_be_asked_for(finance):
     staked, settled = a_round(player, staked=100, paid=0)
     other, _ = a_round(player, staked=50, paid=0)
     round_id = Journal.objects.get(pk=staked.journal_id).round_id
+    assert round_id
     page = finance.get(f"/staff/ledger/?round={round_id}").text
     assert f'of round <span class="round-code">{round_code(round_id)}</span>, newest first' in page
     assert all(f">{each.journal_id}</a></th>" in page for each in (staked, settled))

@@ -36,7 +36,9 @@ def ask(visitor, **changes):
 
 
 def chosen(page):
-    return re.search(r'<option value="([^"]+)" selected', page)[1]
+    found = re.search(r'<option value="([^"]+)" selected', page)
+    assert found, "no account is chosen"
+    return found[1]
 
 
 def decide(staff, withdrawal, **data):
