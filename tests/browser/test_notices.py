@@ -18,7 +18,7 @@ from players.notices import LANGUAGES, span
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.browser.test_every_page import expect_none, faults_of_sizes, faults_of_themes
 from tests.builders import a_player, a_table
-from tests.harness.browser import PHONE, NewContext, wait_in
+from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
 from tests.harness.gallery import Gallery, open_gallery
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table
@@ -39,6 +39,7 @@ PLACES = """() => Array.from(document.querySelectorAll("main a, main button, mai
     return [each.id || each.className || each.textContent.trim(), ...[x, y, width, height].map(Math.round)];
 }).filter(([, , , width]) => width)"""
 STREAM = re.compile(f"://[^/]+{tickets.PATH}")
+A_WHILE = 15_000  # milliseconds after which nothing is news any more
 NOW_AND_THEN = 16_000  # milliseconds within which a page without a stream asks
 STREAMS = """
     window.streams = [];
@@ -47,7 +48,8 @@ STREAMS = """
     };
 """
 # Controls of the page that lie under what is shown without being asked for.
-COVERED = """() => Array.from(document.querySelectorAll("main a, main button, main label, header a, header button"))
+COVERED = """() => Array
+    .from(document.querySelectorAll(".bar :is(a, button), main :is(a, button, label, h1, .hand, .card)"))
     .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.matches(".bar__brand"))
     .filter((each) => {
         const { left, top, width, height } = each.getBoundingClientRect();
@@ -123,7 +125,7 @@ def test_a_table_that_is_open_is_told_and_nothing_on_it_moves(new_context: NewCo
     page.locator(".banner__sign").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".banner__words")).to_contain_text("Întreținere")
-    page.keyboard.press("Escape")
+    page.locator(".banner__close").click()
     expect(page.locator(".banner__words")).to_be_hidden()
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
     expect(page.locator(".banner__sign")).to_have_count(0)
@@ -153,8 +155,12 @@ def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_contex
     assert page.evaluate(PLACES) == before
     assert page.evaluate(COVERED) == []
     assert page.locator("#game .card").count() == cards > 0
-    page.locator("#act-rebet_deal").click()
-    expect(page.locator(".call__notice--error")).to_contain_text("Play is stopped in the whole house for now.")
+    expect(page.locator(".call__notice")).to_contain_text("Play is stopped for now.")
+    for added in ("#bet-player", "#act-deal", "#act-rebet_deal"):
+        expect(page.locator(added)).to_have_attribute("aria-disabled", "true")
+    stops.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
+    expect(page.locator("#act-rebet_deal")).not_to_have_attribute("aria-disabled", "true")
+    assert page.evaluate(PLACES) == before
     assert Round.objects.count() == 1
 
 
@@ -257,14 +263,23 @@ def test_it_comes_without_a_script_too(new_context: NewContext, web_server: WebS
     open_words(page)
 
 
-def test_a_click_goes_through_what_is_said(new_context: NewContext, web_server: WebServer):
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "wide"])
+def test_what_is_told_covers_nothing_and_lights_the_sign_for_a_while(
+    new_context: NewContext, web_server: WebServer, size: ViewportSize
+):
     a_live_table()
-    page = a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE).new_page()
+    page = a_window(new_context, web_server, a_player(real=100_000), viewport=size).new_page()
+    page.clock.install()
     page.goto("/en/table/live/real/")
     expect(page.locator("#live-own")).to_be_visible()
     page.evaluate(
-        "takeBanner('<aside id=banner class=banner data-key=x><p class=banner__words>' + 'word '.repeat(400))"
+        "takeBanner('<aside id=banner class=banner data-key=x><button class=banner__sign></button>'"
+        " + '<div class=banner__words popover><p>' + 'word '.repeat(400))"
     )
-    expect(page.locator("#banner-said")).to_be_visible()
-    wait_in(page, "() => document.getElementById('banner-said').offsetHeight > 400")
+    expect(page.locator("#banner-said")).to_contain_text("word word")
     assert page.evaluate(COVERED) == []
+    expect(page.locator(".banner--news .banner__sign")).to_be_visible()
+    page.clock.run_for(A_WHILE)
+    expect(page.locator(".banner--news")).to_have_count(0)
+    expect(page.locator(".banner__sign")).to_be_visible()
+    expect(page.locator("#banner-said")).to_be_empty()
