@@ -56,7 +56,7 @@ def _why_stopped(state: State) -> str:
 def _halted(state: State) -> str:
     if state.lets_bets_go:
         return _("No bets are taken. What lies here is dealt and paid, unless you take it off.")
-    return _("No bets are taken. The next round opens when play goes on.")
+    return _("The next round opens when play goes on.")
 
 
 def _pauses() -> tuple[str, str, str]:
@@ -93,7 +93,7 @@ def notes(state: State) -> tuple[str, ...]:
 
 def _ends_after_this_round(state: State) -> str:
     if state.is_house_stopped:
-        return _("Play is stopped. This round is dealt and paid.")
+        return _("Play is stopped after this round.")
     return _("The table pauses after this round.") if state.is_paused else _("The table closes after this round.")
 
 

@@ -55,8 +55,8 @@ def test_a_chip_is_refused_the_round_is_paid_and_play_goes_on(new_context: NewCo
         expect(page.locator(".live-public [data-seconds]")).to_have_count(0)
         for added in ("#bet-player", "#act-double", "#act-rebet"):
             expect(page.locator(added)).to_have_attribute("aria-disabled", "true")
-        expect(page.locator("#act-clear")).not_to_have_attribute("aria-disabled", "true")
-        page.locator("#bet-player").click()
+        expect(page.locator("#act-undo")).not_to_have_attribute("aria-disabled", "true")
+        page.locator("#bet-player").click(force=True)
         expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
         assert held(player) == CHIP
 
