@@ -227,13 +227,13 @@ class TestThePageOfIncidents:
         boss = reader()
         assert "Cancel the round" in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
         boss.post(f"/staff/rounds/{incident.live_round_id}/cancel/", {"reason": "x", "sure": "on"})
-        assert "The round is annulled: staff:" in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
+        assert "The round was cancelled: " in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
     def test_shows_what_was_moved_back_to_whom(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         annul_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
         page = seen(reader().get(f"/staff/incidents/{Incident.objects.get().pk}/"))
-        assert f"player:{players[1].pk} +SEK 40.00 (real)" in page
+        assert f"player:{players[1].pk}: SEK 40.00 returned (real money)" in page
         assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
         assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
 

@@ -93,7 +93,7 @@ def test_a_round_is_told_as_it_goes_and_no_card_before_its_time(url: str, live_t
         row_at(watcher, live_table, "no more bets")
         cards_of_others = set(CARD.findall(watcher.bytes))
         dealt = [card.encode() for card in advance_to(live_table, Phase.DEALT).cards.split()]
-        row_at(watcher, live_table, dealt[0].decode())
+        row_at(watcher, live_table, f"Player {dealt[0].decode()}")
         told = "".join(rows_of(watcher, live_table)).encode()
         assert set(CARD.findall(told)) == {dealt[0]}
         assert set(CARD.findall(watcher.bytes)) <= cards_of_others | {dealt[0]}
