@@ -240,7 +240,9 @@ def _complaint(scene: Scene) -> str:
 
 def _colleague(scene: Scene) -> str:
     """The page of somebody of staff."""
-    return reverse("staff_person", kwargs={"staff_id": scene.user("support").staff.pk})
+    colleague = scene.user("support")
+    assert colleague
+    return reverse("staff_person", kwargs={"staff_id": colleague.staff.pk})
 
 
 def _limited(scene: Scene) -> str:

@@ -271,7 +271,8 @@ class TestRecoveryCodes:
     def test_are_saved_as_a_file_that_says_whose_they_are_and_how_often_they_let_in(self, player):
         visitor = set_up_app(player.user)
         page = visitor.get(f"{SECURITY}codes/").text
-        saved = unquote(re.search(r'href="data:text/plain;charset=utf-8,([^"]+)"', page)[1])
+        (quoted,) = re.findall(r'href="data:text/plain;charset=utf-8,([^"]+)"', page)
+        saved = unquote(quoted)
         head, _blank, codes = saved.partition("\n\n")
         assert codes.split() == self.codes(page)
         made = Authenticator.objects.get(user=player.user, type=Authenticator.Type.RECOVERY_CODES).created_at

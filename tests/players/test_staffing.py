@@ -75,8 +75,9 @@ class TestMaking:
         user = User.objects.get(email=ADDRESS)
         assert not user.has_usable_password()
         told = last_mail(ADDRESS, "staff_account").body
-        change = StaffChange.objects.get(user=user)
-        asked_by, decided_by = (f"Someone ({who})" for who in (change.approval.by, change.approval.decision.by))
+        approval = StaffChange.objects.get(user=user).approval
+        assert approval
+        asked_by, decided_by = (f"Someone ({who})" for who in (approval.by, approval.decision.by))
         assert f"{asked_by} asked, {decided_by} decided" in told
         assert f"at {settings.HOUSE_HOST}/staff/." in told
         assert "Forgotten password" in told
