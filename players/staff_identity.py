@@ -42,6 +42,12 @@ CONSEQUENCES = {
 PAIR_WORDS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": UNTOLD}
 
 
+class AgreementForm(forms.Form):
+    """That whoever verifies has compared."""
+
+    agrees = forms.BooleanField()
+
+
 class RefusalForm(forms.Form):
     """Why, in the player's language, and what staff add in their own words."""
 
@@ -90,6 +96,9 @@ def staff_identity_case(request: StaffRequest, submission_id: int) -> HttpRespon
 def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResponse:
     """Confirm who the player is, or say why that cannot be."""
     submission = _find(submission_id)
+    if not AgreementForm(request.POST).is_valid():
+        messages.error(request, "Compare the documents, and tick that all agrees: nothing takes a verification back.")
+        return redirect("staff_identity_case", submission_id)
     try:
         verification.verify(submission_id=submission_id, by=request.staff)
     except verification.ReviewError as error:

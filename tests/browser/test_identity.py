@@ -56,6 +56,7 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, 
         desk.locator(".document summary").click()
     expect(desk.locator(".document__picture")).to_be_visible()
     assert documents_seen(player) == ["document: front"]
+    desk.get_by_label("Name, date of birth, address and document agree.").check()
     desk.locator("#verify").click()
     expect(desk.get_by_text("Nothing waits for a review.")).to_be_visible()
     assert verification.is_verified(player)

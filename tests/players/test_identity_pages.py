@@ -280,9 +280,15 @@ class TestTheBackOffice:
 
     def test_verifies(self):
         sent = a_submission(a_player())
-        answer = staff_visitor().post(f"/staff/identity/{sent.pk}/verify/", follow=True)
+        answer = staff_visitor().post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"}, follow=True)
         assert f"{sent.player} is verified, and has been written to." in answer.text
         assert verification.is_verified(sent.player)
+
+    def test_verifies_nobody_unless_somebody_says_that_all_agrees(self):
+        sent = a_submission(a_player())
+        answer = staff_visitor().post(f"/staff/identity/{sent.pk}/verify/", follow=True)
+        assert "tick that all agrees" in answer.text
+        assert not verification.is_verified(sent.player)
 
     def test_refuses_with_a_reason(self):
         sent = a_submission(a_player())
@@ -304,8 +310,10 @@ class TestTheBackOffice:
     @pytest.mark.parametrize("what", ["verify", "refuse"])
     def test_the_second_reviewer_is_told_who_was_faster(self, what):
         sent = a_submission(a_player())
-        staff_visitor().post(f"/staff/identity/{sent.pk}/verify/")
-        answer = staff_visitor().post(f"/staff/identity/{sent.pk}/{what}/", {"reason": "expired"}, follow=True)
+        staff_visitor().post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"})
+        answer = staff_visitor().post(
+            f"/staff/identity/{sent.pk}/{what}/", {"reason": "expired", "agrees": "on"}, follow=True
+        )
         assert "Someone has verified this already." in answer.text
         assert 'id="verify"' not in answer.text
 
@@ -316,7 +324,7 @@ class TestTheBackOffice:
         reviewer = staff_visitor()
         case = reviewer.get(f"/staff/identity/{sent.pk}/").text
         assert "Same document number" in case
-        refused = reviewer.post(f"/staff/identity/{sent.pk}/verify/", follow=True)
+        refused = reviewer.post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"}, follow=True)
         assert f"Find out first whether this player and {one} are one person." in refused.text
         listed = reviewer.get("/staff/duplicates/").text
         (shown,) = re.findall(r'name="shown" value="(\d+)"', listed)
@@ -327,7 +335,7 @@ class TestTheBackOffice:
         assert "Somebody else has resolved this already" in reviewer.post(address, given, follow=True).text
         assert "No two players look like one person." in reviewer.get("/staff/duplicates/").text
         assert "A digit was misread." in reviewer.get(f"/staff/identity/{sent.pk}/").text
-        reviewer.post(f"/staff/identity/{sent.pk}/verify/")
+        reviewer.post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"})
         assert verification.is_verified(other)
 
     @pytest.mark.parametrize("shown", ["", "x", "9" * 30, "-1"])
