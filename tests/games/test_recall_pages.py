@@ -228,7 +228,7 @@ class TestASharedRound:
         for wrong in ("paid back in all", f">{format_money(0, part.currency, 'en')} returned", ">None<", ">R<"):
             assert wrong not in text
         assert f'data-label="paid back">{stake} returned' in text
-        cell = f'data-label="Paid back">{stake} returned'
+        cell = f'data-label="Paid back"><span class="paid-back">{stake} returned'
         browser = reader("support")
         assert cell in browser.get("/staff/rounds/", {"player": part.player_id}).text
         assert cell in browser.get(f"/staff/players/{part.player_id}/").text

@@ -189,7 +189,7 @@ class TestTheStaffPage:
         corrupt(owner, part.round_id)
         replay.replay_finished_rounds()
         assert (
-            "shortfall SEK\u00a050.00 borne by the house"
+            ", SEK\u00a050.00 borne by the house"
             in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
         )
 
