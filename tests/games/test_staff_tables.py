@@ -246,5 +246,7 @@ def test_the_back_office_offers_no_language_since_it_has_one(role, page):
 
 def test_the_first_page_says_which_roles_may_do_what(operator):
     page = " ".join(operator.get("/staff/").text.split())
-    assert "Tables</a></th><td>Which tables there are, under which version, and the language of their chats.</td>" in page
+    assert (
+        "Tables</a></th><td>Which tables there are, under which version, and the language of their chats.</td>" in page
+    )
     assert "every journal.</td><td>compliance, finance</td>" in page

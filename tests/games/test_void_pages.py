@@ -189,8 +189,7 @@ class TestTheStaffPage:
         corrupt(owner, part.round_id)
         replay.replay_finished_rounds()
         assert (
-            ", SEK\u00a050.00 borne by the house"
-            in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
+            ", SEK\u00a050.00 borne by the house" in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
         )
 
     def test_is_newest_first_and_paged_without_gaps(self, cloned_db, owner, reader, monkeypatch):
