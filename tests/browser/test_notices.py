@@ -270,8 +270,9 @@ def test_what_is_told_covers_nothing_and_lights_the_sign_for_a_while(
     a_live_table()
     page = a_window(new_context, web_server, a_player(real=100_000), viewport=size).new_page()
     page.clock.install()
+    page.add_init_script("new BroadcastChannel('sabot.banner').onmessage = () => { window.isTold = true; }")
     page.goto("/en/table/live/real/")
-    expect(page.locator("#live-own")).to_be_visible()
+    wait_in(page, "() => window.isTold")  # the line tells what there is, once; after that this test is alone
     page.evaluate(
         "takeBanner('<aside id=banner class=banner data-key=x><button class=banner__sign></button>'"
         " + '<div class=banner__words popover><p>' + 'word '.repeat(400))"
