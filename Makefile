@@ -9,7 +9,7 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test check lint reset bench attack drill roads format messages clauses screenshots
+.PHONY: help run test check lint reset bench attack drill hosts roads format messages clauses screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -46,6 +46,9 @@ attack: .venv/installed-dev .venv/texts ## the wallet against its model, for lon
 
 drill: .venv/installed-dev .venv/texts ## kill every part of a house while bets lie on a shared table (SEED=, ROUNDS=)
 	$(PY) -m tests.drill $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+hosts: .venv/installed-dev .venv/texts ## machines of a house on many disappear while people play; as root, of network namespaces
+	$(PY) -m tests.hosts
 
 roads: .venv/installed-dev .venv/texts ## the roads of ten thousand shoes against another's program (SHOES= says how many)
 	@tools/get_chromium.sh

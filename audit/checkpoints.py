@@ -36,14 +36,14 @@ def size() -> int:
     return found.size if found else 0
 
 
-def latest(most: int) -> list[Checkpoint]:
-    """Return the last ones, the largest first."""
-    return list(islice(counting(_downwards()), most))
+def latest(most: int, *, below: int | None = None) -> list[Checkpoint]:
+    """Return the last ones, the largest first; of those with fewer leaves than *below* where that is given."""
+    return list(islice(counting(_downwards(below)), most))
 
 
 def unsigned() -> Unsigned | None:
     """Return the row that stands where the last checkpoint should; None where that does, or no key is known to tell."""
-    row, believed = next(_downwards(), None), _believed()
+    row, believed = next(_downwards(), None), house_keys()
     if row is None or not believed:
         return None
     try:
@@ -55,7 +55,7 @@ def unsigned() -> Unsigned | None:
 
 def counting(rows: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
     """Yield those of the *rows* that count."""
-    believed = _believed()
+    believed = house_keys()
     for row in rows:
         try:
             _demand_signed(row, believed)
@@ -71,9 +71,11 @@ def _demand_signed(row: Checkpoint, believed: list[Key]) -> None:
         raise Unproven(f"the row of {row.size} leaves has the note of another tree, of {tree.size}")
 
 
-def _downwards() -> Iterator[Checkpoint]:
+def _downwards(below: int | None = None) -> Iterator[Checkpoint]:
     """Yield the rows, the largest first; more than one is read only where that one does not do."""
     rows = Checkpoint.objects.order_by("-size")
+    if below is not None:
+        rows = rows.filter(size__lt=below)
     found = list(rows[:1])
     for _ in range(MOST // FEW):
         yield from found
@@ -82,8 +84,8 @@ def _downwards() -> Iterator[Checkpoint]:
         found = list(rows.filter(size__lt=found[-1].size)[:FEW])
 
 
-def _believed() -> list[Key]:
-    """Return the keys of the house, none where what was given are no keys: the page of the log says so."""
+def house_keys() -> list[Key]:
+    """Return the keys that the house believes, none where what was given are no keys: the page of the log says so."""
     try:
         return keys.known()
     except Unproven:

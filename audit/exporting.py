@@ -116,6 +116,13 @@ def export_event(event_id: int) -> bytes:
     return b"".join(zipped([*files, *_beside(ABOUT_EVENT, "tlog-proof, tlog-checkpoint, signed-note")]))
 
 
+def bundle(first: int, end: int) -> bytes:
+    """Return the events of the leaves from *first* up to *end*, each after its length in two bytes, highest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(ENTRIES, [first, end])
+        return b"".join(len(body).to_bytes(2, "big") + bytes(body) for (body,) in cursor.fetchall())
+
+
 def _log(chosen: Part, *, personal: bool) -> Files:
     last = chosen.checkpoint
     kept = _earlier(chosen)
@@ -134,8 +141,8 @@ def _log(chosen: Part, *, personal: bool) -> Files:
             if level or number in of_part:
                 yield tile_path(level, number, len(hashes) // HASH), [hashes]
     for number in chosen.tiles:
-        entries = _entries(number * WIDTH, min((number + 1) * WIDTH, last.size))
-        yield tile_path("entries", number, len(entries)), [_sized(entry) for entry in entries]
+        first, end = number * WIDTH, min((number + 1) * WIDTH, last.size)
+        yield tile_path("entries", number, end - first), [bundle(first, end)]
     if personal:
         yield "personal", _personal(chosen)
 
@@ -168,16 +175,6 @@ def _tiles(level: int, size: int) -> Iterator[tuple[int, bytes]]:
     stored = Tile.objects.filter(level=level, number__lt=-(-hashes // WIDTH)).order_by("number")
     for number, tile in stored.values_list("number", "hashes").iterator():
         yield number, bytes(tile)[: min(hashes - number * WIDTH, WIDTH) * HASH]
-
-
-def _entries(first: int, end: int) -> list[bytes]:
-    with connection.cursor() as cursor:
-        cursor.execute(ENTRIES, [first, end])
-        return [bytes(body) for (body,) in cursor.fetchall()]
-
-
-def _sized(entry: bytes) -> bytes:
-    return len(entry).to_bytes(2, "big") + entry
 
 
 def _personal(chosen: Part) -> Iterator[bytes]:

@@ -7,15 +7,18 @@ erasing it on a person's request leaves every proof valid.
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 # What an event may hold. Fractions of a number are written as text: a float has no canonical JSON.
 Json: TypeAlias = bool | int | str | Sequence["Json"] | Mapping[str, "Json"] | None
+
+# Called with the kind and the data of every event that this process is about to write.
+HEARD_BY: Final[list[Callable[[str, Mapping[str, Json]], None]]] = []
 
 
 def canonical(value: Json) -> str:
@@ -52,6 +55,8 @@ def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Ma
     it was done to. People in *data* are called so, too: who reads an event is put on record as having seen whom it
     names.
     """
+    for each in HEARD_BY:
+        each(kind, data)
     kept = [
         {"field": field, "salt": secrets.token_hex(16), "value": value}
         for field, value in sorted((personal or {}).items())

@@ -7,17 +7,16 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django import forms
 from django.db import connection
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
 from audit.proofs import sealed
+from audit.searching import about
 
 PAGE = 50
 
@@ -68,7 +67,7 @@ def events(request: HttpRequest) -> HttpResponse:
     form.full_clean()
     asked = form.cleaned_data
     wanted = {field: asked[field] for field in ("kind", "by", "on") if asked.get(field)}
-    found = Event.objects.order_by("-id").filter(_about(**wanted))
+    found = Event.objects.order_by("-id").filter(about(**wanted))
     if asked.get("before"):
         found = found.filter(id__lt=asked["before"])
     if any(field.errors for field in form.visible_fields()):
@@ -81,16 +80,6 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(
         request, "audit/events.html", {"form": form, "events": page, "older": older, "newest": urlencode(wanted)}
     )
-
-
-def _about(*, on: str = "", **exact: str) -> Q:
-    """Return the condition an event has to meet; a bare UUID means whatever is named so, and the round with this id."""
-    if not on:
-        return Q(**exact)
-    try:
-        return Q(**exact, on__in=[on, f"round:{UUID(on)}"])
-    except ValueError:
-        return Q(**exact, on=on)
 
 
 def kinds() -> list[str]:

@@ -1,5 +1,5 @@
-"""Solo rounds a second, at the service and over HTTP, and bets a second at a shared table over HTTP, against pgbench's
-TPC-B on the same PostgreSQL.
+"""Solo rounds a second, at the service, over HTTP and through the API, and bets a second at a shared table over HTTP,
+against pgbench's TPC-B on the same PostgreSQL.
 
 The bench has servers of its own, durable as in production, and a house on production settings; four players in
 processes of their own play `baccarat` for real money, as pgbench's four clients do their transfers.
@@ -21,7 +21,7 @@ from casino.embedded.children import Program, last_lines, spawn
 from casino.launcher import listening_socket, web_arguments
 
 SECONDS_TO_STOP: Final = 10.0
-PLAYERS: Final = {"solo_http": "http", "live_bets_http": "betting"}
+PLAYERS: Final = {"solo_http": "http", "api_round": "api", "live_bets_http": "betting"}
 
 
 @contextmanager
@@ -30,7 +30,9 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
     with servers() as (var, addresses), ExitStack() as open_things:
         say(durability(addresses))
         environment = production(var, addresses)
-        people = settle_in(environment, *["SE"] * CLIENTS)
+        everybody = settle_in(environment, *["SE"] * 2 * CLIENTS)
+        # A place at a table is its player's, and goes on with every round: those whose programs play play nothing else.
+        people, with_programs = everybody[:CLIENTS], everybody[CLIENTS:]
         pgbench = PgBench(addresses, CLIENTS)
         pgbench.prepare()
         ours: dict[str, Rate] = {}
@@ -39,7 +41,8 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
         if over_http := [name for name in PLAYERS if name in names]:
             port, _ = open_things.enter_context(web(var, environment, processes=len(os.sched_getaffinity(0))))
             for name in over_http:
-                ours[name] = open_things.enter_context(team(PLAYERS[name], people, environment, str(port)))
+                whose = with_programs if name == "api_round" else people
+                ours[name] = open_things.enter_context(team(PLAYERS[name], whose, environment, str(port)))
         yield Contest(pgbench.rate, ours)
 
 
@@ -87,6 +90,6 @@ def end(process: subprocess.Popen[Any]) -> None:
 SUITE: Final = Suite(
     about="Solo rounds and bets at a shared table, four players at once, against pgbench's TPC-B with four clients",
     unit="rounds or bets/s, transactions/s",
-    aims={"solo_service": 0.4, "solo_http": 0.2, "live_bets_http": 0.2},
+    aims={"solo_service": 0.4, "solo_http": 0.2, "api_round": 0.2, "live_bets_http": 0.2},
     open=open_contest,
 )

@@ -23,12 +23,14 @@ from games.shipped import PACE, load_tables, shipped  # noqa: E402
 from games.table_status import open_table  # noqa: E402
 from games.tables import make_table  # noqa: E402
 from players import limits, services  # noqa: E402
-from players.models import Jurisdiction, Player  # noqa: E402
+from players.api import tokens  # noqa: E402
+from players.models import Jurisdiction, Player, Scope  # noqa: E402
 from wallet import accounts, ledger  # noqa: E402
 from wallet.models import AccountKind, Mode  # noqa: E402
 
 BORN = date(1990, 1, 1)
 MONEY = 10**12  # minor units: nobody runs out of it
+PER_MINUTE = 1_000_000  # calls; four programs do the work of many
 SHARED = "no_commission"
 
 
@@ -67,7 +69,8 @@ def _people(codes: Iterable[str]) -> Iterator[dict[str, object]]:
         EmailAddress.objects.filter(user=player.user).update(verified=True)
         _pay(player)
         _limit(player)
-        yield {"player": player.pk, "email": email, "password": password, "table": table.pk}
+        _token, key = tokens.make(user=player.user, name="bench", scopes=[Scope.PLAY], days=1, per_minute=PER_MINUTE)
+        yield {"player": player.pk, "email": email, "password": password, "table": table.pk, "token": key}
 
 
 def _pay(player: Player) -> None:

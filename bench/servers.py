@@ -115,6 +115,7 @@ def production(var: Path, addresses: Addresses) -> Environment:
         "SECRET_KEY": secrets.token_urlsafe(64),
         "SEED_KEY": _key(),
         "DOCUMENT_KEY": _key(),
+        "PARTNER_KEY": _key(),
         "AUDIT_SIGNER": str(var / "signer" / "socket"),  # where nobody signs: leaves are made all the same
         "AUDIT_KEYS": ",".join(Key("bench.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)),
         "DATABASE_URL": addresses.database_url,

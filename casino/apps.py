@@ -1,8 +1,10 @@
 """Start-up of the project itself."""
 
-from celery.signals import beat_init, worker_init
+from celery.signals import beat_init, setup_logging, worker_init
 from django.apps import AppConfig
+from django.conf import settings
 
+from audit import log
 from casino import logs
 
 
@@ -16,14 +18,19 @@ class CasinoConfig(AppConfig):
         from audit.models import Category, Weight  # not before the apps are loaded
         from audit.reports import alterations
         from audit.significant import finding
-        from casino import checks
+        from casino import checks, tracing  # noqa: F401  (tasks are traced from here on)
 
         logs.configure()
+        if settings.METRICS:
+            from casino import measures  # a house without metrics does without their library
+
+            log.HEARD_BY.append(measures.count)
+        setup_logging.connect(logs.stay)
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)
         finding.register_ordinary(("house.backed_up", "personal.exported", "retention.applied", "rows.exported"))
         finding.register_kinds(
             {"house.restored": (Category.CORRECTION, Weight.ALERT, "The house was put up again from a copy")}
         )
-        parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "places", "sessions")
+        parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "places", "sessions", "tokens")
         alterations.register("House", {"house.restored": ("The house was put up again from a copy", parts)})

@@ -18,6 +18,7 @@ from casino.wsgi import application as pages
 from django.urls import reverse
 from django.utils.translation import override
 
+from casino.api import refusing
 from casino.door import Allowance, Door
 from casino.live import Port
 from casino.live_hub import Hub
@@ -46,5 +47,12 @@ _door = Door(
     cast("Any", _threads),
     ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
     at=dict(_where_files_are_sent()),
+    below={refusing.PATH: Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, words=refusing.at_the_door)},
 )
-application = Port(Hub(LIVE_STREAMS), _door)
+if settings.METRICS:
+    from casino.measures import STREAMS
+
+    _hub = Hub(LIVE_STREAMS, STREAMS.inc)
+else:
+    _hub = Hub(LIVE_STREAMS)
+application = Port(_hub, _door)

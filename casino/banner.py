@@ -95,6 +95,20 @@ def render(banner: Banner, language: str, zone: str) -> SafeString:
         return render_to_string("_notices.html", {"banner": banner, "notices": words})
 
 
+def told(banner: Banner, language: str, zone: str) -> dict[str, Any]:
+    """Return the same for programs, as plain values."""
+    shown = [
+        {
+            "id": number,
+            "begins_at": each.begins_at,
+            "ends_at": each.ends_at,
+            "text": notices.words(each, language, zone),
+        }
+        for number, each in banner.in_force.items()
+    ]
+    return {"is_stopped": banner.stop is not None, "notices": shown}
+
+
 def on_this_page(*, says_stop: bool = True) -> SafeString:
     """Render it as the reader of the page that is being made reads; without the stop where the page says that itself.
     A page that is made without the database, to say that something is not there, has none.

@@ -1,7 +1,11 @@
-"""The clock of the house: Celery's beat, of which one at a time works however many are started."""
+"""The clock of the house: Celery's beat, of which one at a time works however many are started.
+
+PostgreSQL knows them by the name of their machine: that of one at work, or standing by, is `name()`.
+"""
 
 import time
 from collections.abc import Callable
+from socket import gethostname
 from typing import Any
 
 from celery.beat import PersistentScheduler
@@ -10,6 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 # Any number, the same for every beat of a house.
 ADVISORY_LOCK = 0x5AB07_0002
+LONGEST_NAME = 63  # bytes that PostgreSQL keeps of it
 AGAIN = 0.2  # seconds until PostgreSQL is tried again
 
 
@@ -17,9 +22,15 @@ class TurnLost(Exception):
     """Another beat works."""
 
 
+def name() -> str:
+    """Return what PostgreSQL shows the connection of this machine's beat as."""
+    return f"sabot beat {gethostname()}"[:LONGEST_NAME]
+
+
 def take_turn(say: Callable[[str], object]) -> BaseDatabaseWrapper:
     """Wait until no other beat works; return the connection that says so for as long as it is open."""
     guard = connections["default"].copy("beat")
+    guard.settings_dict["OPTIONS"]["application_name"] = name()
     if not _is_free(guard):
         say("Another beat is at work; waiting to take over from it")
         with guard.cursor() as cursor:

@@ -70,6 +70,7 @@ app.conf.beat_schedule = {
     "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab(), "options": EXPIRES},
     "send mail": {"task": "players.tasks.send_mail", "schedule": crontab(), "options": EXPIRES},
     "forget old tries": {"task": "players.tasks.forget_old_tries", "schedule": crontab(minute="23")},
+    "forget old calls": {"task": "players.tasks.forget_old_calls", "schedule": crontab(minute="27")},
     "close accounts that are paid out": {
         "task": "casino.tasks.finish_closing",
         "schedule": crontab(),
@@ -89,6 +90,8 @@ app.conf.beat_schedule = {
         "schedule": 15.0,
         "options": EXPIRES,
     },
+    "tell operators": {"task": "wallet.tasks.tell_operators", "schedule": 5.0, "options": {"expires": 5}},
+    "give up bets at operators": {"task": "wallet.tasks.give_up_remote_bets", "schedule": 15.0, "options": EXPIRES},
     "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0, "options": EXPIRES},
     "clear expired sessions": {
         "task": "players.tasks.clear_expired_sessions",

@@ -26,7 +26,7 @@ SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
 FEWEST_DIFFERENT = 5
 TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # providers for trying things out
 TOY_BANK = "wallet.sandbox_bank."
-SEED_KEY_BYTES = DOCUMENT_KEY_BYTES = 32
+SEED_KEY_BYTES = DOCUMENT_KEY_BYTES = PARTNER_KEY_BYTES = 32
 DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
 
 
@@ -127,6 +127,8 @@ def _keys() -> Iterator[CheckMessage]:
         yield Error(f"SEED_KEY is missing, or not {SEED_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E002")
     if _key_bytes(settings.DOCUMENT_KEY) != DOCUMENT_KEY_BYTES:
         yield Error(f"DOCUMENT_KEY is missing, or not {DOCUMENT_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E010")
+    if _key_bytes(settings.PARTNER_KEY) != PARTNER_KEY_BYTES:
+        yield Error(f"PARTNER_KEY is missing, or not {PARTNER_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E018")
 
 
 def _web() -> Iterator[CheckMessage]:

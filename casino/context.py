@@ -12,8 +12,8 @@ from django.utils.functional import SimpleLazyObject
 from casino import banner
 from players import staffing
 from players.identity import player_of
-from wallet import accounts
 from wallet.models import Mode
+from wallet.remote.operators import funds
 
 
 def house(request: HttpRequest) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def house(request: HttpRequest) -> dict[str, Any]:
     player = player_of(request.user)
     return {
         "reader": player,
-        "real_balance": partial(accounts.balance, player.pk, Mode.REAL) if player else None,
+        "real_balance": partial(funds, player, Mode.REAL) if player else None,
         "staff_names": SimpleLazyObject(staffing.called),
         "banner": banner.on_this_page,
         "demo": settings.DEMO,

@@ -11,8 +11,10 @@ from django.db.models import Q
 from games.live import chat_moderation
 from games.models import ChipSet, FavouriteBet, FavouriteTable, NextRound
 from players import closures, notes
+from players.api import tokens
 from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission, Trait
 from wallet import payout_accounts
+from wallet.remote import operators
 
 NOTHING = ""
 
@@ -30,7 +32,9 @@ def erase(player: Player) -> None:
     """Forget whose account this was. The database refuses where it has not been closed for long enough."""
     closures.forget(player)
     notes.forget(player)
+    tokens.forget(player)
     payout_accounts.forget(player)
+    operators.forget(player)
     chat_moderation.forget(player)
     _forget_reports(player)
     DocumentContent.objects.filter(document__submission__player=player).delete()

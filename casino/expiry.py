@@ -10,11 +10,14 @@ from audit.models import Kept
 from casino import erasure
 from games.live import chat_moderation
 from players import mail, service, sessions, verification
+from players.api import tokens
 
 
 def forget_addresses() -> int:
-    """Forget from where people logged in, in the list of their sessions and in events; return how many that were."""
-    return sessions.forget_addresses() + retention.expire(Kept.ADDRESS)
+    """Forget from where people logged in and their programs came, where it is kept and in events; return how many that
+    were.
+    """
+    return sessions.forget_addresses() + tokens.forget_addresses() + retention.expire(Kept.ADDRESS)
 
 
 # Each works in batches, one transaction each: whoever is interrupted goes on the next time where it ended.

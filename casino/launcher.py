@@ -203,6 +203,7 @@ def programs(listening: int) -> tuple[Program, ...]:
     )
     worker = (
         "celery",
+        "--quiet",
         "-A",
         "casino",
         "worker",

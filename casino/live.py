@@ -1,19 +1,29 @@
-"""The streams of live tables: a plain ASGI application under /live/, beside Django's pages on the same port."""
+"""The streams of live tables: a plain ASGI application under /live/, beside Django's pages on the same port.
+
+A program opens one at an address of the API. Who may is found out as for every other call: the request goes to the
+pages, and the view that answers it leaves a ticket on the port (`games.api.stream`). With that the port goes on, and no
+thread is held any longer.
+"""
 
 import asyncio
 import signal
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from http import HTTPStatus
 from types import FrameType
 from typing import Any, Final
 
 from django.conf import settings
 from django.http import parse_cookie
+from django.utils.translation import override
 
 from casino.live_hub import Hub
 from casino.live_streams import Stream
-from games.live.tickets import PATH, BadTicket, read
+from casino.readiness import WATCH
+from games.api.stream import COUNTER, FULL, Counter, is_opening
+from games.live.tickets import PATH, BadTicket, Ticket, read
+from players.api.problems import Problem
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -46,25 +56,44 @@ class Streams:
         except BadTicket:
             await _refuse(send, HTTPStatus.FORBIDDEN)
             return
-        stream = self._hub.admit(ticket)
-        if stream is None:
+        if not await _serve(self._hub, ticket, receive, send):
             await _refuse(send, HTTPStatus.SERVICE_UNAVAILABLE)
-            return
-        try:
-            await send({"type": "http.response.start", "status": HTTPStatus.OK.value, "headers": HEADERS})
-            await _until_either_ends(stream, receive, send)
-        finally:
-            self._hub.leave(stream)
+
+
+class Programs:
+    """Opens a stream for a program that the *pages* let in."""
+
+    def __init__(self, hub: Hub, pages: Application) -> None:
+        self._hub = hub
+        self._pages = pages
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve one stream from its opening to its end, or pass on why it is not opened."""
+        counter = Counter()
+
+        async def unless_let_in(message: Message) -> None:
+            if counter.ticket is None:
+                await send(message)
+
+        await self._pages({**scope, COUNTER: counter}, receive, unless_let_in)
+        ticket = counter.ticket
+        if ticket is not None and not await _serve(self._hub, ticket, receive, send):
+            await _tell_full(ticket, send)
 
 
 class Port:
-    """The one port: streams here, *pages* for all else. Streams end when the process is told to stop, so that the
-    server need not wait for them.
+    """The one port: streams here, *pages* for all else.
+
+    A process that is told to stop is not ready from then on (`casino.readiness`), and goes on serving for as long as
+    ``WEB_DRAIN_SECONDS`` says, so that whoever shares out requests has sent the next ones elsewhere. Then streams end,
+    each with a word, so that the server need not wait for them and their pages come back elsewhere; and the server
+    answers what it has begun with and ends. Told twice, it does not wait.
     """
 
     def __init__(self, hub: Hub, pages: Application) -> None:
         self._hub = hub
         self._streams: Application = Streams(hub)
+        self._programs: Application = Programs(hub, pages)
         self._pages = pages
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -73,6 +102,8 @@ class Port:
             await self._live(receive, send)
         elif scope["type"] == "http" and scope["path"].startswith(PATH):
             await self._streams(scope, receive, send)
+        elif scope["type"] == "http" and is_opening(scope["path"]):
+            await self._programs(scope, receive, send)
         else:
             await self._pages(scope, receive, send)
 
@@ -89,14 +120,33 @@ class Port:
         """Hear of the end at its beginning: the server tells applications only when their answers have ended."""
         loop = asyncio.get_running_loop()
         for number in STOP_SIGNALS:
-            before = signal.getsignal(number)
+            end = partial(self._end, signal.getsignal(number))
 
-            def stop(number: int, frame: FrameType | None, before: Any = before) -> None:
-                loop.call_soon_threadsafe(self._hub.let_go)
-                if callable(before):
-                    before(number, frame)
+            def stop(number: int, frame: FrameType | None, end: Callable[[int], None] = end) -> None:
+                wait = 0.0 if WATCH.is_stopping else settings.WEB_DRAIN_SECONDS
+                WATCH.begin_to_stop()
+                loop.call_soon_threadsafe(loop.call_later, wait, end, number)
 
             signal.signal(number, stop)
+
+    def _end(self, server: Any, number: int) -> None:
+        """Let streams go and have the *server* do what it does at that signal."""
+        self._hub.let_go()
+        if callable(server):
+            server(number, None)
+
+
+async def _serve(hub: Hub, ticket: Ticket, receive: Receive, send: Send) -> bool:
+    """Serve a stream to its end; say whether there was room for it."""
+    stream = hub.admit(ticket)
+    if stream is None:
+        return False
+    try:
+        await send({"type": "http.response.start", "status": HTTPStatus.OK.value, "headers": HEADERS})
+        await _until_either_ends(stream, receive, send)
+    finally:
+        hub.leave(stream)
+    return True
 
 
 async def _until_either_ends(stream: Stream, receive: Receive, send: Send) -> None:
@@ -126,3 +176,13 @@ async def _refuse(send: Send, status: HTTPStatus) -> None:
     headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     await send({"type": "http.response.body", "body": f"{status.phrase}\n".encode()})
+
+
+async def _tell_full(ticket: Ticket, send: Send) -> None:
+    """Tell a program that there is no room, as every refusal of the API is told."""
+    with override(ticket.language):
+        answer = Problem(FULL, headers={"Retry-After": "5"}).plain()
+    said = {**answer.headers, "Content-Length": str(len(answer.content)), "Cache-Control": "no-store"}
+    headers = [(name.lower().encode(), value.encode()) for name, value in said.items()]
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.content})

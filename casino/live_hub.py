@@ -21,14 +21,21 @@ from casino.live_floors import Floor
 from casino.live_line import Line, Lost, News, Parameters, open_line
 from casino.live_lobbies import Lobbies
 from casino.live_notices import Notices
-from casino.live_shows import SHOWS
-from casino.live_streams import OVER, Stream
+from casino.live_shows import SHOWS, WIRES
+from casino.live_streams import MOVED, OVER, Stream
 from casino.live_tables import Watched
 from games import serving
 from games.live.floor_rows import READERS
-from games.live.tickets import Ticket
+from games.live.tickets import ProgramTicket, Ticket
 from games.serving import MAY_WATCH
-from players.watching import STILL_ON_DUTY, STILL_WATCHING, asked, asked_of_staff
+from players.watching import (
+    STILL_CONNECTED,
+    STILL_ON_DUTY,
+    STILL_WATCHING,
+    asked,
+    asked_of_programs,
+    asked_of_staff,
+)
 
 MOST_OF_ONE_PLAYER: Final = 6  # and of one member of staff
 # With so many, a page that only listens is refused one more: a browser keeps six lines to one house, and pages need
@@ -44,8 +51,10 @@ logger = structlog.get_logger(__name__)
 class Hub:
     """Everybody who watches, by table, and the task that keeps them up to date."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, count: Callable[[int], object] = abs) -> None:
+        """Take in at most so many; *count* is told 1 of each who comes, and -1 of each who goes."""
         self._most = most
+        self._count = count
         self._tables: dict[int, Watched] = {}
         self._chats = Chats()
         self._lobbies = Lobbies()
@@ -65,6 +74,7 @@ class Hub:
         if self._of_reader[ticket.reader] >= (ENOUGH_TO_LISTEN if ticket.only_listens else MOST_OF_ONE_PLAYER):
             return None
         self._of_reader[ticket.reader] += 1
+        self._count(1)
         stream = Stream(ticket)
         self._newcomers[stream] = None
         if self._work is None:
@@ -76,6 +86,7 @@ class Hub:
         """Forget somebody who has gone."""
         reader, number, lobby = stream.ticket.reader, stream.ticket.live_table, stream.ticket.lobby
         self._of_reader[reader] -= 1
+        self._count(-1)
         if not self._of_reader[reader]:
             del self._of_reader[reader]
         if self._newcomers.pop(stream, stream) is None:
@@ -96,7 +107,7 @@ class Hub:
         """End all streams, and open none any more: the process is about to end."""
         self._is_closed = True
         for stream in (*self._newcomers, *self._watching()):
-            stream.end()
+            stream.end(MOVED)
 
     async def close(self) -> None:
         """Let everybody go, and disconnect."""
@@ -138,6 +149,7 @@ class Hub:
             for table in list(self._tables.values()):
                 if table.is_stale:
                     await self._read(line, table)
+                await table.rounds.keep_up(line)
                 table.show()
             await asyncio.sleep(0)  # so that this is written before anything else is worked out
             await self._chats.keep_up(line)
@@ -182,8 +194,10 @@ class Hub:
         if lobby is not None:
             self._lobbies.take_in(lobby, stream)
         if number is not None:
-            self._tables.setdefault(number, Watched(number, SHOWS[stream.ticket.shape])).take_in(stream)
-            self._chats.take_in(number, stream)
+            shape = stream.ticket.shape
+            self._tables.setdefault(number, Watched(number, SHOWS[shape], WIRES[shape])).take_in(stream)
+            if not stream.ticket.is_program:
+                self._chats.take_in(number, stream)
 
     async def _look_at_sessions(self, line: Line) -> None:
         """Every few seconds end the streams of sessions that are over and of whom a table serves no more, and show the
@@ -203,16 +217,25 @@ class Hub:
 
     async def _welcome(self, line: Line, streams: Iterable[Stream]) -> set[Stream]:
         """Return those whose session runs, at a table that serves them or where they have a part in the round; of
-        staff those whose role lets them look still.
+        staff those whose role lets them look still; of programs those whose token holds as well, if not more.
         """
         everybody = set(streams)
         staff = {stream for stream in everybody if stream.ticket.staff is not None}
-        found = await self._standing(line, everybody - staff, STILL_WATCHING, asked)
+        everybody -= await self._disconnected(line, everybody)
+        idle = {stream for stream in everybody if stream.ticket.session is None}
+        found = idle | await self._standing(line, everybody - staff - idle, STILL_WATCHING, asked)
         found |= await self._standing(line, staff, STILL_ON_DUTY, partial(asked_of_staff, permissions=READERS))
         at_tables = {stream: place for stream in found if (place := _place(stream))}
         rows = await line.ask(MAY_WATCH, serving.asked(set(at_tables.values()))) if at_tables else []
         served = {(row["player"], row["live_table"]) for row in rows}
         return {stream for stream in found if stream not in at_tables or at_tables[stream] in served}
+
+    async def _disconnected(self, line: Line, streams: set[Stream]) -> set[Stream]:
+        """Return the programs whose token holds no more."""
+        tokens = {stream: stream.ticket.token for stream in streams if isinstance(stream.ticket, ProgramTicket)}
+        rows = await line.ask(STILL_CONNECTED, asked_of_programs(set(tokens.values()))) if tokens else []
+        held = {row["id"] for row in rows}
+        return {stream for stream, token in tokens.items() if token not in held}
 
     async def _standing(
         self, line: Line, streams: set[Stream], question: str, about: Callable[[Iterable[UUID]], Parameters]
@@ -220,7 +243,8 @@ class Hub:
         """Return those of whose sessions a question says that they may go on."""
         if not streams:
             return set()
-        running = {row["id"] for row in await line.ask(question, about({stream.ticket.session for stream in streams}))}
+        sessions = {stream.ticket.session for stream in streams if stream.ticket.session is not None}
+        running = {row["id"] for row in await line.ask(question, about(sessions))}
         return {stream for stream in streams if stream.ticket.session in running}
 
     async def _read(self, line: Line, table: Watched) -> None:

@@ -1,5 +1,6 @@
 """What every page shows to everybody, told to those who watch: read when there is news of it, rendered once for each
-language and time zone in which somebody reads, and sent again when something begins or ends by itself.
+language and time zone in which somebody reads, a page or a program, and sent again when something begins or ends by
+itself.
 """
 
 from datetime import timedelta
@@ -11,7 +12,7 @@ import structlog
 from casino import banner
 from casino.banner import HOUSE_ZONE, Banner
 from casino.live_line import Line, News
-from casino.live_streams import Stream, event
+from casino.live_streams import Stream, event, written
 
 BREATH: Final = 0.001  # seconds past the moment of a change, so that the clock has passed it
 
@@ -27,7 +28,7 @@ class Notices:
         self._is_stale = True
         self._banner: Banner | None = None  # None until it is read for the first time
         self._read_at = 0.0
-        self._events: dict[tuple[str, str], bytes] = {}  # of each language and zone, as it is now
+        self._events: dict[tuple[str, str, str], bytes] = {}  # of each kind, language and zone, as it is now
         self.due: float | None = None  # when something changes by itself, by this process's clock
 
     def take_in(self, stream: Stream) -> None:
@@ -79,17 +80,24 @@ class Notices:
     def _show(self) -> None:
         if self._banner is not None:
             for stream in self._owed:
-                stream.tell("banner", self._event(self._banner, stream))
+                kind = "notice" if stream.ticket.is_program else "banner"
+                stream.tell(kind, self._event(kind, self._banner, stream))
             self._owed.clear()
 
-    def _event(self, shown: Banner, stream: Stream) -> bytes:
+    def _event(self, kind: str, shown: Banner, stream: Stream) -> bytes:
         """Return what is sent to somebody; nothing where it cannot be rendered."""
         language, zone = stream.ticket.language, shown.zones.get(stream.ticket.jurisdiction, HOUSE_ZONE)
-        if (language, zone) not in self._events:
+        if (kind, language, zone) not in self._events:
             try:
-                made = event("banner", banner.render(shown, language, zone))
+                made = event(kind, _said(kind, shown, language, zone))
             except Exception:
-                logger.exception("live_render_failed", fragment="banner", language=language)
+                logger.exception("live_render_failed", fragment=kind, language=language)
                 made = b""
-            self._events[language, zone] = made
-        return self._events[language, zone]
+            self._events[kind, language, zone] = made
+        return self._events[kind, language, zone]
+
+
+def _said(kind: str, shown: Banner, language: str, zone: str) -> str:
+    if kind == "notice":
+        return written(banner.told(shown, language, zone))
+    return banner.render(shown, language, zone)

@@ -1,10 +1,13 @@
-"""What a live table shows, and how it is read, by the table's shape. Everything else about streams is one for all."""
+"""What a live table shows, to people and to programs, and how it is read, by the table's shape. Everything else about
+streams is one for all.
+"""
 
 from collections.abc import Hashable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Protocol, Self
 
+from games.api import guests_wire, shared_wire
 from games.chemin import show as guests
 from games.live import show as shared
 from games.models import Shape
@@ -53,3 +56,19 @@ class Show(Protocol):
 
 SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared, Shape.GUESTS: guests})
 """Every shape of table that has streams."""
+
+
+class Wire(Protocol):
+    """The same for programs: what a module has that tells of tables of one shape, as plain values that JSON has."""
+
+    def public(self, state: Any) -> Mapping[str, Any]:
+        """The table as everybody sees it at the moment of *state*."""
+
+    def own(self, state: Any, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is the own of the player of a row of `READ_OWN`."""
+
+    def over(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A round that is over, of a row of `games.api.rounds_wire.READ_OVER`."""
+
+
+WIRES: Final[Mapping[Shape, Wire]] = MappingProxyType({Shape.SHARED: shared_wire, Shape.GUESTS: guests_wire})

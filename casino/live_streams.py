@@ -1,10 +1,13 @@
 """One open stream: what a page is still to be told, and the writing of it as server-sent events."""
 
 import asyncio
+import json
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from time import monotonic
 from typing import Any, Final
+
+from rest_framework.utils.encoders import JSONEncoder
 
 from games.live.tickets import Ticket
 
@@ -24,7 +27,15 @@ def event(name: str, html: str, number: str = "") -> bytes:
     return (head + "".join(f"data: {line}\n" for line in lines) + "\n").encode()
 
 
+def written(values: Mapping[str, Any]) -> str:
+    """Return values as JSON in one line, spelled as answers of the API are but for letters that are not of ASCII: some
+    of those would end a line.
+    """
+    return json.dumps(values, cls=JSONEncoder, separators=(",", ":"))
+
+
 OVER: Final = event("over", "")  # the session has ended
+MOVED: Final = event("moved", "")  # this process ends; whoever watches on asks anew, and another one answers
 BEAT: Final = event("beat", "")
 MISSED: Final = event("missed", "")  # something that is told only once was not
 

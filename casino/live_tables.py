@@ -1,4 +1,6 @@
-"""A live table as one process shows it: rendered once for each language that somebody watches in."""
+"""A live table as one process shows it: rendered once for each language that somebody watches in, and once for all
+programs.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -9,10 +11,13 @@ from typing import Any, Final
 
 import structlog
 
-from casino.live_shows import Show, Shown
-from casino.live_streams import Stream, event
+from casino.live_rounds import Rounds
+from casino.live_shows import Show, Shown, Wire
+from casino.live_streams import Stream, event, written
 
 BREATH: Final = 0.001  # seconds past the moment of a card, so that the clock has passed it
+
+PROGRAMS: Final = ""  # in place of a language: what programs are told is the same in all of them
 
 logger = structlog.get_logger(__name__)
 
@@ -20,9 +25,11 @@ logger = structlog.get_logger(__name__)
 class Watched:
     """A table that somebody watches, and what each of them is still to be shown."""
 
-    def __init__(self, number: int, shows: Show) -> None:
+    def __init__(self, number: int, shows: Show, wire: Wire) -> None:
         self.number = number
         self.shows = shows
+        self.wire = wire
+        self.rounds = Rounds(number, wire)  # for programs
         self.streams: set[Stream] = set()
         self._of_player: dict[int, set[Stream]] = defaultdict(set)
         self.is_stale = True
@@ -30,7 +37,7 @@ class Watched:
         self._state: Shown | None = None  # None until it is read for the first time
         self._read_at = 0.0
         self._own_key: Hashable = None
-        self._public: dict[str, bytes] = {}  # the event of each language, as the table is now
+        self._public: dict[str, bytes] = {}  # the event of each language, as the table is now; `PROGRAMS`: theirs
         self._renders = 0
         self._unread: set[int] = set()  # players whose own has to be read
         self._owed: dict[int, Mapping[str, Any]] = {}  # what was read for players, and not yet shown to them
@@ -48,11 +55,15 @@ class Watched:
         self.streams.add(stream)
         self._of_player[stream.ticket.player].add(stream)
         self._unread.add(stream.ticket.player)
-        self._without_board[stream] = None
+        if stream.ticket.is_program:
+            self.rounds.take_in(stream)
+        else:
+            self._without_board[stream] = None
 
     def let_go(self, stream: Stream) -> None:
         """Forget somebody."""
         self.streams.discard(stream)
+        self.rounds.let_go(stream)
         self._without_board.pop(stream, None)
         player = stream.ticket.player
         self._of_player[player].discard(stream)
@@ -71,6 +82,7 @@ class Watched:
         state = self.shows.public_state(row)
         self._state, self._read_at = state, monotonic()
         self._public.clear()
+        self.rounds.hear()
         own_key = self.shows.own_key(state)
         if own_key != self._own_key:
             self._own_key = own_key
@@ -79,7 +91,7 @@ class Watched:
         if key != self._board_key:
             self._board_key = key
             self._boards.clear()
-            self._without_board = dict.fromkeys(self.streams)
+            self._without_board = dict.fromkeys(each for each in self.streams if not each.ticket.is_program)
 
     def show(self) -> None:
         """Show the public part to everybody who has not seen it as it is now."""
@@ -92,7 +104,10 @@ class Watched:
             left = now.next_change(now.now)
             self.due = None if left is None else monotonic() + left + BREATH
         for stream in self.streams:
-            stream.tell("public", self._public_in(stream.ticket.language, now))
+            if stream.ticket.is_program:
+                stream.tell("state", self._state_of(now))
+            else:
+                stream.tell("public", self._public_in(stream.ticket.language, now))
 
     def players_to_read(self) -> list[int]:
         """Return the players whose own has to be read before it can be shown."""
@@ -116,10 +131,10 @@ class Watched:
         state = self._now(self._state)
         rendered: dict[str, bytes] = {}
         for stream in self._of_player.get(player, ()):
-            language = stream.ticket.language
-            if language not in rendered:
-                rendered[language] = self._event("own", partial(self.shows.render_own, state, row, language))
-            stream.tell("own", rendered[language])
+            reader = PROGRAMS if stream.ticket.is_program else stream.ticket.language
+            if reader not in rendered:
+                rendered[reader] = self._event("own", partial(self._own_to, reader, state, row))
+            stream.tell("own", rendered[reader])
 
     def show_board(self) -> bool:
         """Show the board to everybody of one language who has not seen it; say whether there was anybody."""
@@ -143,6 +158,17 @@ class Watched:
             render = partial(self.shows.render_public, now, language)
             self._public[language] = self._event("public", render, f"{self.number}-{self._renders}")
         return self._public[language]
+
+    def _state_of(self, now: Shown) -> bytes:
+        """Return what programs are told of the table, numbered by the last round that they have been told of."""
+        if PROGRAMS not in self._public:
+            number = self.rounds.number
+            self._public[PROGRAMS] = self._event("state", lambda: written(self.wire.public(now)), number)
+        return self._public[PROGRAMS]
+
+    def _own_to(self, reader: str, state: Shown, row: Mapping[str, Any]) -> str:
+        """Return what is a player's own, to one of their programs or as a page in the language of *reader*."""
+        return written(self.wire.own(state, row)) if reader == PROGRAMS else self.shows.render_own(state, row, reader)
 
     def _event(self, name: str, render: Callable[[], str], number: str = "") -> bytes:
         """Return what is sent. One fragment that cannot be rendered holds up no other: nothing is sent for it."""

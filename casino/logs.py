@@ -1,15 +1,37 @@
-"""Structured logs: one JSON line an event in production, readable lines in the demo. No secret, seed or card is ever
-bound to a log.
+"""Structured logs: one JSON line an event, from whatever library it comes. No secret, seed or card is ever bound to a
+log; and what others might have put into a message, an address of mail, a token, the path of a page, is left out.
 """
 
 import logging
+import re
 from typing import Final
 
 import structlog
+from django.http import HttpRequest
 from structlog.types import EventDict, WrappedLogger
+
+# An address of mail, and the key of a program. A worker's own name (celery@machine) is neither.
+UNWRITTEN: Final = re.compile(r"(?!celery@)(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|sabot_[\w-]{16,}")
+LEFT_OUT: Final = "[left out]"
+
+
+def view_of(request: HttpRequest) -> str:
+    """Name the page or call that a request is for, "" where there is none: its path may hold what nobody is to read."""
+    return request.resolver_match.view_name if request.resolver_match else ""
+
+
+def name_views(logger: WrappedLogger, name: str, event: EventDict) -> EventDict:
+    """Name the view instead of the path with which Django ends what it says of a request."""
+    request = getattr(event.get("_record"), "request", None)
+    if isinstance(request, HttpRequest) and event["event"].endswith(request.path):
+        event["event"] = event["event"].removesuffix(request.path).rstrip(": ")
+        event["view"] = view_of(request)
+    return event
+
 
 SHARED: list[structlog.types.Processor] = [
     structlog.contextvars.merge_contextvars,
+    name_views,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -20,11 +42,11 @@ NOTHING: Final = "[]"  # what it finds nearly always
 _json = structlog.processors.JSONRenderer()
 
 
-def renderer(logger: WrappedLogger, name: str, event: EventDict) -> str | bytes:
-    """Write an event as one JSON line without structlog's own bookkeeping."""
+def renderer(logger: WrappedLogger, name: str, event: EventDict) -> str:
+    """Write an event as one JSON line without structlog's own bookkeeping, nor what is not to be written."""
     event.pop("_record", None)
     event.pop("_from_structlog", None)
-    return _json(logger, name, event)
+    return UNWRITTEN.sub(LEFT_OUT, str(_json(logger, name, event)))
 
 
 def is_news(record: logging.LogRecord) -> bool:
@@ -55,3 +77,7 @@ def configure() -> None:
         cache_logger_on_first_use=True,
     )
     logging.captureWarnings(True)
+
+
+def stay(**sent: object) -> None:
+    """Be what Celery asks before it sets up logs of its own, and then does not."""

@@ -44,12 +44,13 @@ def keep_nothing(get_response: GetResponse) -> GetResponse:
 
 def show_no_bare_refusal(get_response: GetResponse) -> GetResponse:
     """Answer with a page of the house where a browser asks for an address that only takes forms: someone typed it, or
-    changed the language on the page that answered a form.
+    changed the language on the page that answered a form. A program is told by the API.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED or request.method != "GET":
+        is_bare = response.status_code == HTTPStatus.METHOD_NOT_ALLOWED and not getattr(response, "content", b"")
+        if not is_bare or request.method != "GET":
             return response
         page = render(request, "404.html", {"code": response.status_code}, status=response.status_code)
         page["Allow"] = response["Allow"]

@@ -19,6 +19,7 @@ from games.history import playing
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
 from games.search import Search, find
 from players import duplicates, exclusions, flags, limits, locks, notes, sessions, verification
+from players.api import tokens
 from players.finding import IDENTITY, SEE, SESSIONS
 from players.models import (
     AccountLock,
@@ -39,6 +40,7 @@ from players.models import (
     Submission,
     User,
 )
+from players.program_forms import words
 from players.second_factor import is_set_up
 from players.told import TOLD
 from wallet.finding import PAYERS
@@ -157,6 +159,7 @@ def _sessions(player: Player, reader: User) -> Data:
         "sessions": Session.objects.filter(user=player.user_id).order_by("-began_at", "-pk")[:FEW],
         "second_factor": is_set_up(player.user),
         "locked_since": locks.locked_since(player.user.email),
+        "tokens": [(token, words(token)) for token in tokens.running(player.user)],
     }
 
 

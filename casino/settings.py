@@ -11,12 +11,14 @@ from typing import Any
 
 import environ
 from csp.constants import NONCE, NONE, SELF
+from kombu import Queue
 
 from casino import embedded
+from casino.environment import Environment
 from casino.keys import demo_key
 from casino.lists_look import UNFOLD as UNFOLD  # the lists of the back office
 
-env = environ.Env()
+env = Environment()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("SABOT_VAR", default=str(BASE_DIR / "var"))).resolve()
@@ -30,6 +32,8 @@ SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key
 SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
 # What players send in to show who they are is encrypted with keys derived from this one, of the same make.
 DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "document_key") if DEMO else "")
+# The secrets that the house shares with partners of the seamless wallet are encrypted with this one, of the same make.
+PARTNER_KEY = env.str("PARTNER_KEY", default="") or (demo_key(VAR_DIR, "partner_key") if DEMO else "")
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
@@ -49,7 +53,9 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
-    "django_structlog",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -61,6 +67,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pages, and files in a demo; a production house has its files compressed
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "casino.tracing.trace",  # pages and calls; a file that is served writes no line
     "casino.middleware.keep_nothing",
     "casino.middleware.refuse_garbled",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -76,7 +83,6 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "casino.middleware.show_no_bare_refusal",
-    "django_structlog.middlewares.RequestMiddleware",
 ]
 
 ROOT_URLCONF = "casino.urls"
@@ -103,6 +109,8 @@ TEMPLATES = [
 
 # Processes that share the port, each with WEB_THREADS threads: Python computes in one thread of a process at a time.
 WEB_PROCESSES = env.int("WEB_PROCESSES", default=1 if DEMO else len(os.sched_getaffinity(0)))
+# Seconds that a web process which is told to stop serves on, as not ready, until whoever sends requests has noticed.
+WEB_DRAIN_SECONDS = env.float("WEB_DRAIN_SECONDS", default=0.0)
 
 # --- Database, broker, cache -----------------------------------------------------------------------------------------
 
@@ -119,6 +127,13 @@ CACHE_URL = env.str("CACHE_URL", default="") or (
 )
 
 
+# A database's machine that is gone answers nothing: then a connection fails after some ten seconds, and not after as
+# long as the kernel tries. An address may say otherwise: ?connect_timeout=2.
+_PATIENCE = {"connect_timeout": 5, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3} | {
+    "tcp_user_timeout": 11_000
+}
+
+
 def _database(url: str) -> dict[str, object]:
     """One alias: server-side binding and prepared statements made the ORM 1.2 to 1.8 times faster when measured."""
     config: dict[str, Any] = dict(environ.Env.db_url_config(url)) if url else {"NAME": ""}
@@ -126,7 +141,7 @@ def _database(url: str) -> dict[str, object]:
         "ENGINE": "casino.postgresql",
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": config.get("OPTIONS", {}) | {"server_side_binding": True, "prepare_threshold": 3},
+        "OPTIONS": _PATIENCE | config.get("OPTIONS", {}) | {"server_side_binding": True, "prepare_threshold": 3},
     }
 
 
@@ -155,6 +170,11 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
+# What seals goes by a queue of its own, so that one worker alone need reach the signer. One that is told of no queue
+# takes both.
+CELERY_TASK_QUEUES = [Queue("celery"), Queue("seal")]
+CELERY_TASK_DEFAULT_QUEUE = "celery"
+CELERY_TASK_ROUTES = {"audit.tasks.seal": "seal", "audit.tasks.watch_the_signer": "seal"}
 
 # --- People ----------------------------------------------------------------------------------------------------------
 
@@ -260,7 +280,7 @@ OPERATOR_TIME_ZONE = env.str("OPERATOR_TIME_ZONE", default="UTC")
 # --- Static files ----------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(env.str("STATIC_ROOT", default="") or VAR_DIR / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = DEMO
 WHITENOISE_MAX_AGE = 0 if DEMO else 60
@@ -279,7 +299,7 @@ STORAGES = {
 HTTPS = env.bool("HTTPS", default=not DEMO)
 TRUST_PROXY = env.bool("TRUST_PROXY", default=False)  # one proxy in front, which sets X-Forwarded-Proto and -For
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -319,6 +339,29 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# --- Other programs --------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_SCHEMA_CLASS": "players.api.schema.HouseSchema",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+    "EXCEPTION_HANDLER": "players.api.problems.answer_for",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Sabot",
+    "DESCRIPTION": "Play, wallet and compliance for other programs. docs/api.md begins with an example.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "PATH_CONVERTER_OVERRIDES": {"mode": {"type": "string", "enum": ["real", "free"]}},
+    # What may be said stands with each field, once.
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enum_id_removal"],
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+}
+
 # --- Payments --------------------------------------------------------------------------------------------------------
 
 # Which providers there are, as django-payments has it: {"name": ["module.Class", {…}]}, JSON. New deposits go through
@@ -351,6 +394,16 @@ AUDIT_CHECKPOINT_SECONDS = env.int("AUDIT_CHECKPOINT_SECONDS", default=3600)
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 
+# What Prometheus reads at /metrics; see casino.measures. Prometheus-client reads its folder from the environment.
+METRICS = env.bool("METRICS", default=False)
+METRICS_FROM = env.list("METRICS_FROM", default=["127.0.0.0/8", "::1/128"])
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_DIR = Path(env.str("METRICS_DIR", default="") or VAR_DIR / "metrics")
+if METRICS:
+    METRICS_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_DIR)
+    MIDDLEWARE.insert(MIDDLEWARE.index("casino.tracing.trace") + 1, "casino.measures.measure")
+
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
@@ -365,8 +418,13 @@ LOGGING = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "loggers": {
-        name: {"filters": [] if LOG_LEVEL == "DEBUG" else ["news"]}
-        for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")
+        **{
+            name: {"filters": [] if LOG_LEVEL == "DEBUG" else ["news"]}
+            for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")
+        },
+        # What the servers say of themselves comes in lines as everything else does.
+        **{name: {"handlers": [], "propagate": True} for name in ("django", "uvicorn", "uvicorn.error")},
+        "uvicorn.access": {"handlers": [], "propagate": False},  # it would write paths, with tickets in them
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

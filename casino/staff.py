@@ -24,9 +24,12 @@ from players.access import StaffRequest, staff_required
 from players.models import User
 from players.sections import Section
 from players.staff_notices import READ as READ_NOTICES
+from players.staff_programs import READERS as PROGRAM_READERS
 from players.staff_replies import READ as READ_REPLIES
 from wallet.payments.staff_views import READERS as DEPOSIT_READERS
 from wallet.provider_statements.staff_views import READERS as STATEMENT_READERS
+from wallet.remote.staff_views import READERS as OPERATOR_READERS
+from wallet.seamless.partners import READERS as PARTNER_READERS
 from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
 
 
@@ -113,10 +116,24 @@ FUNCTIONS = (
     ),
     Function(
         Section.MONEY,
+        OPERATOR_READERS,
+        "staff_operators",
+        "Messages to operators",
+        "What operators refuse to book of their players' rounds: have it sent again, or settle it by hand.",
+    ),
+    Function(
+        Section.MONEY,
         STATEMENT_READERS,
         "staff_statements",
         "Statements",
         "What providers say they took and paid, beside what the house has.",
+    ),
+    Function(
+        Section.MONEY,
+        PARTNER_READERS,
+        "staff_partners",
+        "Partners",
+        "Studios that play with our balances, operators whose balances we play with: their keys, made by two people.",
     ),
     Function(
         Section.HOUSE,
@@ -232,6 +249,13 @@ FUNCTIONS = (
         "staff_people",
         "Staff",
         "Who works here, in which roles; accounts made, changed and disabled by two people.",
+    ),
+    Function(
+        Section.HOUSE,
+        PROGRAM_READERS,
+        "staff_programs",
+        "Programs",
+        "Tokens with which programs of staff read events, rounds, reports and checkpoints.",
     ),
     Function(
         Section.HOUSE,

@@ -21,13 +21,13 @@ from audit.models import Event, Mark, Report
 from audit.reports.asking import clock
 from audit.reports.making import OPEN
 from casino.beat import ADVISORY_LOCK
+from casino.broker import SECONDS, quick_line
 from games.chemin import tick
 from games.live import phases
 from games.models import LiveTable
 from players.models import Mail
 
 SEE: Final = ("games.operate_table", "games.supervise_table", "audit.view_event")
-SECONDS: Final = 1.0  # that the broker may take for each answer
 LONGEST_MARK: Final = timedelta(minutes=1)  # beat asks for one every ten seconds
 LONGEST_DUE: Final = timedelta(seconds=5)  # beat looks every second
 LONGEST_SUMS: Final = timedelta(hours=3)
@@ -62,9 +62,8 @@ def lines() -> list[Line]:
 
 
 def _broker(_now: datetime) -> Iterator[Line]:
-    limits = {"socket_timeout": SECONDS, "socket_connect_timeout": SECONDS, "max_retries": 1, "interval_start": 0}
     try:
-        with Connection(settings.CELERY_BROKER_URL, transport_options=limits, connect_timeout=SECONDS) as broker:
+        with quick_line() as broker:
             waiting = _waiting(broker)
             workers = len(current_app.control.ping(timeout=SECONDS / 2, connection=broker) or ())
     except (OperationalError, OSError) as error:

@@ -125,7 +125,7 @@ class ReportForm(forms.Form):
 @require_safe
 def staff_reports(request: StaffRequest) -> HttpResponse:
     """Which reports there are, and which were made, the newest first."""
-    mine = [kind for kind in all_kinds() if _may(request.user, kind)]
+    mine = [kind for kind in all_kinds() if may_read(request.user, kind)]
     found = Report.objects.filter(kind__in=[kind.name for kind in mine]).order_by("-pk").defer("head")
     if request.GET.get("kind") in [kind.name for kind in mine]:
         found = found.filter(kind=request.GET["kind"])
@@ -200,15 +200,11 @@ def staff_report_state(request: StaffRequest, report_id: int) -> HttpResponse:
 @require_safe
 def staff_report_file(request: StaffRequest, report_id: int, name: str) -> HttpResponseBase:
     """A file of a report. Whom it names is on record before its first byte."""
-    report, kind = _found(request, report_id)
+    report, _kind = _found(request, report_id)
     if report.state != ReportState.READY or name not in TYPES:
         raise Http404
-    looking.note_list(request, _named(report), what="a report")
-    response = StreamingHttpResponse(checking.pieces(report, name), content_type=TYPES[name])
-    days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
-    file = "-".join([kind.name.replace("_", "-"), *days, str(report.pk)])
-    response["Content-Disposition"] = f'attachment; filename="{file}.{name}"'
-    return response
+    looking.note_list(request, named(report), what="a report")
+    return file_of(report, name)
 
 
 @staff_required(SEE)
@@ -222,6 +218,15 @@ def staff_report_again(request: StaffRequest, report_id: int) -> HttpResponse:
         messages.error(request, str(error))
         again = report
     return redirect("staff_report", again.pk)
+
+
+def file_of(report: Report, name: str) -> StreamingHttpResponse:
+    """Answer with a file of a report that is ready."""
+    response = StreamingHttpResponse(checking.pieces(report, name), content_type=TYPES[name])
+    days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
+    file = "-".join([report.kind.replace("_", "-"), *days, str(report.pk)])
+    response["Content-Disposition"] = f'attachment; filename="{file}.{name}"'
+    return response
 
 
 def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str, Any]:
@@ -250,12 +255,13 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
     }
 
 
-def _may(user: User, kind: Kind) -> bool:
+def may_read(user: User, kind: Kind) -> bool:
+    """Say whether somebody may read reports of a kind."""
     return user.has_perm(SEE) and user.has_perm(kind.permission)
 
 
 def _demand(user: User, kind: Kind) -> None:
-    if not _may(user, kind):
+    if not may_read(user, kind):
         raise PermissionDenied
 
 
@@ -274,7 +280,7 @@ def _zones() -> Sequence[str]:
     return list(Jurisdiction.objects.order_by("time_zone").values_list("time_zone", flat=True).distinct())
 
 
-def _named(report: Report) -> Iterator[int]:
+def named(report: Report) -> Iterator[int]:
     """Yield the numbers of the players whom a report names."""
     pages = ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True)
     for said in (report.head, *pages.iterator(chunk_size=PAGE)):

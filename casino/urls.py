@@ -29,8 +29,10 @@ from casino import (
     staff_whom,
     views,
 )
+from casino.api import describing
 from casino.closing_views import account_close
 from casino.lists import SITE
+from casino.measures_view import metrics
 from casino.registration import Register
 from casino.styleguide import styleguide
 from games.staff_rounds import id_for_code
@@ -46,7 +48,14 @@ from wallet.staff_views import ledger
 urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.health, name="health"),
+    path("readyz", views.ready, name="ready"),
+    path("metrics", metrics, name="metrics"),
     path("service-worker.js", offline.service_worker, name="service_worker"),
+    path("api/schema/", describing.api_schema, name="api_schema"),
+    path("api/docs/", describing.api_docs, name="api_docs"),
+    path("api/problems/", describing.api_problems, name="api_problems"),
+    path("api/problems/<slug:code>/", describing.api_problem, name="api_problem"),
+    path("api/v1/", include("casino.api.urls")),
     path("pay/payouts/", payout_callback, name="payout_callback"),
     path("pay/callback/<slug:provider>/", payments.pay_callback, name="pay_callback"),
     path("pay/return/<uuid:token>/", payments.pay_return, name="pay_return"),
@@ -162,4 +171,6 @@ urlpatterns = [
     ),
 ]
 
-handler500 = "casino.views.fault"
+handler400 = "casino.api.refusing.bad_request"
+handler404 = "casino.api.refusing.not_found"
+handler500 = "casino.api.refusing.fault"

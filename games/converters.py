@@ -1,4 +1,6 @@
-"""How a mode is written in an address: ``real`` or ``free``."""
+"""How a mode is written in an address, of a page or of the API: ``real`` or ``free``."""
+
+from django.urls import register_converter
 
 from wallet.models import Mode
 
@@ -15,3 +17,6 @@ class ModeConverter:
     def to_url(self, value: Mode) -> str:
         """Write the word."""
         return Mode(value).name.lower()
+
+
+register_converter(ModeConverter, "mode")

@@ -13,8 +13,9 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
 from games.controls import plays_on
-from games.errors import Barred, NotServed, OtherMoney, TableClosed, UnknownCurrency
+from games.errors import Barred, NotHereRemotely, NotServed, OtherMoney, TableClosed, UnknownCurrency
 from games.models import Shape, Table
+from games.remote import demand_possible
 from games.sentences import Unplayable, unplayable
 from games.serving import demand_served, stands_at
 from games.variants import VARIANTS
@@ -26,7 +27,7 @@ from wallet.models import AccountKind, Mode
 
 More = ParamSpec("More")  # what else an address says
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
-UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotServed, OtherMoney)
+UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotServed, OtherMoney, NotHereRemotely)
 View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 
 
@@ -67,7 +68,8 @@ def at_a_shared_table(view: TableView[More]) -> View[More]:
 
 def demand_playable(table: Table, player: Player, mode: Mode) -> None:
     """Raises TableClosed where no version of the table was ever put live; NotServed, OtherMoney where it is for other
-    players or money and the player has no part in what goes on there; UnknownCurrency where it does not take theirs.
+    players or money and the player has no part in what goes on there; UnknownCurrency where it does not take theirs;
+    NotHereRemotely where it is not for those who come from an operator.
     """
     if table.version is None:
         raise TableClosed
@@ -78,6 +80,7 @@ def demand_playable(table: Table, player: Player, mode: Mode) -> None:
             raise
     if player.currency not in table.version.limits:
         raise UnknownCurrency(player.currency)
+    demand_possible(table, player, mode)
 
 
 def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
@@ -85,6 +88,11 @@ def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
     answered at the table.
     """
     registers.ask_where_stale(player)
+    demand_unbarred(player, mode, session)
+
+
+def demand_unbarred(player: Player, mode: Mode, session: UUID | None) -> None:
+    """The same, for whoever has asked the registers before."""
     bar = gate.bar_to_play(player, real=mode is Mode.REAL, session=session)
     if bar and bar.code is not gate.Code.CHECK:
         raise Barred(bar)

@@ -62,6 +62,30 @@ class BalanceTooLow(PlayError):
     """The bets come to more than the balance."""
 
 
+class RemoteBalanceTooLow(BalanceTooLow):
+    """The operator that the player comes from says so; there is nothing to deposit here."""
+
+
+class OperatorRefuses(PlayError):
+    """The operator that the player comes from takes no bet of theirs now, for a reason of its own."""
+
+
+class OperatorSilent(PlayError):
+    """The operator has not said whether it took the stake: no round is played, and the stake goes back."""
+
+
+class BetUnderWay(PlayError):
+    """The operator is being asked for the stake of this very round."""
+
+
+class VisitOver(PlayError):
+    """The operator's session with the player, or the way from it to here, is over."""
+
+
+class NotHereRemotely(PlayError):
+    """The table is not one for players who come from an operator."""
+
+
 class OverLimit(PlayError):
     """The bets would pass a limit of the player's; *reached* says which, in words."""
 

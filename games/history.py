@@ -36,6 +36,7 @@ EVERYTHING = Search()
 class WagerLine:
     """One bet of a round: amounts in minor units, payout with the stake included."""
 
+    bet: str  # its code
     name: str
     stake: int
     payout: int
@@ -61,6 +62,7 @@ class HistoryLine:
     at: datetime
     table_name: str
     table_slug: str
+    mode: Mode
     currency: str
     status: Status
     is_dealt: bool  # an annulled round may have no cards
@@ -73,6 +75,7 @@ class HistoryLine:
     balance_before: int
     balance_after: int
     rules_version: str
+    rules_digest: str
     table_version: int
     commitment: str
     seed: str  # hex; none of a shoe that is in play
@@ -111,11 +114,15 @@ class HistoryPage:
     older: int | None
 
 
-def history(player: Player, *, before: int | None, language: str, search: Search = EVERYTHING) -> HistoryPage:
-    """Return a page of the player's real-money rounds that fit *search* and are older than the mark *before*."""
-    parts = find(player, search, before=before, limit=PAGE + 1)
-    older = parts[PAGE - 1].pk if len(parts) > PAGE else None
-    return HistoryPage(history_lines(parts[:PAGE], language), older)
+def history(
+    player: Player, *, before: int | None, language: str, search: Search = EVERYTHING, limit: int = PAGE
+) -> HistoryPage:
+    """Return a page of the player's rounds that fit *search*, real-money ones unless it asks for others, and are older
+    than the mark *before*.
+    """
+    parts = find(player, search, before=before, limit=limit + 1)
+    older = parts[limit - 1].pk if len(parts) > limit else None
+    return HistoryPage(history_lines(parts[:limit], language), older)
 
 
 def round_of(player: Player, round_id: UUID, language: str) -> HistoryLine | None:
@@ -193,13 +200,14 @@ def _line(part: Participation, kept: Mapping[UUID, Kept], language: str) -> Hist
         at=part.round.at,
         table_name=version.table.name,
         table_slug=version.table.slug,
+        mode=Mode(part.mode),
         currency=part.currency,
         status=status,
         is_dealt=bool(part.round.cards) or (coup is not None and part.round.first_card is not None),
         is_undone_by_people=status == "void" and VoidReason(part.round.void.reason).is_of_people,
         view=view,
         wagers=tuple(
-            WagerLine(wager_name(part, wager.bet, language), wager.stake, paid_back(wager), wager.result)
+            WagerLine(wager.bet, wager_name(part, wager.bet, language), wager.stake, paid_back(wager), wager.result)
             for wager in part.wagers.all()
             if status != "examined"
         ),
@@ -209,6 +217,7 @@ def _line(part: Participation, kept: Mapping[UUID, Kept], language: str) -> Hist
         balance_before=part.balance_before,
         balance_after=part.balance_after,
         rules_version=version.rules_version,
+        rules_digest=version.rules_digest,
         table_version=version.number,
         commitment=part.round.commitment,
         seed=_seed(part.round),
@@ -262,7 +271,7 @@ def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLin
         currency=seat.currency,
         is_held=going.phase == Phase.BETTING,
         wagers=tuple(
-            WagerLine(bet_name(variant, bet.code, language), seat.stakes[bet.code], 0, "")
+            WagerLine(bet.code, bet_name(variant, bet.code, language), seat.stakes[bet.code], 0, "")
             for bet in variant.bets
             if bet.code in seat.stakes
         ),
@@ -286,7 +295,7 @@ def _playing_coup(going: LiveRound, player: Player) -> PlayingLine:
         mode=Mode(going.live_table.mode),
         currency=player.currency,
         is_held=False,
-        wagers=(WagerLine(coups.bet_name(bet), amount, 0, ""),),
+        wagers=(WagerLine(bet, coups.bet_name(bet), amount, 0, ""),),
         staked=amount,
         rules_version=version.rules_version,
         table_version=version.number,

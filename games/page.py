@@ -18,6 +18,7 @@ from games.sentences import examined
 from games.variants import VARIANTS
 from wallet import accounts, stops
 from wallet.models import AccountKind, Mode
+from wallet.remote.operators import funds
 
 QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
 
@@ -56,7 +57,7 @@ def game_view(
     if part and not is_readable(part):
         notice = notice or examined(part)
         part = None
-    funds = accounts.balance(place.player.pk, mode, plays_on(variant))
+    has = funds(place.player, mode, plays_on(variant))
     seat = Seat(
         variant=variant,
         limits=limits,
@@ -73,7 +74,7 @@ def game_view(
         last_stakes=place.last_stakes,
         last_chip=place.last_chip,
         player_value=place.player_value,
-        funds=funds,
+        funds=has,
     )
     return compose(
         seat,
@@ -82,7 +83,7 @@ def game_view(
         dealt=dealt(part) if part else None,
         is_last=on_stage == place.last_round,
         fresh=fresh,
-        purse=purse_view(place, limits, funds) if plays_on(variant) is AccountKind.PURSE else None,
+        purse=purse_view(place, limits, has) if plays_on(variant) is AccountKind.PURSE else None,
     )
 
 

@@ -18,6 +18,7 @@ from games.places import ON_A_PURSE
 from games.presentation import Notice
 from games.views import NOTICE
 from players.access import PlayerRequest, player_required
+from players.models import Player
 from players.rates import at_a_human_pace
 from wallet import purse
 from wallet.forms import AmountForm, KeyForm
@@ -32,7 +33,7 @@ from wallet.money import format_money
 def table_rebuy(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:
     """Move money from the account into the game, or say why not, on the table."""
     _demand_purse(table)
-    _take_place(request, table, mode)
+    take_place(request.player, table, mode)
     request.session[_notice_of(table)] = vars(_rebuy(request, mode))
     return redirect("table", slug=table.slug, mode=mode)
 
@@ -66,12 +67,12 @@ def _notice_of(table: Table) -> str:
     return LIVE_NOTICE if table.shape == Shape.SHARED else NOTICE
 
 
-def _take_place(request: PlayerRequest, table: Table, mode: Mode) -> None:
+def take_place(player: Player, table: Table, mode: Mode) -> None:
     """See to it that the player has a place at the table, and with it the account that the game plays on."""
     if table.shape == Shape.SHARED:
-        seats.seat_at(request.player, live_table_of(table, mode))
+        seats.seat_at(player, live_table_of(table, mode))
     else:
-        solo.place_at(player=request.player, table_id=table.pk, mode=mode)
+        solo.place_at(player=player, table_id=table.pk, mode=mode)
 
 
 def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:

@@ -91,10 +91,15 @@ def lobby_cards(mode: Mode, currency: str | None, jurisdiction: str | None) -> I
     with connection.cursor() as cursor:
         cursor.execute(READ_LOBBY, [mode.value])
         numbers = [number for (number,) in cursor.fetchall()]
-        cursor.execute(READ_CARDS, [numbers])
+    return [card for card in cards(numbers) if is_for(card, currency, jurisdiction)]
+
+
+def cards(live_tables: list[int]) -> list[LobbyCard]:
+    """Return what moves on the cards of these live tables, as they stand now."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ_CARDS, [live_tables])
         columns = [column.name for column in cursor.description]
-        cards = [card_state(named(columns, row)) for row in cursor.fetchall()]
-    return [card for card in cards if is_for(card, currency, jurisdiction)]
+        return [card_state(named(columns, row)) for row in cursor.fetchall()]
 
 
 def playable_table(variant: str, player: Player | None) -> Table | None:

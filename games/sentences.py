@@ -12,7 +12,7 @@ from games.controls import plays_on
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import deal
-from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
+from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError, UnknownBet
 from games.labels import announcement, bet_name
 from games.models import Participation, VoidReason
 from games.presentation import Notice
@@ -23,6 +23,8 @@ from wallet.money import format_money
 
 def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
     """Say why nothing happened."""
+    if isinstance(error, errors.RemoteBalanceTooLow):
+        return Notice("error", _("Your balance does not cover this bet."))
     if isinstance(error, errors.BalanceTooLow):
         if plays_on(variant) is AccountKind.PURSE:
             return Notice("error", _("The balance of the game does not cover this bet. Re-buy, or bet less."))
@@ -59,7 +61,7 @@ def barred(bar: Bar) -> Notice:
     return Notice("error", bar.sentence, reverse(bar.page), _("Find out more"))
 
 
-Unplayable = errors.TableClosed | errors.UnknownCurrency | errors.NotServed | errors.OtherMoney
+Unplayable = errors.TableClosed | errors.UnknownCurrency | errors.NotServed | errors.OtherMoney | errors.NotHereRemotely
 
 
 def unplayable(error: Unplayable) -> Notice:
@@ -180,10 +182,28 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
     if isinstance(error, errors.OtherMoney):
         free, real = _("This table is not played for free money."), _("This table is not played for real money.")
         return free if error.mode == Mode.FREE else real
+    if isinstance(error, errors.NotHereRemotely):
+        return _(
+            "You play with the money of the site that brought you here. That works at tables where you play alone, and"
+            " not at this one."
+        )
+    if isinstance(error, errors.VisitOver):
+        return _("Your visit from the other site is over. Open the table from there again. Nothing was staked.")
+    if isinstance(error, errors.OperatorRefuses):
+        return _("The site that brought you here does not take this bet now. Nothing was staked.")
+    if isinstance(error, errors.OperatorSilent):
+        return _(
+            "The site that brought you here did not answer in time. No round was played;"
+            " a stake that was taken goes back."
+        )
+    if isinstance(error, errors.BetUnderWay):
+        return _("This bet is on its way already. Wait a moment, then look at the table again.")
     if isinstance(error, errors.NotOffered):
         return _("This table has no such button.")
     if isinstance(error, MissingMainBet):
         return _("This bet needs a main bet beside it.")
+    if isinstance(error, UnknownBet):
+        return _("This game has no such bet. Nothing was staked.")
     return _("This page was out of date. Nothing was staked; it now shows how the table stands.")
 
 

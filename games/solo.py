@@ -4,11 +4,14 @@ PostgreSQL decides everything here. A round either is stored whole (cards, wager
 its id, drawn before the click, makes a repeated click find the round instead of playing another.
 """
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
 from django.db import transaction
+from structlog.contextvars import bind_contextvars
 
 from audit import log
 from games import places, rounds
@@ -44,6 +47,7 @@ from players.models import Player
 from wallet import accounts
 from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
+from wallet.remote.operators import funds
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,24 @@ class Played:
     round_id: UUID
     repeated: bool
     place: NextRound
+
+
+@dataclass(frozen=True)
+class Click:
+    """What DEAL is pressed with. *bets* are what is staked in place of the slip, bet by bet in minor units; then no
+    *slip_version* is looked at.
+    """
+
+    player: Player
+    table_id: int
+    mode: Mode
+    round_id: UUID
+    slip_version: int | None
+    table_version: int | None = None
+    how: Deal = Deal.AS_IT_LIES
+    bets: Mapping[str, int] | None = None
+    player_value: str = ""
+    session: UUID | None = None
 
 
 def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
@@ -157,56 +179,78 @@ def play_round(
     table_id: int,
     mode: Mode,
     round_id: UUID,
-    slip_version: int,
+    slip_version: int | None,
     table_version: int | None = None,
     how: Deal = Deal.AS_IT_LIES,
+    bets: Mapping[str, int] | None = None,
     player_value: str = "",
     session: UUID | None = None,
 ) -> Played:
-    """Stake the slip, deal, settle and pay. The same *round_id* again returns the same round and moves nothing.
+    """Stake the slip, deal, settle and pay, as `play` does with the `Click` that these make."""
+    return play(
+        Click(
+            player=player,
+            table_id=table_id,
+            mode=mode,
+            round_id=round_id,
+            slip_version=slip_version,
+            table_version=table_version,
+            how=how,
+            bets=bets,
+            player_value=player_value,
+            session=session,
+        )
+    )
+
+
+def play(click: Click) -> Played:
+    """Stake the slip, deal, settle and pay. The same round again returns the same round and moves nothing.
 
     Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, StalePage, TableChanged,
-    SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit; each
-    refusal is recorded, in a transaction of its own, since the refused one rolls back.
+    SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum, StakeOffStep, BalanceTooLow, OverLimit.
     """
-    registers.ask_where_due(player)
+    registers.ask_where_due(click.player)
+    with on_record(click):
+        return play_within(click)
+
+
+@contextmanager
+def on_record(click: Click) -> Iterator[None]:
+    """Record what is refused inside, in a transaction of its own, since the refused one rolls back."""
+    bind_contextvars(round_id=str(click.round_id))
     try:
-        return _play(player, table_id, mode, round_id, slip_version, table_version, how, player_value, session)
+        yield
     except PlayError as refusal:
-        data = {"reason": type(refusal).__name__, "round": str(round_id)}
+        data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
         if isinstance(refusal, Barred):
             data["bar"] = refusal.bar.code.value
-        log.record("round.refused", by=f"player:{player.pk}", on=f"table:{table_id}", data=data)
+        log.record("round.refused", by=f"player:{click.player.pk}", on=f"table:{click.table_id}", data=data)
         raise
 
 
 @transaction.atomic
-def _play(
-    player: Player,
-    table_id: int,
-    mode: Mode,
-    round_id: UUID,
-    slip_version: int,
-    table_version: int | None,
-    how: Deal,
-    player_value: str,
-    session: UUID | None,
-) -> Played:
-    locked = _locked(player, table_id, mode, session)
+def asked_stake(click: Click) -> int | None:
+    """Return how much a click would stake, in minor units, None where its round was played before. Raises what `play`
+    raises but for BalanceTooLow: whether there is as much is not looked at.
+    """
+    locked = _locked(click.player, click.table_id, click.mode, click.session)
+    if locked.place.round_id != click.round_id:
+        _played_before(click)
+        return None
+    staked = sum(_stakes(locked, click).values())
+    if locked.room is not None and staked > locked.room.left:
+        raise OverLimit(locked.room)
+    return staked
+
+
+@transaction.atomic
+def play_within(click: Click) -> Played:
+    """Do what `play` does, in the caller's transaction if there is one."""
+    locked = _locked(click.player, click.table_id, click.mode, click.session)
     place, room = locked.place, locked.room
-    if place.round_id != round_id:
-        return Played(_played_before(player, table_id, mode, round_id), repeated=True, place=place)
-    if locked.bar:
-        raise Barred(gate.bar(player, gate.Code(locked.bar)))
-    if not locked.sits:
-        raise TableWaits(place.table.slug)
-    _demand_open(locked)
-    _check_version(place, table_version)
-    if place.slip_version != slip_version:
-        raise SlipChanged
-    variant = VARIANTS[place.table.variant]
-    demand_deal(variant, how)
-    stakes = stakes_of(_slip(place), how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
+    if place.round_id != click.round_id:
+        return Played(_played_before(click), repeated=True, place=place)
+    stakes, variant = _stakes(locked, click), VARIANTS[place.table.variant]
     # Before the seed is opened: a refused round is still the next one, and were it dealt first, the time until the
     # refusal would tell of its cards.
     staked = sum(stakes.values())
@@ -215,39 +259,59 @@ def _play(
     if room is not None and staked > room.left:
         raise OverLimit(room)
 
-    seed = unseal(round_id, bytes(place.sealed_seed))
-    coup = deal(shuffle(seed, variant.decks, player_value))
+    seed = unseal(click.round_id, bytes(place.sealed_seed))
+    coup = deal(shuffle(seed, variant.decks, click.player_value))
     settlement = settle(variant, coup, stakes)
     finished = FinishedRound(
-        round_id=round_id,
+        round_id=click.round_id,
         version=_version(place),
-        mode=mode,
+        mode=click.mode,
         commitment=place.commitment,
         seed=seed,
-        player_value=player_value,
+        player_value=click.player_value,
         coup=coup,
         settlement=settlement,
-        player=player,
+        player=click.player,
         account_id=locked.account_id,
         balance_before=locked.balance,
-        session=session,
+        session=click.session,
     )
     places.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
     try:
         rounds.finish(finished, place)
     except LimitReached as reached:  # by a stake on the player's other account, since the limits were looked at
         raise OverLimit(reached) from reached
-    return Played(round_id, repeated=False, place=place)
+    return Played(click.round_id, repeated=False, place=place)
 
 
-def _played_before(player: Player, table_id: int, mode: Mode, round_id: UUID) -> UUID:
-    """Return *round_id* if this player has played it here. Raises StalePage."""
+def _stakes(locked: places.Locked, click: Click) -> Mapping[str, int]:
+    """Return what is about to be staked, where everything but money allows it."""
+    place = locked.place
+    if locked.bar:
+        raise Barred(gate.bar(click.player, gate.Code(locked.bar)))
+    if not locked.sits:
+        raise TableWaits(place.table.slug)
+    _demand_open(locked)
+    _check_version(place, click.table_version)
+    if click.bets is None and place.slip_version != click.slip_version:
+        raise SlipChanged
+    variant = VARIANTS[place.table.variant]
+    demand_deal(variant, click.how)
+    slip = _slip(place) if click.bets is None else Slip(click.bets)
+    return stakes_of(slip, click.how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
+
+
+def _played_before(click: Click) -> UUID:
+    """Return the click's round if this player has played it here. Raises StalePage."""
     theirs = Participation.objects.filter(
-        round_id=round_id, player=player, mode=mode, round__table_version__table_id=table_id
+        round_id=click.round_id,
+        player=click.player,
+        mode=click.mode,
+        round__table_version__table_id=click.table_id,
     )
     if not theirs.exists():
         raise StalePage
-    return round_id
+    return click.round_id
 
 
 def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> places.Locked:
@@ -303,7 +367,7 @@ def _keep(locked: places.Locked, slip: Slip, limits: Limits) -> NextRound:
 
 def _funds(place: NextRound) -> int:
     """Return what the player has to play with here, in minor units."""
-    return accounts.balance(place.player_id, Mode(place.mode), plays_on(VARIANTS[place.table.variant]))
+    return funds(place.player, Mode(place.mode), plays_on(VARIANTS[place.table.variant]))
 
 
 def _slip(place: NextRound) -> Slip:

@@ -1,5 +1,6 @@
 """The page on which the whole house is stopped, and let go on. In English, like all of the back office."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from django import forms
@@ -43,31 +44,27 @@ def staff_stop(request: StaffRequest) -> HttpResponse:
 @require_POST
 def staff_stop_house(request: StaffRequest) -> HttpResponse:
     """Stop the whole house."""
-    form = StopForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form)
-    try:
-        house.stop(reason=form.cleaned_data["reason"], by=request.staff)
-    except stops.StopError as error:
-        messages.warning(request, f"{error} Your reason was not recorded.")
-    else:
-        messages.success(request, "The whole house is stopped: nobody stakes and no deposit begins from now on.")
-    return redirect("staff_stop")
+    return _do(request, house.stop, "The whole house is stopped: nobody stakes and no deposit begins from now on.")
 
 
 @staff_required(STOP)
 @require_POST
 def staff_stop_end(request: StaffRequest) -> HttpResponse:
     """Let the house go on."""
+    return _do(request, house.resume, "The house goes on: tables that are open begin their next rounds.")
+
+
+def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpResponse:
+    """Do one or the other with the reason that was given, and say how it went."""
     form = StopForm(request.POST)
     if not form.is_valid():
         return _page(request, form)
     try:
-        house.resume(reason=form.cleaned_data["reason"], by=request.staff)
+        deed(reason=form.cleaned_data["reason"], by=request.staff)
     except stops.StopError as error:
         messages.warning(request, f"{error} Your reason was not recorded.")
     else:
-        messages.success(request, "The house goes on: tables that are open begin their next rounds.")
+        messages.success(request, said)
     return redirect("staff_stop")
 
 

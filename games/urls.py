@@ -1,15 +1,13 @@
-from django.urls import include, path, register_converter
+from django.urls import include, path
 
-from games import fair_views, help_views, house_line, lobby_views, purse_views, service_views, views
+from games import converters as converters  # "mode" in an address
+from games import fair_views, help_views, house_line, lobby_views, purse_views, remote_views, service_views, views
 from games.chemin import report_views
 from games.chemin import views as chemin
-from games.converters import ModeConverter
 from games.guests import views as guests
 from games.live import beside, chip_views, favourite_views, panels, statistics_views
 from games.live import views as live
 from games.statement import views as statement
-
-register_converter(ModeConverter, "mode")
 
 urlpatterns = [
     path("", lobby_views.lobby, name="lobby"),
@@ -18,6 +16,7 @@ urlpatterns = [
     path("house/now/", house_line.house_now, name="house_now"),
     path("table/<slug:slug>/<mode:mode>/", views.table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", views.table_play, name="table_play"),
+    path("table/<slug:slug>/<mode:mode>/balance/", remote_views.remote_balance, name="remote_balance"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/act/", chemin.chemin_act, name="chemin_act"),
@@ -43,6 +42,7 @@ urlpatterns = [
     path("try/<slug:slug>/start/", guests.guest_start, name="guest_start"),
     path("try/<slug:slug>/play/", guests.guest_play, name="guest_play"),
     path("try/<slug:slug>/watch/", guests.guest_watch, name="guest_watch"),
+    path("enter/<slug:code>/", remote_views.remote_enter, name="remote_enter"),
     path("history/", views.history, name="history"),
     path("history/rounds.csv", views.history_csv, name="history_csv"),
     path("history/<uuid:round_id>/", views.round_replay, name="round"),

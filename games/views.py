@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history as logs
-from games import logs_csv, meanwhile, places, solo
+from games import logs_csv, meanwhile, places, remote, remote_views, solo
 from games.chemin.views import chemin_page
 from games.controls import Change, Deal
 from games.engine.settle import SettlementError
@@ -48,6 +48,7 @@ def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     if found.shape == Shape.GUESTS:
         return chemin_page(request, found, mode)
     demand_welcome(request.player, mode, session_id(request))
+    remote.look_at_balance(request.player, mode, session_id(request))
     place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
     return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
@@ -151,7 +152,7 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
     if action == KEEP:
         return place, None
     if isinstance(action, Deal):
-        played = solo.play_round(
+        click = solo.Click(
             player=request.player,
             table_id=table_id,
             mode=mode,
@@ -162,6 +163,7 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
             player_value=form.cleaned_data["player_value"],
             session=session_id(request),
         )
+        played = remote.play(click)
         return played.place, played
     if isinstance(action, Change):
         changed = solo.change_slip(
@@ -201,6 +203,7 @@ def _render(
         "table": place.table,
         "variant": VARIANTS[place.table.variant],
         "game": game,
+        "there": remote_views.balance_there(place.player, place.table, mode),
         "news": news.values(),
         "now_mode": mode,
         "play_url": reverse("table_play", args=[place.table.slug, mode]),

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players import agreements, service, sessions, terms
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.api import tokens
 from players.browsers import words
 from players.hub import CARDS
 from players.moments import written_day
@@ -26,7 +27,8 @@ from players.moments import written_day
 @require_safe
 def account(request: PlayerRequest) -> HttpResponse:
     """The way to every page about the player."""
-    return render(request, "players/account.html", {"cards": CARDS, "unread": service.unread(request.player)})
+    cards = [card for card in CARDS if card.page != "account_programs" or tokens.may_have(request.user)]
+    return render(request, "players/account.html", {"cards": cards, "unread": service.unread(request.player)})
 
 
 @player_required
@@ -35,7 +37,12 @@ def account_sessions(request: PlayerRequest) -> HttpResponse:
     """Where the player is logged in."""
     here = session_id(request)
     lines = [
-        {"session": each, "words": words(each.browser), "is_here": each.pk == here}
+        {
+            "session": each,
+            "words": words(each.browser),
+            "is_here": each.pk == here,
+            "is_program": each.browser.startswith(sessions.PROGRAM),
+        }
         for each in sessions.running(request.user)
     ]
     lines.sort(key=lambda line: not line["is_here"])

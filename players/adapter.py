@@ -19,6 +19,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from players import account_locks, last_log_in, locks, mail, registers, services, sessions
+from players.api import tokens
 from players.identity import actor_of, player_of, session_of, staff_of
 from players.models import Ended, User
 
@@ -81,11 +82,12 @@ class AccountAdapter(DefaultAccountAdapter):
             registers.ask(player)
 
     def set_password(self, user: User, password: str) -> None:
-        """Set a password, and end every session but the one that asks for it."""
+        """Set a password, end every session but the one that asks for it, and let no program in any more."""
         with transaction.atomic():
             super().set_password(user, password)
             here, ip = session_of(self.request.session), self.get_client_ip(self.request)
             sessions.end_others(user=user, here=here, why=Ended.PASSWORD, ip=ip)
+            tokens.revoke_all(user=user, why=Ended.PASSWORD, by=actor_of(user))
 
     def logout(self, request: HttpRequest) -> None:
         """End the session, on record."""

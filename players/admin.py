@@ -13,6 +13,7 @@ from django.db.models import Q
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
 from players import sessions
+from players.api import tokens
 from players.finding import IDENTITY, SESSIONS
 from players.identity import actor_of
 from players.lists.deeds import Deed, Plan
@@ -23,6 +24,7 @@ from players.lists.site import SITE
 from players.models import (
     AccountLock,
     Agreement,
+    ApiToken,
     Closure,
     ClosureState,
     Ended,
@@ -141,6 +143,55 @@ class Sessions(Listing):
     def of_why(self, session: Session) -> str:
         """Return why it is over, in words."""
         return session.why
+
+
+def _revoke(token: ApiToken) -> Plan:
+    if token.revoked_at:
+        return Plan("It is revoked already.", is_skipped=True)
+    if not hasattr(token.user, "player"):
+        return Plan("It is not a player’s: tokens of staff are revoked on the page of programs.", is_skipped=True)
+    return Plan(f"No program of {token.user.player} comes in with it any more.")
+
+
+@register(ApiToken, site=SITE)
+class Tokens(Listing):
+    """Tokens of programs, old ones too. What its owner calls one, and from where it was used, stands on their page."""
+
+    section = Section.PEOPLE
+    name = "Tokens of programs"
+    purpose = "Tokens that players and staff gave to programs: for what, until when, last used, revoked."
+    readers = SESSIONS
+    columns = (
+        NUMBER,
+        Column("who", "Whose"),
+        Column("start", "Begins with"),
+        Column("scopes", "For"),
+        Column("made_at", "Made", Form.TIME),
+        Column("ends_at", "Ends", Form.TIME),
+        Column("used_at", "Last used", Form.TIME),
+        Column("revoked_at", "Revoked", Form.TIME),
+    )
+    finds = (BY_NUMBER, Find("player:12", "user__player", called("player")))
+    period = "made_at"
+    related = ("user__player", "user__staff")
+    deeds: ClassVar[tuple[Deed, ...]] = (
+        Deed(
+            name="revoke",
+            label="Revoke tokens",
+            permission=EXCLUDE,
+            meaning="Programs with these tokens are refused from their next call on; bets that are placed stay placed.",
+            plan=_revoke,
+            do=lambda token, reason, by: tokens.revoke(token_id=token.pk, by=by, reason=reason),
+        ),
+    )
+
+    def of_who(self, token: ApiToken) -> str:
+        """Return what events call its owner."""
+        return actor_of(token.user)
+
+    def of_scopes(self, token: ApiToken) -> str:
+        """Return what it is for."""
+        return ", ".join(token.scopes)
 
 
 @register(Exclusion, site=SITE)

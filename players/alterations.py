@@ -29,6 +29,9 @@ def ready() -> None:
             "passkey.added": ("A passkey was added", moved(None, "a passkey")),
             "passkey.removed": ("A passkey was removed", moved("a passkey", None)),
             "recovery_codes.made": ("New recovery codes were made", moved("other codes", "codes")),
+            "token.made": ("A token for a program was made", added("token", "scopes", "days")),
+            "staff.token_made": ("Somebody of staff made a token for a program", added("token", "scopes", "days")),
+            "token.revoked": ("A token for a program was revoked", moved("holds", "revoked")),
             "service.forgotten": ("A conversation was deleted after its time", added("conversation", "topic")),
         },
     )

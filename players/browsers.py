@@ -4,6 +4,8 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
+from players.sessions import PROGRAM
+
 # The first mark found names it: most browsers also claim to be Chrome and Safari, most devices to be Linux or a Mac.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
@@ -27,7 +29,11 @@ _DEVICES: Final = (
 
 
 def words(browser: str) -> str:
-    """Return "Firefox, Windows" for a User-Agent header, and what is known of it where little is."""
+    """Return "Firefox, Windows" for a User-Agent header, what is known of it where little is, and the name of its token
+    for a program.
+    """
+    if browser.startswith(PROGRAM):
+        return _("Program: %(name)s") % {"name": browser.removeprefix(PROGRAM)}
     found = [_first(browser, names) for names in (_BROWSERS, _DEVICES)]
     return ", ".join(filter(None, found)) or _("Unknown browser")
 

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from audit import log, retention
 from audit.models import Kept
 from players import mail, sessions
+from players.api import tokens
 from players.models import Closure, ClosureState, Ended, Player, Session, User
 
 
@@ -46,6 +47,7 @@ def finish(*, player: Player, by: str) -> None:
         return
     User.objects.filter(pk=user.pk).update(is_active=False)
     sessions.end_all(user=user, why=Ended.CLOSED, by=by)
+    tokens.revoke_all(user=user, why=Ended.CLOSED, by=by)
     Authenticator.objects.filter(user_id=user.pk).delete()
     EmailAddress.objects.filter(user_id=user.pk).delete()
     log.record("account.closed", by=by, on=str(player), data={})

@@ -3,10 +3,13 @@ begin, and nothing comes before one or after the other.
 """
 
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
+
+FIRST: Final = date(2000, 1, 1)
+LAST: Final = date(2999, 12, 31)
 
 
 class Day(forms.DateField):
@@ -18,5 +21,5 @@ class Day(forms.DateField):
             required=required,
             input_formats=["%Y-%m-%d"],
             widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-            validators=[MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))],
+            validators=[MinValueValidator(FIRST), MaxValueValidator(LAST)],
         )

@@ -20,7 +20,7 @@ from players.moments import written_moment
 
 
 class Code(StrEnum):
-    """What keeps a player from playing."""
+    """What keeps a player from playing, or from depositing."""
 
     LOCKED = "locked"
     EXCLUDED = "excluded"
@@ -32,6 +32,7 @@ class Code(StrEnum):
     OFFER = "offer"
     TIME = "time"
     CHECK = "check"
+    REMOTE = "remote"
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,9 @@ BARRED = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
 
 
 def barred(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
-    """Return the values of the placeholders of `BARRED`."""
-    minutes = settings.REALITY_CHECK_MINUTES
-    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": real}
+    """Return the values of the placeholders of `BARRED`. Limits on deposits are the business of whoever takes them."""
+    minutes, asks = settings.REALITY_CHECK_MINUTES, real and not player.is_remote
+    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": asks}
 
 
 def bar_to_play(player: Player, *, real: bool, session: UUID | None = None) -> Bar | None:
@@ -70,7 +71,9 @@ def bar_to_play(player: Player, *, real: bool, session: UUID | None = None) -> B
 
 
 def bar_to_deposit(player: Player) -> Bar | None:
-    """Return what keeps the player from depositing."""
+    """Return what keeps the player from depositing. Whose money lies at an operator's wallet has no deposits here."""
+    if player.is_remote:
+        return bar(player, Code.REMOTE)
     return _bar(f"SELECT coalesce({ALWAYS}, {LIMITS})", player, None, real=True)
 
 
@@ -107,6 +110,9 @@ def bar(player: Player, code: Code) -> Bar:
             return Bar(code, text, "limits")
         case Code.TIME:
             return Bar(code, _("Your time for playing is used up. It begins anew with the next period."), "limits")
+        case Code.REMOTE:
+            text = _("You play with the money of the site that brought you here. Deposit and withdraw there.")
+            return Bar(code, text, "cashier")
         case Code.CHECK:
             return Bar(code, _("Look at your time and money first, then decide whether to play on."), "protection")
 

@@ -29,6 +29,7 @@ CARDS: tuple[Card, ...] = (
         _("How you log in: e-mail address, password, authenticator app and passkeys."),
     ),
     Card("account_sessions", _("Sessions"), _("Where you are logged in. End what you no longer use.")),
+    Card("account_programs", _("Programs"), _("Tokens for programs of yours: what each may do, and when it last did.")),
     Card("service", _("Customer service"), _("Write to us, read our answers, complain about a round.")),
     Card("account_data", _("Your data"), _("Download everything we hold about you.")),
     Card("account_close", _("Close your account"), _("For good, with your balance paid out.")),

@@ -138,15 +138,17 @@ def withdraw_change(*, player: Player, kind: LimitKind, period: Period, by: str)
 
 
 def must_set_limits(player: Player) -> bool:
-    """Say whether play waits for deposit limits: the jurisdiction requires them, and the player has not set all."""
-    return _asked("players_must_set_limits", player)
+    """Say whether play waits for deposit limits: the jurisdiction requires them, and the player, who deposits here, has
+    not set all.
+    """
+    return not player.is_remote and _asked("players_must_set_limits", player)
 
 
 def should_offer(player: Player) -> bool:
     """Say whether the player is to be offered deposit limits: the jurisdiction asks for that, they have set none and
-    not answered before.
+    not answered before. Nobody is who deposits elsewhere.
     """
-    return _asked("players_should_offer_limits", player)
+    return not player.is_remote and _asked("players_should_offer_limits", player)
 
 
 @transaction.atomic

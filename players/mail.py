@@ -24,6 +24,7 @@ from players.models import Mail, User
 
 EXPIRES = 60  # seconds after which the hint is void, since beat asks every minute
 LONGEST_ERROR = Mail._meta.get_field("last_error").max_length
+NOBODY = "nobody.invalid"  # the host of addresses that were made up: nothing is sent there
 ATTEMPTS = 12  # the last one some two days after the first: waits double from a minute to half a day
 
 DUE = """
@@ -78,9 +79,12 @@ def _write(user: User | None, address: str, language: str, path: str, context: M
     subject, _blank, body = text.strip().partition("\n")
     _folder, _slash, template = path.rpartition("/")
     with transaction.atomic():
-        written = Mail.objects.create(
+        written = Mail(
             user=user, address=address, language=language, template=template, subject=subject.strip(), body=body.strip()
         )
+        if address.endswith(f"@{NOBODY}"):
+            written.next_try_at = None
+        written.save()
         transaction.on_commit(_ask_for_the_post)
     return written
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
+from uuid import uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
@@ -20,6 +21,8 @@ CHANGES = {
     "authenticator.removed": _("The authenticator app of your account was removed."),
     "passkey.added": _("A passkey was added to your account."),
     "passkey.removed": _("A passkey was removed from your account."),
+    "token.made": _("A token was made, with which a program can use your account."),
+    "staff.token_made": _("A token was made, with which a program can read what you can."),
     "recovery_codes.made": _("New recovery codes were made for your account. The old ones no longer count."),
 }
 LOG_IN = "log-in"  # what an event is on where the e-mail address is nobody's
@@ -104,6 +107,46 @@ def register(
     return player
 
 
+@transaction.atomic
+def register_remote(
+    *, jurisdiction: Jurisdiction, currency: str, birth_date: date, language: str, operator: str
+) -> Player:
+    """Make a player of somebody whom an *operator* sends, and who plays with its wallet: no password lets them in, and
+    their address is nobody's. To the terms they have agreed through the operator.
+
+    Raises TooYoung, CurrencyNotOffered.
+    """
+    if not old_enough(birth_date, jurisdiction):
+        raise TooYoung
+    if currency not in jurisdiction.currencies:
+        raise CurrencyNotOffered
+    user = _new_user(f"{uuid4().hex}@{mail.NOBODY}", None, language=language, verified=True, is_demo=False)
+    player = Player.objects.create(
+        user=user, jurisdiction=jurisdiction, currency=currency, birth_date=birth_date, is_remote=True
+    )
+    Agreement.objects.create(player=player, terms_version=terms.VERSION)
+    log.record(
+        "player.registered",
+        by=str(player),
+        on=str(player),
+        data={
+            "jurisdiction": jurisdiction.code,
+            "currency": currency,
+            "terms": terms.VERSION,
+            "demo": False,
+            "operator": operator,
+        },
+        personal={"birth_date": birth_date.isoformat()},
+    )
+    return player
+
+
+def agree_through_operator(player: Player) -> None:
+    """Note that a player of an operator's has agreed to the terms in force: its contract says so."""
+    agreed = Agreement(player=player, terms_version=terms.VERSION)
+    Agreement.objects.bulk_create([agreed], ignore_conflicts=True)
+
+
 def record_failed_login(*, email: str, ip: str) -> None:
     """Record a wrong e-mail address or a wrong password, outside the request's transaction."""
     log.record_refusal("login.failed", by=ANONYMOUS, on=_owner_of(email), data={}, personal={"tried": email, "ip": ip})
@@ -134,7 +177,7 @@ def choose_language(*, user: User, language: str) -> None:
     User.objects.filter(pk=user.pk).update(language=language)
 
 
-def _new_user(email: str, password: str, *, language: str, verified: bool, is_demo: bool) -> User:
+def _new_user(email: str, password: str | None, *, language: str, verified: bool, is_demo: bool) -> User:
     try:
         with transaction.atomic():
             return User.objects.create_user(email, password, verified=verified, language=language, is_demo=is_demo)

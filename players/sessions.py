@@ -23,6 +23,7 @@ from players.identity import SESSION_ID, actor_of, session_of, staff_of
 from players.models import Ended, Session, User
 
 LAG: Final = timedelta(seconds=5)  # an action is written down when the last one stored is older than this
+PROGRAM: Final = "program: "  # how the browser of a program's session calls itself, before the name of its token
 WARNING: Final = timedelta(minutes=1)  # before the end the page asks whether anyone is there
 
 
@@ -49,7 +50,12 @@ def limit_for(user: User) -> timedelta:
 
 def begin(*, user: User, session: SessionBase, ip: str, browser: str) -> None:
     """Give a session that has just logged in the id by which rounds and events name it."""
-    _begin(uuid4(), user, session, ip, browser)
+    session[SESSION_ID] = str(_begin(uuid4(), user, ip, browser))
+
+
+def begin_for_program(*, user: User, ip: str, name: str) -> UUID:
+    """Begin a session in which a program of *user*'s acts, whose token is called *name*; return its id."""
+    return _begin(uuid4(), user, ip, PROGRAM + name)
 
 
 @transaction.atomic
@@ -59,7 +65,7 @@ def adopt(*, user: User, session: SessionBase, ip: str, browser: str) -> UUID:
     if known is None:
         known = uuid5(NAMESPACE_URL, session.session_key or "")  # requests at the same moment find the same
         if not Session.objects.filter(pk=known).exists():
-            _begin(known, user, session, ip, browser)
+            _begin(known, user, ip, browser)
         session[SESSION_ID] = str(known)
     else:
         row = Session(id=known, user=user, ip=ip, browser=browser[:300])
@@ -122,11 +128,11 @@ def end_idle() -> int:
 
 
 @transaction.atomic
-def _begin(session_id: UUID, user: User, session: SessionBase, ip: str, browser: str) -> None:
-    session[SESSION_ID] = str(session_id)
+def _begin(session_id: UUID, user: User, ip: str, browser: str) -> UUID:
     Session.objects.create(id=session_id, user=user, ip=ip, browser=browser[:300])
     actor = actor_of(user)
     log.record("session.began", by=actor, on=actor, data={"session": str(session_id)}, personal={"ip": ip})
+    return session_id
 
 
 @transaction.atomic

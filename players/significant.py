@@ -23,6 +23,7 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "staff.disabled": (Category.DEACTIVATION, Weight.NOTICE, "An account of staff was disabled"),
     "staff.enabled": (Category.PARAMETER, Weight.NOTICE, "An account of staff was enabled"),
     "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, "The second factors of somebody of staff were reset"),
+    "staff.token_made": (Category.PARAMETER, Weight.NOTICE, "Somebody of staff lets a program read"),
     "account.closing": (Category.DEACTIVATION, Weight.NOTICE, "An account is being closed"),
     "account.locked": (Category.DEACTIVATION, Weight.NOTICE, "Staff locked an account"),
     "account.unlocked": (Category.DEACTIVATION, Weight.NOTICE, "Staff opened a locked account"),
@@ -38,6 +39,8 @@ ORDINARY: Final = (
     "password.changed",
     "password.reset",
     "recovery_codes.made",
+    "token.made",
+    "token.revoked",
     "login.unlocked",
     # What has a queue of its own, where staff work on it.
     "complaint.answered",

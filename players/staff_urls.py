@@ -1,6 +1,6 @@
 from django.urls import path
 
-from players import staff_complaints, staff_identity, staff_notices, staff_replies, staff_service
+from players import staff_complaints, staff_identity, staff_notices, staff_programs, staff_replies, staff_service
 
 urlpatterns = [
     path("duplicates/", staff_identity.staff_duplicates, name="staff_duplicates"),
@@ -17,6 +17,9 @@ urlpatterns = [
     path("notices/", staff_notices.staff_notices, name="staff_notices"),
     path("notices/new/", staff_notices.staff_notice_new, name="staff_notice_new"),
     path("notices/<int:notice_id>/withdraw/", staff_notices.staff_notice_withdraw, name="staff_notice_withdraw"),
+    path("programs/", staff_programs.staff_programs, name="staff_programs"),
+    path("programs/new/", staff_programs.staff_program_new, name="staff_program_new"),
+    path("programs/<int:token_id>/revoke/", staff_programs.staff_program_revoke, name="staff_program_revoke"),
     path("replies/", staff_replies.staff_replies, name="staff_replies"),
     path("replies/new/", staff_replies.staff_reply_new, name="staff_reply_new"),
     path("replies/<slug:name>/", staff_replies.staff_reply, name="staff_reply"),

@@ -2,7 +2,7 @@
 one asks, another decides, and neither is the person whom it is about.
 
 What is done is done by the database (``sql/0014_staff.sql``), which reads the approval for itself; what stands here
-asks, refuses early what could not be done, ends sessions, records and tells whoever it is about.
+asks, refuses early what could not be done, ends sessions and tokens, records and tells whoever it is about.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,6 +19,7 @@ from django.utils.crypto import salted_hmac
 from audit import approvals, log
 from audit.models import Approval
 from players import mail, second_factor, sessions
+from players.api import tokens
 from players.models import Ended, Staff, StaffChange, StaffDeed, User
 from players.services import EmailTaken
 
@@ -51,7 +52,7 @@ NAMES: Final = {
 THEN: Final = {
     StaffDeed.MAKE: "The account is made at once. Its owner is written to, and chooses a password with a code by mail.",
     StaffDeed.ROLES: "The roles change at once, and whoever it is about is told.",
-    StaffDeed.DISABLE: "Nobody can log in with the account any more, and its sessions end.",
+    StaffDeed.DISABLE: "Nobody can log in with the account any more, and its sessions and tokens end.",
     StaffDeed.ENABLE: "Whoever it belongs to can log in again, in the roles that it had.",
     StaffDeed.FACTORS: "The second factors no longer count and the sessions end. The next log-in sets up new ones.",
 }
@@ -154,6 +155,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         raise approvals.CannotExecute(_why(error)) from error
     if deed in ENDS_SESSIONS:
         sessions.end_all(user=member.user, why=ENDS_SESSIONS[deed], by=verdict.by)
+        tokens.revoke_all(user=member.user, why=ENDS_SESSIONS[deed], by=verdict.by)
     change = StaffChange.objects.get(approval=asked)
     data: dict[str, log.Json] = {
         "before": change.before,

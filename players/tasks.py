@@ -4,6 +4,7 @@ from celery import shared_task
 from django.core.management import call_command
 
 from players import approval_mail, complaints, locks, mail, sessions, significant_mail
+from players.api import calls
 
 
 @shared_task
@@ -16,6 +17,12 @@ def clear_expired_sessions() -> None:
 def forget_old_tries() -> None:
     """Delete the count of wrong passwords that no longer count."""
     locks.forget_old_tries()
+
+
+@shared_task
+def forget_old_calls() -> None:
+    """Forget the answers to programs that nobody can ask for again."""
+    calls.forget_old()
 
 
 @shared_task

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from players.models import Scope
 from players.second_factor import FACTORS
 
 # The same rule as `players.sessions.standing`, `players.exclusions.standing` and `players.account_locks.lock_of`.
@@ -27,6 +28,24 @@ STILL_WATCHING: Final = """
           AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
 """
 
+# The same rule as `players.api.authentication.ByToken`, and the exclusions of `STILL_WATCHING`.
+STILL_CONNECTED: Final = """
+    SELECT token.id
+    FROM players_api_token token
+    JOIN players_user account ON account.id = token.user_id
+    JOIN players_player player ON player.user_id = account.id
+    WHERE token.id = ANY(%(tokens)s::bigint[])
+      AND token.revoked_at IS NULL
+      AND token.ends_at > clock_timestamp()
+      AND %(scope)s = ANY(token.scopes)
+      AND account.is_active
+      AND NOT players_is_locked(player.id)
+      AND NOT EXISTS (
+        SELECT FROM players_exclusion exclusion
+        WHERE exclusion.player_id = player.id
+          AND (exclusion.until IS NULL OR exclusion.until > clock_timestamp())
+          AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
+"""
 
 # The same rule as `players.sessions.standing` and `players.access.staff_required`: a role is looked up each time.
 STILL_ON_DUTY: Final = """
@@ -55,6 +74,13 @@ def asked(sessions: Iterable[UUID]) -> dict[str, Any]:
     play.
     """
     return {"sessions": list(sessions), "idle": settings.PLAYER_IDLE_SECONDS}
+
+
+def asked_of_programs(tokens: Iterable[int]) -> dict[str, Any]:
+    """Return the parameters of `STILL_CONNECTED`, which answers with those that hold still, may read, and belong to
+    players who may play.
+    """
+    return {"tokens": list(tokens), "scope": Scope.READ.value}
 
 
 def asked_of_staff(sessions: Iterable[UUID], permissions: Iterable[str]) -> dict[str, Any]:

@@ -341,6 +341,33 @@ def make_codes(page: Page) -> None:
     expect(page.locator(".codes")).to_be_visible()
 
 
+def ask_for_no_token(page: Page) -> None:
+    """Ask for a token with nothing filled in."""
+    confirm_password(page)
+    refuse_form(page)
+
+
+def make_a_token(page: Page) -> None:
+    """Have a token made, and look at its key."""
+    confirm_password(page)
+    page.locator("#id_name").fill("Chart of results")
+    page.locator("[name=scopes]").first.check()
+    page.locator("main .button--go").click()
+    expect(page.locator("#key")).to_be_visible()
+
+
+def unfold_a_deed(page: Page) -> None:
+    """Unfold the first thing that staff may do on a page."""
+    page.locator("main .deed > summary").first.click()
+    expect(page.locator("main .deed button").first).to_be_visible()
+
+
+def show_a_secret(page: Page) -> None:
+    """Look at the secret of a partner's key."""
+    page.get_by_role("button", name="Show the secret").first.click()
+    expect(page.locator("#key")).to_be_visible()
+
+
 def set_up_wrongly(page: Page) -> None:
     """Scan the picture, then mistype the code."""
     confirm_password(page)

@@ -26,6 +26,7 @@ from games.live import malfunction, shoes
 from games.live.voiding import void_live_round
 from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table, VoidReason
 from players import exclusions
+from players.api import tokens
 from players.flags import record_contact
 from players.limits import set_limit
 from players.markers import find, raise_flag
@@ -36,6 +37,7 @@ from players.models import (
     Part,
     Period,
     Player,
+    Scope,
     ServiceMessage,
     Staff,
     Submission,
@@ -50,12 +52,15 @@ from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
 from tests.notices import a_notice
 from tests.people import PASSWORD, a_member_of_staff
+from tests.remote import an_operator
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
+from tests.wallet.studios import a_game
 from wallet.markers import CONTACT_DUE
-from wallet.models import Account, Journal, Mode, Payment, ProviderStatement
+from wallet.models import Account, Journal, Mode, Partner, Payment, ProviderStatement, RemoteMessage
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
+from wallet.seamless.keys import signing_key
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
 AT_WORK = ("operator", "supervisor", "finance", "compliance", "support")  # who sees rounds
@@ -71,6 +76,7 @@ ANSWERING = ("operator", "compliance", "support")  # who answers players
 MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
 REPORTERS = ("finance", "compliance")  # who makes reports
 CHAT_READERS = (*MODERATORS, "compliance")
+OVERSEERS = ("compliance", "administrator")  # who looks after accounts of staff
 TAKERS = ("finance", "compliance")  # who takes rows of lists out as files
 CARING = ("compliance", "support")  # who protects players and knows who they are
 LOOKED_AFTER = ("finance", *CARING)  # who sees players
@@ -79,6 +85,7 @@ PAYING = ("supervisor", "finance", "compliance")  # who sees withdrawals
 LISTS = {
     "players.player": LOOKED_AFTER,
     "players.session": CARING,
+    "players.apitoken": CARING,
     "players.exclusion": CARING,
     "players.limitchange": CARING,
     "players.submission": CARING,
@@ -94,6 +101,7 @@ LISTS = {
     "wallet.payoutnotice": BOOKS,
     "wallet.statementline": BOOKS,
     "wallet.adjustment": BOOKS,
+    "wallet.studiotransaction": PAYING,
     "games.participation": AT_WORK,
     "games.voidpart": AT_WORK,
     "games.liveround": AT_WORK,
@@ -108,7 +116,12 @@ LISTS = {
     "audit.approval": ("compliance",),
     "audit.checkpoint": ("compliance",),
 }
-LIST_DOERS = {"players.session": CARING, "games.table": ("supervisor",), "audit.significant": ("compliance",)}
+LIST_DOERS = {
+    "players.session": CARING,
+    "players.apitoken": CARING,
+    "games.table": ("supervisor",),
+    "audit.significant": ("compliance",),
+}
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
 BAN = {"length": "day", "grounds": "abuse", "note": "for a test"}
@@ -148,6 +161,20 @@ class World:
         return a_table().pk
 
     @cached_property
+    def operator_doubt(self) -> RemoteMessage:
+        """What an operator refuses to book of a round that its player has played here."""
+        with an_operator() as operator:
+            return operator.doubt(Table.objects.get(pk=self.table_id))
+
+    @cached_property
+    def studio(self) -> Partner:
+        """A studio whose game the player has played."""
+        game = a_game(self.player)
+        game.bet(2_500)
+        game.win(5_000)
+        return game.partner
+
+    @cached_property
     def scheduled_id(self) -> int:
         """Other limits of a table that wait for tomorrow, by their approval."""
         return scheduled(a_table("tomorrow")).pk
@@ -157,6 +184,18 @@ class World:
         """A notice that nobody is shown yet."""
         far = exclusions.now() + timedelta(days=300)
         return a_notice(timedelta(days=301), shown_from=far).pk
+
+    @cached_property
+    def token_id(self) -> int:
+        """A token of the player's."""
+        return tokens.make(user=self.player.user, name="Chart", scopes=[Scope.READ], days=90)[0].pk
+
+    @cached_property
+    def token_of_staff_id(self) -> int:
+        """A token of somebody of staff."""
+        return tokens.make(
+            user=a_member_of_staff("compliance").user, name="Mirror of the log", scopes=[Scope.EVENTS], days=90
+        )[0].pk
 
     @cached_property
     def live_slug(self) -> str:
@@ -435,6 +474,21 @@ def a_deposit(world: World) -> Mapping[str, object]:
     return {"payment_id": world.payment.pk}
 
 
+def an_operator_message(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of what an operator refuses."""
+    return {"message_id": world.operator_doubt.pk}
+
+
+def a_studio(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of a partner."""
+    return {"partner_id": world.studio.pk}
+
+
+def a_studio_key(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of a partner's key."""
+    return {"key_id": signing_key(world.studio).pk}
+
+
 def a_statement(world: World) -> Mapping[str, object]:
     """Arguments of the addresses of a provider's statement."""
     return {"statement_id": world.statement.pk}
@@ -600,8 +654,15 @@ LINES = (
     # The front door
     Line("home", "GET", everyone(MOVED)),
     Line("health", "GET", everyone(TEXT)),
+    Line("ready", "GET", everyone(TEXT)),
+    Line("metrics", "GET", everyone(NOT_FOUND)),
     Line("service_worker", "GET", everyone(TEXT)),
     Line("offline", "GET", everyone(PAGE)),
+    # The API, for people
+    Line("api_schema", "GET", everyone(TEXT)),
+    Line("api_docs", "GET", everyone(TEXT)),  # drawn by Swagger UI: looked at in tests/browser/test_api_docs.py
+    Line("api_problems", "GET", everyone(PAGE)),
+    Line("api_problem", "GET", everyone(PAGE), lambda world: {"code": "stale"}),
     # For everyone
     Line("lobby", "GET", everyone(PAGE)),
     Line("lobby_now", "GET", everyone(TEXT)),
@@ -727,6 +788,13 @@ LINES = (
     Line("house_now", "GET", players(TEXT)),
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),
+    Line(
+        "remote_balance",
+        "GET",
+        players(NOT_FOUND, other=NOT_FOUND),
+        lambda world: {"slug": "baccarat", "mode": Mode.REAL},
+    ),
+    Line("remote_enter", "GET", everyone(NOT_FOUND), lambda world: {"code": "nobody-s"}),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Customer service
     Line("service", "GET", players(PAGE)),
@@ -762,6 +830,11 @@ LINES = (
     Line("account_sessions", "GET", players(PAGE)),
     Line("account_sessions_end", "POST", players(MOVED)),
     Line("account_session_end", "POST", players(MOVED), a_session),
+    Line("account_programs", "GET", players(PAGE)),
+    Line("account_program_new", "GET", players(MOVED)),
+    Line("account_program_new", "POST", players(MOVED)),
+    Line("account_program_revoke", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"token_id": world.token_id}),
+    Line("account_program_revoke", "POST", players(MOVED, other=NOT_FOUND), lambda world: {"token_id": world.token_id}),
     Line("session_status", "GET", everyone(TEXT), a_session),
     Line("session_stay", "POST", everyone(TEXT), a_session),
     Line("terms_agree", "GET", players(MOVED)),
@@ -956,6 +1029,21 @@ LINES = (
     Line("staff_deposit", "GET", staff(PAGE, *REPORTERS), a_deposit),
     Line("staff_deposit_ask", "POST", staff(MOVED, "finance"), a_deposit),
     Line("staff_deposit_note", "POST", staff(MOVED, "finance"), a_deposit, lambda world: {"words": "for a test"}),
+    Line("staff_operators", "GET", staff(PAGE, *PAYING)),
+    Line("staff_operator_message", "GET", staff(PAGE, *PAYING), an_operator_message),
+    Line("staff_operator_again", "POST", staff(MOVED, "finance"), an_operator_message),
+    Line(
+        "staff_operator_settle", "POST", staff(MOVED, "finance"), an_operator_message, lambda world: {"note": "Paid."}
+    ),
+    Line("staff_partners", "GET", staff(PAGE, *PAYING)),
+    Line("staff_partner_new", "GET", staff(PAGE, "finance")),
+    Line("staff_partner_new", "POST", staff(PAGE, "finance")),
+    Line("staff_partner_key", "POST", staff(MOVED, "finance"), a_studio, lambda world: {"reason": "for a test"}),
+    Line("staff_partner_key_show", "POST", staff(MOVED, "finance"), a_studio_key),
+    Line(
+        "staff_partner_key_end", "POST", staff(MOVED, "finance"), a_studio_key, lambda world: {"reason": "for a test"}
+    ),
+    Line("staff_partner_off", "POST", staff(MOVED, "finance"), a_studio, lambda world: {"reason": "for a test"}),
     Line("staff_statements", "GET", staff(PAGE, *REPORTERS)),
     Line("staff_statement_upload", "POST", staff(PAGE, "finance")),
     Line("staff_statement_draft", "GET", staff(PAGE, "finance"), a_draft),
@@ -970,6 +1058,10 @@ LINES = (
         lambda world: {**a_statement(world), "difference_id": world.statement.differences.get().pk},
         lambda world: {"words": "for a test"},
     ),
+    Line("staff_programs", "GET", staff(PAGE, *OVERSEERS)),
+    Line("staff_program_new", "GET", staff(MOVED, "compliance")),
+    Line("staff_program_new", "POST", staff(MOVED, "compliance")),
+    Line("staff_program_revoke", "POST", staff(MOVED, *OVERSEERS), lambda world: {"token_id": world.token_of_staff_id}),
     Line("staff_notices", "GET", staff(PAGE, *PUBLISHING, "compliance")),
     Line("staff_notice_new", "GET", staff(PAGE, *PUBLISHING)),
     Line("staff_notice_new", "POST", staff(PAGE, *PUBLISHING)),

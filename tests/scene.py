@@ -41,14 +41,18 @@ from games.models import (
     Table,
     VoidReason,
 )
+from games.remote import look_at_balance
 from games.returns import watching
 from games.table_status import open_table, pause_table
 from players import complaints, exclusions, limits, looking, notices, second_factor, service, verification
+from players.api import tokens
 from players.models import (
+    ApiToken,
     LimitKind,
     Period,
     Player,
     RefusalReason,
+    Scope,
     Session,
     Staff,
     Topic,
@@ -93,13 +97,17 @@ from tests.live.talk import a_talker, say
 from tests.matrix import MONEY, World, with_password
 from tests.notices import a_notice
 from tests.people import a_member_of_staff, employed
+from tests.remote import an_operator
 from tests.returns.sums import HOUR, summed_up
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
+from tests.wallet.studios import a_partner, another_key
 from wallet import withdrawals
 from wallet.models import Mode, Payment, Withdrawal
 from wallet.payments.asking import ask_about
 from wallet.sandbox_bank.orders import Answer
+from wallet.seamless.keys import signing_key
+from wallet.seamless.partners import end_key, switch_off
 
 STANDING = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
 
@@ -431,6 +439,14 @@ class Scene(World):
         return ask_about(payment.pk)
 
     @cached_property
+    def from_an_operator(self) -> Player:
+        """Plays with an operator's wallet, which says no more what is in it."""
+        with an_operator() as operator:
+            visitor = operator.visit()
+            look_at_balance(visitor.player, Mode.REAL, visitor.session)
+            return visitor.player
+
+    @cached_property
     def night_owl(self) -> Player:
         """Has played for long: the session stays like that."""
         player = a_player(real=MONEY)
@@ -543,6 +559,20 @@ class Scene(World):
         return a_member_of_staff("finance")
 
     @cached_property
+    def partnering(self) -> Staff:
+        """Has asked for a studio that was agreed on and whose secret they have not seen; another one is switched off,
+        and a third has had a key too many.
+        """
+        finance = a_member_of_staff("finance")
+        a_partner(by=finance, code="nordlicht", name="Nordlicht Spiele")
+        gone = a_partner(code="old-oak", name="Old Oak Interactive")
+        switch_off(partner=gone, reason="The contract has ended.", by=finance)
+        replaced = signing_key(self.studio)
+        another_key(self.studio)
+        end_key(key=replaced, reason="Replaced once a year.", by=finance)
+        return finance
+
+    @cached_property
     def counted(self) -> Table:
         """A table whose cards are counted, with shuffles of as many decks in which no card has moved."""
         table = Table.objects.get(pk=self.table_id)
@@ -611,6 +641,30 @@ class Scene(World):
         )
         Session.objects.create(id=uuid4(), user=player.user, ip="2001:db8:85a3::8a2e:370:7334", browser=browser)
         return player
+
+    @cached_property
+    def programmer(self) -> Player:
+        """Has given tokens to two programs, one of which plays."""
+        player = a_player()
+        with_password(player.user)
+        tokens.make(user=player.user, name="Chart of results", scopes=[Scope.READ], days=365)
+        used, _key = tokens.make(
+            user=player.user, name="The program that plays while I cook", scopes=tokens.OF_PLAYERS, days=90
+        )
+        ApiToken.objects.filter(pk=used.pk).update(used_at=now(), used_from="2001:db8:85a3::8a2e:370:7334")
+        return player
+
+    @cached_property
+    def mirrored(self) -> int:
+        """A token of staff that has been used, and one whose owner may use none any more; the first one's number."""
+        member = a_member_of_staff("compliance", name="Ada Lovelace")
+        former = a_member_of_staff("support", name="Bo Ek")
+        token, _key = tokens.make(
+            user=member.user, name="Mirror of the log", scopes=[Scope.EVENTS, Scope.CHECKPOINTS], days=365
+        )
+        ApiToken.objects.filter(pk=token.pk).update(used_at=now(), used_from="192.0.2.7")
+        tokens.make(user=former.user, name="Figures of every month", scopes=[Scope.REPORTS], days=90)
+        return token.pk
 
     @cached_property
     def submitted(self) -> Player:

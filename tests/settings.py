@@ -25,6 +25,7 @@ for name in (
     "SECRET_KEY",
     "SEED_KEY",
     "DOCUMENT_KEY",
+    "PARTNER_KEY",
     "AUDIT_SIGNER",
     "AUDIT_KEYS",
     "AUDIT_CHECKPOINTS_TO",

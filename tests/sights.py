@@ -19,6 +19,7 @@ from tests import deeds
 from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
 from tests.scene import Scene
 from tests.wallet.statement_builders import drafted
+from tests.wallet.studios import a_partner
 from wallet.models import Mode
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
@@ -126,6 +127,12 @@ def _staff_coup(scene: Scene) -> str:
     return f"{reverse('staff_rounds')}?round={scene.chemin_coup}"
 
 
+def _new_partner(scene: Scene) -> str:
+    """The page of partners, with one whose secret nobody has seen."""
+    a_partner(by=scene.partnering, name="A new studio")
+    return reverse("staff_partners")
+
+
 def _staff_round_in_progress(scene: Scene) -> str:
     return reverse("staff_round", kwargs={"round_id": in_progress(scene.at_a_live_table).get().pk})
 
@@ -186,6 +193,16 @@ def _of(name: str) -> Callable[[Scene], User | None]:
 def _with(name: str, page: str, query: str = "") -> Callable[[Scene], str]:
     """A page of the back office on which something of the scene stands."""
     return lambda scene: f"{reverse(page)}{query}" if getattr(scene, name) else ""
+
+
+def _a_live_table(scene: Scene) -> str:
+    """A shared table, which is there whoever looks at it first."""
+    return _live("settled")(scene) if scene.live_settled else ""
+
+
+def _doubt(scene: Scene) -> str:
+    """What an operator refuses to book."""
+    return reverse("staff_operator_message", kwargs={"message_id": scene.operator_doubt.pk})
 
 
 def _letter(scene: Scene) -> str:
@@ -259,6 +276,19 @@ STATES = (
     Sight("staff_withdrawals with requests", _of("second_approver"), _with("withdrawer", "staff_withdrawals")),
     Sight("staff_approvals to decide", _of("second_approver"), _with("withdrawer", "staff_approvals")),
     Sight("staff_approvals of one's own", _of("first_approver"), _with("withdrawer", "staff_approvals")),
+    Sight(
+        "a way in that is used up", lambda scene: None, _named("remote_enter", code="nobody-s"), sizes=("wide", "phone")
+    ),
+    Sight("table of an operator's player", _of("from_an_operator"), REAL_TABLE, sizes=("wide", "phone")),
+    Sight("cashier of an operator's player", _of("from_an_operator"), _named("cashier"), sizes=("wide", "phone")),
+    Sight(
+        "live table that is not for operators' players",
+        _of("from_an_operator"),
+        _a_live_table,
+        sizes=("phone",),
+    ),
+    Sight("staff_operators with a doubt", _as("finance"), _with("operator_doubt", "staff_operators")),
+    Sight("staff_operator_message that finance settles", _as("finance"), _doubt),
     Sight("table with bets", _of("bettor"), REAL_TABLE),
     Sight("table with bets in free play", _of("bettor"), FREE_TABLE),
     Sight("table after a round", _of("regular"), REAL_TABLE, deeds.play_a_round),
@@ -385,6 +415,16 @@ STATES = (
     Sight("adding a passkey", _of("careful"), _named("mfa_add_webauthn"), deeds.confirm_password),
     Sight("removing the app", _as("operator"), _again("mfa_deactivate_totp"), deeds.confirm_password),
     Sight("recovery codes", _as("operator"), _again("mfa_generate_recovery_codes"), deeds.make_codes),
+    Sight("programs", _of("programmer"), _named("account_programs")),
+    Sight("a new token", _of("programmer"), _again("account_program_new"), deeds.confirm_password),
+    Sight("a new token with errors", _of("programmer"), _again("account_program_new"), deeds.ask_for_no_token),
+    Sight("a token that is shown once", _of("programmer"), _again("account_program_new"), deeds.make_a_token),
+    Sight("staff: partners", _of("partnering"), _with("partnering", "staff_partners"), deeds.unfold_a_deed),
+    Sight("staff: a new partner with errors", _of("partnering"), _named("staff_partner_new"), deeds.refuse_form),
+    Sight("staff: a secret that is shown once", _of("partnering"), _new_partner, deeds.show_a_secret),
+    Sight("staff: programs", _as("compliance"), _with("mirrored", "staff_programs")),
+    Sight("staff: a new token with errors", _as("compliance"), _again("staff_program_new"), deeds.ask_for_no_token),
+    Sight("staff: a token that is shown once", _as("compliance"), _again("staff_program_new"), deeds.make_a_token),
     Sight("two sessions", _of("traveller"), _named("account_sessions")),
     Sight("new terms", _of("behind"), _named("terms_agree")),
     Sight("closing with errors", _of("verified"), _named("account_close"), deeds.refuse_form),

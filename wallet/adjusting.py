@@ -135,6 +135,8 @@ def _refuse(player: Player, account: Account, amount: int) -> None:
         raise CannotAdjust("This account was erased: nobody knows any more whose it was.")
     if state is not None and account.mode == Mode.FREE:
         raise CannotAdjust("This account is closed to play: free money there means nothing.")
+    if player.is_remote and account.mode == Mode.REAL:
+        raise CannotAdjust("This player plays with an operator's money: it is put right at the operator.")
     if amount == 0:
         raise CannotAdjust("Nothing would change.")
     at_hand = (account.balance or 0) - account.held

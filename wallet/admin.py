@@ -18,16 +18,19 @@ from wallet.models import (
     AccountKind,
     Adjustment,
     Journal,
+    Partner,
     Payment,
     PaymentNotice,
     PaymentState,
     PayoutNotice,
     StatementLine,
+    StudioTransaction,
     Verdict,
     Withdrawal,
     WithdrawalStatus,
 )
 from wallet.provider_statements.staff_views import READERS as STATEMENT_READERS
+from wallet.seamless.partners import READERS as PARTNER_READERS
 from wallet.withdrawal_staff_views import READERS as WITHDRAWAL_READERS
 
 SEE = ("wallet.view_ledger",)
@@ -312,3 +315,45 @@ class Adjustments(Listing):
     finds = (Find("number of the approval", "pk", number), Find("player:12", "account__owner", called("player")))
     period = "approval__at"
     related = ("approval", "account__owner")
+
+
+OF_PARTNER = Filter(
+    "partner",
+    "Studio",
+    lambda: [(str(pk), name) for pk, name in Partner.objects.order_by("name").values_list("pk", "name")],
+    lambda partner: Q(partner=partner),
+)
+
+
+@register(StudioTransaction, site=SITE)
+class StudioTransactions(Listing):
+    """What studios did with players' balances, as they asked for it."""
+
+    section = Section.MONEY
+    name = "What studios did"
+    purpose = "Every bet, win and rollback of studios' games on our players' balances."
+    readers = PARTNER_READERS
+    columns = (
+        NUMBER,
+        AT,
+        Column("partner__name", "Studio"),
+        Column("studio_player__player", "Player"),
+        Column("operation", "What"),
+        Column("bet", "Bet", Form.MONEY),
+        Column("win", "Win", Form.MONEY),
+        CURRENCY,
+        Column("mode", "Money"),
+        Column("transaction", "Transaction"),
+    )
+    more = (
+        Column("game", "Game"),
+        Column("round", "Round"),
+        Column("takes_back", "Takes back"),
+        Column("balance", "Balance after", Form.MONEY),
+        Column("bet_key", "Key of the bet’s journal"),
+        Column("win_key", "Key of the win’s journal"),
+    )
+    finds = (BY_NUMBER, Find("player:12", "studio_player__player", called("player")))
+    filters = (OF_PARTNER,)
+    period = "at"
+    related = ("partner", "studio_player__player")

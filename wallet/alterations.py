@@ -27,6 +27,19 @@ def ready() -> None:
             "house.resumed": ("The house goes on", moved("stopped", "in play")),
         },
     )
+    register(
+        "Partners",
+        {
+            "partner.added": ("A partner was added", added("code")),
+            "partner.key_made": ("A key of a partner was made", added("key")),
+            "partner.key_ended": ("A key of a partner was ended", moved("in use", "ended")),
+            "partner.switched_off": ("A partner was switched off", moved("on", "off")),
+        },
+    )
+    register(
+        "Operators",
+        {"remote_message.settled": ("What an operator refused was settled by hand", moved("in doubt", "settled"))},
+    )
     register("Bank accounts of players", {"payout_account.kept": ("A bank account was added", added("account"))})
     register("Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()})
 

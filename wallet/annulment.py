@@ -11,6 +11,7 @@ from wallet import ledger
 from wallet.accounts import house_account
 from wallet.ledger import Line, system_key
 from wallet.models import Account, AccountKind, Entry, Journal
+from wallet.remote import bets
 
 VOID = "void"
 SHORTFALL = "void_shortfall"
@@ -39,12 +40,15 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     journals = Journal.objects.filter(round_id=round_id, reverses=None).order_by("pk")
     ids = list(journals.values_list("pk", flat=True))
     moved = _moved(ids)
+    # What came from an operator and went back to it passed through the account: it is no part of what the round did.
+    played = _moved(list(journals.exclude(kind__in=bets.JOURNALS).values_list("pk", flat=True)))
     accounts = _lock(moved)
     covers = list(_covers(round_id, moved, accounts))
     if covers:
         ledger.post(*covers)
     if ids:
         ledger.reverse({each: system_key(round_id, f"{VOID} {each}") for each in ids}, kind=VOID)
+    bets.take_back(round_id)
     shortfalls = Counter(
         {line.account_id: line.amount for cover in covers if cover.kind == SHORTFALL for line in cover.lines}
     )
@@ -55,7 +59,7 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
             returned=-amount,
             shortfall=shortfalls[account_id],
         )
-        for account_id, amount in sorted(moved.items())
+        for account_id, amount in sorted(played.items())
         if (owner_id := accounts[account_id].owner_id) is not None  # a house player is told nothing
     )
 

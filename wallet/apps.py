@@ -8,6 +8,7 @@ class WalletConfig(AppConfig):
         """Say what of money takes two people, what is summed up, and what is reported."""
         from audit import approvals, hours  # models are loaded by now, and not before
         from wallet import adjusting, alterations, letters, moved, reports, significant, withdrawals
+        from wallet.seamless import partners
         from wallet.watches import finding as watches
 
         letters.register()
@@ -28,6 +29,22 @@ class WalletConfig(AppConfig):
             permission=adjusting.DECIDE,
             describe=adjusting.describe,
             standing=adjusting.standing,
+        )
+        approvals.register(
+            partners.ADD,
+            title="partner of the seamless wallet",
+            then="The partner and its first key are made. Whoever asked sees the secret once, and hands it over.",
+            execute=partners.add,
+            permission=partners.DECIDE,
+            describe=partners.describe,
+        )
+        approvals.register(
+            partners.KEY,
+            title="another key of a partner",
+            then="The key is made; the one before it goes on. Whoever asked sees the secret once, and hands it over.",
+            execute=partners.add_key,
+            permission=partners.DECIDE,
+            describe=partners.describe_key,
         )
         alterations.ready()
         hours.register(moved.SUMS, roll=moved.roll, first=moved.first, differences=moved.differences)

@@ -28,6 +28,8 @@ OF_THE_HOUSE: Final = (
     AccountKind.ESCROW,
     AccountKind.MINT,
     AccountKind.ADJUSTED,
+    AccountKind.OPERATOR,
+    AccountKind.STUDIO,
 )
 MOST_BANKS: Final = 20  # of a player's, newest first
 

@@ -12,6 +12,7 @@ from wallet import accounts, cashier, ledger
 from wallet.forms import KeyForm
 from wallet.models import AccountKind, Mode, Payment, PaymentState
 from wallet.money import format_money
+from wallet.remote.operators import funds
 
 MOST_SHOWN = 10  # deposits in progress
 # Where the forms make way for until when that is so: there is nothing the player could do about it.
@@ -27,7 +28,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
     in_play, banks = accounts.held(player.pk), accounts.in_banks(player.pk)
     return {
         "currency": player.currency,
-        "real": cash[Mode.REAL],
+        "real": funds(player, Mode.REAL),
         "free": cash[Mode.FREE],
         "in_play": in_play.get(Mode.REAL, 0),
         "free_in_play": in_play.get(Mode.FREE, 0),
@@ -39,6 +40,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "free_standard": cashier.FREE_MONEY[player.currency],
         "limits": cashier.DEPOSIT_LIMITS[player.currency],
         "top_up_form": KeyForm(auto_id=False),
+        "elsewhere": bar if bar and bar.code is gate.Code.REMOTE else None,
         "stopped": bar if bar and bar.code in STOPPED else None,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
         "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[

@@ -17,7 +17,8 @@ TABLES = """
     SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
     AND (relname ~ '^(wallet|audit)_' OR relname IN ('players_limitchange', 'players_limitoffer', 'players_exclusion',
          'players_exclusionlift', 'players_accountlock', 'players_registercheck', 'players_realitycheck',
-         'players_notice', 'players_staff', 'players_staff_change', 'players_user_groups', 'games_void'))
+         'players_notice', 'players_api_call', 'players_api_token', 'players_staff', 'players_staff_change',
+         'players_user_groups', 'games_void'))
 """
 
 # A line for each guard in force. Those of foreign keys are kept by triggers of PostgreSQL's own, which a superuser can

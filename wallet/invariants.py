@@ -167,14 +167,18 @@ ADJUSTMENTS = Invariant(
 
 ESCROW = Invariant(
     "escrow_is_empty",
-    "what a round took into escrow it has given out again, to the last minor unit",
+    "what a round took into escrow it has given out again, to the last minor unit; stakes of a shared table lie there"
+    " from the close of betting until its round is over",
     """
     SELECT format('round %s: %s %s left in escrow: %s',
                   coalesce(j.round_id::text, 'none'), e.currency, e.mode, sum(e.amount))
     FROM wallet_entry AS e
     JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'escrow'
     JOIN wallet_journal AS j ON j.id = e.journal_id
-    GROUP BY j.round_id, e.currency, e.mode HAVING sum(e.amount) <> 0
+    GROUP BY j.round_id, e.currency, e.mode
+    HAVING sum(e.amount) <> 0 AND NOT (
+        sum(e.amount) > 0 AND EXISTS (
+            SELECT FROM games_liveround AS played WHERE played.id = j.round_id AND played.phase IN ('closed', 'dealt')))
     """,
 )
 
@@ -271,11 +275,13 @@ DAYS = Invariant(
     ), due AS (
         SELECT player_id, day, coalesce(sum(amount) FILTER (WHERE kind = 'deposit'), 0) AS deposited,
                coalesce(-sum(amount) FILTER (WHERE kind = 'withdraw_paid'), 0) AS withdrawn,
-               coalesce(-sum(amount) FILTER (WHERE kind IN ('stake', 'held_stake', 'bank', 'bank_back')), 0) AS staked,
-               coalesce(sum(amount) FILTER (WHERE kind IN ('settle', 'bank_won', 'void_transfer')), 0) AS paid
+               coalesce(-sum(amount) FILTER (
+                   WHERE kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake')), 0) AS staked,
+               coalesce(sum(amount) FILTER (
+                   WHERE kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win')), 0) AS paid
         FROM line
         WHERE kind IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won',
-                       'void_transfer')
+                       'void_transfer', 'studio_stake', 'studio_win')
         GROUP BY player_id, day
     )
     SELECT format('player %s on %s: counted %s, should be %s', player_id, day,

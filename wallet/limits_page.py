@@ -39,6 +39,8 @@ WHOSE = {
     LAW: pgettext_lazy("whose limit", "By law"),
 }
 
+REQUIRED = gettext_lazy("This limit is required where you play. Change it, if you like.")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -68,7 +70,7 @@ class Table:
 
 def tables(player: Player) -> list[Table]:
     """Return everything there is to see, kind by kind."""
-    holding, coming, used = limits_of(player), pending(player), _used(player)
+    holding, coming, counted = limits_of(player), pending(player), used(player)
     ends = {period: _moment(player, end) for period, end in period_ends(player).items()}
     return [
         Table(
@@ -77,7 +79,13 @@ def tables(player: Player) -> list[Table]:
             MEANINGS[kind],
             [
                 _row(
-                    player, kind, period, holding, coming.get((kind, period)), used.get((kind, period), 0), ends[period]
+                    player,
+                    kind,
+                    period,
+                    holding,
+                    coming.get((kind, period)),
+                    counted.get((kind, period), 0),
+                    ends[period],
                 )
                 for period in Period
             ],
@@ -170,7 +178,7 @@ def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Per
     return ""
 
 
-def _used(player: Player) -> Mapping[tuple[LimitKind, Period], int]:
+def used(player: Player) -> Mapping[tuple[LimitKind, Period], int]:
     """Return what counts in each running period, whether a limit is set or not."""
     found = usage(player)
     for period, first in period_days(player).items():

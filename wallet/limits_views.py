@@ -10,7 +10,7 @@ from players import limits
 from players.access import PlayerRequest, player_required
 from players.models import LimitChange, LimitKind, Period, Player
 from wallet.limits_forms import LimitsForm, WithdrawForm
-from wallet.limits_page import announcement, tables, what
+from wallet.limits_page import REQUIRED, announcement, tables, what
 
 
 @player_required
@@ -63,7 +63,7 @@ def _set_all(request: PlayerRequest, form: LimitsForm, kind: LimitKind) -> bool:
         try:
             changes.append(limits.set_limit(player=player, kind=kind, period=period, amount=amount, by=str(player)))
         except limits.LimitRequired:
-            form.add_error(period.value, _("This limit is required where you play. Change it, if you like."))
+            form.add_error(period.value, REQUIRED)
         except limits.NothingChanges:
             continue
     for change in changes:

@@ -29,6 +29,13 @@ KINDS: Final[dict[str, finding.Significance]] = {
     "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, "A balance was adjusted"),
     "house.stopped": (Category.DEACTIVATION, Weight.ALERT, "The whole house was stopped"),
     "house.resumed": (Category.DEACTIVATION, Weight.NOTICE, "The house goes on after a stop"),
+    "partner.added": (Category.PARAMETER, Weight.NOTICE, "A partner of the seamless wallet was added"),
+    "partner.key_made": (Category.PARAMETER, Weight.NOTICE, "A partner has another key"),
+    "partner.switched_off": (Category.DEACTIVATION, Weight.NOTICE, "A partner was switched off"),
+    "remote_message.refused": (Category.ERROR, Weight.NOTICE, "An operator refuses to book what a round came to"),
+    "remote_message.settled": (Category.CORRECTION, Weight.NOTICE, "What an operator refused was settled by hand"),
+    "remote_message.unanswered": (Category.ERROR, Weight.ALERT, "An operator has not answered for an hour"),
+    "remote_message.not_recognised": (Category.ERROR, Weight.ALERT, "An operator does not take our key, or our clock"),
     "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "A player gave an account to be paid to"),
 }
 BROKEN: Final = "ledger.broken"
@@ -57,6 +64,19 @@ ORDINARY: Final = (
     "withdrawal.requested",
     "withdrawal.seconding",
     "withdrawal.sending",
+    # What studios' games do, and what becomes of partners' keys.
+    "partner.key_ended",
+    "partner.key_shown",
+    "studio.bet",
+    "studio.bet_and_won",
+    "studio.refused",
+    "studio.rolled_back",
+    "studio.session_opened",
+    "studio.won",
+    # What players of operators do here; doubts have a queue of their own.
+    "remote.announced",
+    "remote_bet.given_up",
+    "remote_message.tried_again",
     # What finance does about deposits in doubt and providers' statements.
     "deposit.asked_about",
     "deposit.noted",

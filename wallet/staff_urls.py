@@ -5,6 +5,8 @@ from django.urls import path
 from wallet import staff_views, withdrawal_staff_views
 from wallet.payments import staff_views as deposits
 from wallet.provider_statements import staff_views as statements
+from wallet.remote import staff_views as operators
+from wallet.seamless import staff_views as partners
 
 urlpatterns = [
     path("ledger/journals/<int:journal_id>/", staff_views.staff_ledger_journal, name="staff_ledger_journal"),
@@ -19,6 +21,16 @@ urlpatterns = [
     path("deposits/<uuid:payment_id>/", deposits.staff_deposit, name="staff_deposit"),
     path("deposits/<uuid:payment_id>/ask/", deposits.staff_deposit_ask, name="staff_deposit_ask"),
     path("deposits/<uuid:payment_id>/note/", deposits.staff_deposit_note, name="staff_deposit_note"),
+    path("operators/", operators.staff_operators, name="staff_operators"),
+    path("operators/<int:message_id>/", operators.staff_operator_message, name="staff_operator_message"),
+    path("operators/<int:message_id>/again/", operators.staff_operator_again, name="staff_operator_again"),
+    path("operators/<int:message_id>/settle/", operators.staff_operator_settle, name="staff_operator_settle"),
+    path("partners/", partners.staff_partners, name="staff_partners"),
+    path("partners/new/", partners.staff_partner_new, name="staff_partner_new"),
+    path("partners/<int:partner_id>/key/", partners.staff_partner_key, name="staff_partner_key"),
+    path("partners/<int:partner_id>/off/", partners.staff_partner_off, name="staff_partner_off"),
+    path("partners/keys/<int:key_id>/show/", partners.staff_partner_key_show, name="staff_partner_key_show"),
+    path("partners/keys/<int:key_id>/end/", partners.staff_partner_key_end, name="staff_partner_key_end"),
     path("statements/", statements.staff_statements, name="staff_statements"),
     path("statements/upload/", statements.staff_statement_upload, name="staff_statement_upload"),
     path("statements/draft/<uuid:draft_id>/", statements.staff_statement_draft, name="staff_statement_draft"),

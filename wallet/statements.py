@@ -32,6 +32,11 @@ NAMES: dict[str, Promise] = {
     "withdraw_paid": _("Withdrawal paid out"),
     "withdraw_returned": _("Withdrawal returned"),
     "adjustment": _("Adjustment"),
+    "studio_stake": _("Stake in a partner’s game"),
+    "studio_win": _("Win in a partner’s game"),
+    "studio_rollback": _("Taken back in a partner’s game"),
+    "remote_bet": _("Brought for a round"),
+    "remote_back": _("Taken back after a round"),
 }
 OTHER = _("Correction")
 # What sets money aside and gives it back: the player owns as much before and after.

@@ -5,6 +5,7 @@ from celery import shared_task
 from audit import log
 from wallet import payouts, standing, verify
 from wallet.payments import asking
+from wallet.remote import bets, queue
 from wallet.sandbox_bank import payouts as sandbox_payouts
 from wallet.sandbox_bank import post
 
@@ -47,3 +48,15 @@ def send_payouts() -> None:
 def work_at_the_sandbox_bank() -> None:
     """Decide the sandbox bank's orders to pay whose moment has come, and send the messages it owes for them."""
     sandbox_payouts.decide_due()
+
+
+@shared_task
+def tell_operators() -> None:
+    """Tell operators what rounds of their players came to, and what plays none."""
+    queue.send_due()
+
+
+@shared_task
+def give_up_remote_bets() -> None:
+    """Give up bets at operators whose answer nobody waits for any more."""
+    bets.sweep()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from wallet import coup_invariants, invariants
+from wallet import coup_invariants, invariants, remote_invariants, studio_invariants
 from wallet.invariants import Invariant
 
 MOST_ROWS = 100  # of one broken invariant; whoever repairs them asks again
@@ -29,6 +29,8 @@ INVARIANTS = (
     coup_invariants.COUPS,
     coup_invariants.BANKS,
     coup_invariants.HOUSE_PLAYERS,
+    studio_invariants.STUDIOS,
+    remote_invariants.OPERATORS,
     invariants.DAYS,
     invariants.PAYMENTS,
     invariants.GUARDS,

@@ -39,7 +39,11 @@ class Row:
 @require_http_methods(["GET", "HEAD", "POST"])
 @at_a_human_pace
 def cashier_withdraw(request: PlayerRequest) -> HttpResponse:
-    """The form and what became of earlier ones; a good form asks for a withdrawal and leads back here."""
+    """The form and what became of earlier ones; a good form asks for a withdrawal and leads back here. To a player of
+    an operator's the cashier says where their money is.
+    """
+    if request.player.is_remote:
+        return redirect("cashier")
     form = WithdrawalForm(request.POST or None, player=request.player)
     if request.method == "POST" and form.is_valid():
         refused = _ask(request.player, form)

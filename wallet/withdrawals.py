@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from audit import approvals, log
 from audit.models import Clock
+from players import gate
 from players.models import Player
 from players.verification import is_verified
 from wallet import accounts
@@ -54,6 +55,10 @@ NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal
 
 class WithdrawalError(Exception):
     """Nothing has moved. The message is for whoever asked."""
+
+
+class PaidElsewhere(WithdrawalError):
+    """The player's money lies at an operator's wallet."""
 
 
 class TooSmall(WithdrawalError):
@@ -126,6 +131,8 @@ def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> 
 
 def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> None:
     language = get_language() or "en"
+    if player.is_remote:
+        raise PaidElsewhere(gate.bar(player, gate.Code.REMOTE).sentence)
     if account.player_id != player.pk:
         raise ForeignAccount(_("The house pays to your own account only."))
     if not is_verified(player):

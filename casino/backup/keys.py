@@ -17,7 +17,8 @@ from players.models import DocumentContent
 from players.sealing import unseal
 from players.second_factor import MFAAdapter
 from wallet import payout_accounts
-from wallet.models import PayoutAccount
+from wallet.models import PartnerKey, PayoutAccount
+from wallet.seamless.keys import secret_of
 
 FEW = 20  # rows that are tried: one that was spoilt must not speak for all
 
@@ -27,6 +28,7 @@ def demand_right() -> list[str]:
     return [
         _sentence("SEED_KEY", "the secrets of second factors and the seeds of shoes", [*_factors(), *_shoes()]),
         _sentence("DOCUMENT_KEY", "players' documents and bank accounts", [*_documents(), *_accounts()]),
+        _sentence("PARTNER_KEY", "the secrets shared with partners", [*_partners()]),
     ]
 
 
@@ -77,6 +79,16 @@ def _accounts() -> Iterator[bool]:
     for each in PayoutAccount.objects.exclude(sealed=b"").order_by("-pk")[:FEW]:
         try:
             payout_accounts.reveal(each)
+        except InvalidTag:
+            yield False
+        else:
+            yield True
+
+
+def _partners() -> Iterator[bool]:
+    for each in PartnerKey.objects.order_by("-pk")[:FEW]:
+        try:
+            secret_of(each)
         except InvalidTag:
             yield False
         else:

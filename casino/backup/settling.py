@@ -4,7 +4,7 @@ The copy is older than what it was copied from. Between the two the house may ha
 in the copy may be known by now: the next round of every place at a solo table, the rest of every shoe. Whoever saw
 those cards would know what comes. So none of it is ever dealt: places commit anew, rounds of live tables that are not
 dealt are cancelled, those that are dealt are settled as their cards say, and shoes are retired. Log-ins of the copy are
-over.
+over, and no token of a program holds.
 
 Everything here can be done again, and has to be where it was cut short: only the last step lets the house open.
 """
@@ -23,6 +23,7 @@ from audit import log, sealing, signing
 from audit.models import Event
 from casino.backup import home, keys, live, places, programs
 from players import sessions
+from players.api import tokens
 from players.models import Ended, Session
 from wallet.models import Payment, PaymentState, Withdrawal
 from wallet.models.withdrawals import OPEN
@@ -60,6 +61,8 @@ def settle(say: Callable[[str], object]) -> Settled:
     _set_numbers_apart()
     ended = _end_sessions()
     say(f"Log-ins ended: {ended}.")
+    revoked = tokens.revoke_every(by=BY, reason=WHY)  # the copy does not know which have been revoked since
+    say(f"Tokens of programs revoked: {revoked}.")
     committed = places.commit_anew()
     say(f"Places at solo tables with another round than the one committed to: {committed}.")
     cleared = live.clear(by=BY, why=WHY)
@@ -76,6 +79,7 @@ def settle(say: Callable[[str], object]) -> Settled:
         "sessions": ended,
         "settled": cleared.settled,
         "shoes": cleared.retired,
+        "tokens": revoked,
         "until": until,
     }
     log.record("house.restored", by=BY, on="house", data=data)

@@ -13,7 +13,7 @@ from casino.messages.allowed import Allowed
 from casino.messages.catalogues import forms, read, translated
 from casino.messages.extract import collect
 from casino.messages.hardcoded import outright
-from casino.messages.literals import spoken_by_module, spoken_by_script
+from casino.messages.literals import spoken_by_module, spoken_by_script, spoken_to_programs
 from casino.messages.sources import Tree
 from casino.messages.typography import FIXED, Edges, oddities
 
@@ -118,6 +118,7 @@ def _outright(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
     for paths, find in (
         (tree.player_templates(), outright),
         (tree.player_modules(), spoken_by_module),
+        (tree.api_modules(), spoken_to_programs),
         (tree.scripts(), spoken_by_script),
     ):
         for path in paths:

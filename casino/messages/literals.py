@@ -38,17 +38,26 @@ _SUBSTITUTION: Final = re.compile(r"\$\{[^}]*\}")
 
 def spoken_by_module(module: Path) -> list[Outright]:
     """Return the sentences that *module* puts into forms and errors unmarked, from top to bottom."""
+    return _spoken(module, SHOWN_ARGUMENTS)
+
+
+def spoken_to_programs(module: Path) -> list[Outright]:
+    """Return the same of a module of the API, whose description is in English: there ``help_text`` is a part of it."""
+    return _spoken(module, SHOWN_ARGUMENTS - {"help_text"})
+
+
+def _spoken(module: Path, shown_arguments: frozenset[str]) -> list[Outright]:
     found: list[Outright] = []
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
-            for argument in _shown_by(node):
+            for argument in _shown_by(node, shown_arguments):
                 found += _unmarked(argument)
     return sorted(found, key=lambda said: said.line)
 
 
-def _shown_by(call: ast.Call) -> Iterator[ast.expr]:
-    """Yield the arguments of *call* that a reader will see."""
-    yield from (argument.value for argument in call.keywords if argument.arg in SHOWN_ARGUMENTS)
+def _shown_by(call: ast.Call, shown_arguments: frozenset[str]) -> Iterator[ast.expr]:
+    """Yield the arguments of *call* that a reader will see: those so named, and what is said to somebody."""
+    yield from (argument.value for argument in call.keywords if argument.arg in shown_arguments)
     if _called(call) in SPEAKERS and not _is_log(call):
         yield from call.args
         yield from (argument.value for argument in call.keywords if argument.arg in ("message", "text", "link_text"))

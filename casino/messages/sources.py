@@ -9,12 +9,13 @@ from django.conf import settings
 
 APPS = ("audit", "casino", "games", "players", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
-# The back office speaks English only.
-ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "unfold"})
+# The back office speaks English only, and so does Swagger UI.
+ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger", "unfold"})
 # Modules of the back office and of the command line, and the engine, which says nothing.
 _ENGLISH_MODULE = re.compile(
     r"(^|/)(audit|management|engine|simulation|lists)/|(^|/)(admin|staff|styleguide)[^/]*(\.py|/)"
 )
+_API_MODULE = re.compile(r"/(api|seamless)/")
 DOMAIN = "django"
 ALLOWED = "allowed.toml"
 
@@ -46,7 +47,14 @@ class Tree:
                 yield path
 
     def player_modules(self) -> Iterator[Path]:
-        """Yield the modules whose sentences a player may meet."""
+        """Yield the modules whose sentences a player may meet, but for those of the API."""
+        return (path for path in self._spoken_python() if not _API_MODULE.search(self.name(path)))
+
+    def api_modules(self) -> Iterator[Path]:
+        """Yield the modules of the API, whose sentences a program may meet."""
+        return (path for path in self._spoken_python() if _API_MODULE.search(self.name(path)))
+
+    def _spoken_python(self) -> Iterator[Path]:
         return (path for path in self.python() if not _ENGLISH_MODULE.search(self.name(path)))
 
     def scripts(self) -> Iterator[Path]:

@@ -14,6 +14,14 @@ GROUP = "sabot_app"
 LONGEST_TRANSACTION = (
     300  # seconds of one of web and workers: events may be dated so long before others that were signed
 )
+# Of a machine that is gone PostgreSQL hears nothing, and keeps its sessions with their locks, beat's as well, for two
+# hours, unless it asks whether somebody is still there. After eleven seconds without an answer it takes them for gone.
+LISTENING_FOR_LIFE = {
+    "tcp_keepalives_idle": "5s",
+    "tcp_keepalives_interval": "2s",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "11s",
+}
 
 
 @dataclass(frozen=True)
@@ -32,9 +40,8 @@ def make_house(superuser: Connection, *, web: Login, owner: Login, database: str
         superuser.execute(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(GROUP)))
     for login in (web, owner):
         _make_login(superuser, login)
-    superuser.execute(
-        SQL("ALTER ROLE {} SET transaction_timeout = {}").format(Identifier(web.name), f"{LONGEST_TRANSACTION}s")
-    )
+    for setting, value in {"transaction_timeout": f"{LONGEST_TRANSACTION}s", **LISTENING_FOR_LIFE}.items():
+        superuser.execute(SQL("ALTER ROLE {} SET {} = {}").format(Identifier(web.name), Identifier(setting), value))
     superuser.execute(SQL("GRANT {} TO {}").format(Identifier(GROUP), Identifier(web.name)))
     if not _exists(superuser, "SELECT 1 FROM pg_database WHERE datname = %s", database):
         superuser.execute(

@@ -62,6 +62,7 @@ def option_views(table: SeatView, money: Money) -> tuple[OptionView, ...]:
 def _option_view(option: Option, table: SeatView, money: Money, *, is_main: bool) -> OptionView:
     action = option.action
     value = NAMES[type(action)]
+    fixed = action.amount if isinstance(action, TakeBank) and option.highest is None else None
     return OptionView(
         value=f"{value}:{action.call.value}" if isinstance(action, MakeCall) else value,
         label=CALLS[action.call] if isinstance(action, MakeCall) else _label(action),
@@ -69,7 +70,10 @@ def _option_view(option: Option, table: SeatView, money: Money, *, is_main: bool
         is_main=is_main,
         prefilled=money(_first(option)) if option.highest is not None else "",
         quick=_quick(option, money),
-        fixed=money(action.amount) if isinstance(action, TakeBank) and option.highest is None else "",
+        fixed="" if fixed is None else money(fixed),
+        lowest=option.lowest if option.highest is not None else None,
+        highest=option.highest,
+        amount=fixed,
     )
 
 

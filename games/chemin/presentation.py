@@ -123,6 +123,9 @@ class OptionView:
     prefilled: str  # where there is an amount to choose: the one that stands there first, "" where there is none
     quick: tuple[QuickView, ...]
     fixed: str = ""  # the amount that goes with the button where there is none to choose
+    lowest: int | None = None  # of the amounts to choose from, in minor units
+    highest: int | None = None
+    amount: int | None = None  # minor units of what is fixed
 
     @property
     def id(self) -> str:

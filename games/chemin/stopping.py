@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from games.chemin.money import Unpaid
 from games.errors import PlayError, TableStopped
@@ -24,11 +24,17 @@ def one_transaction(live_table_id: int) -> Iterator[None]:
     """Do everything inside in one transaction, or nothing of it. Refusals pass, and so does what PostgreSQL could not
     do now; whatever else is raised stops the table.
 
+    Within another transaction, as that of a call of a program, what a commit would find wrong is looked for here: it is
+    found wrong at the table as well.
+
     Raises TableStopped where it did; what was raised, where there is no coup yet at the table to find fault with.
     """
+    is_within = connection.in_atomic_block
     try:
         with transaction.atomic():
             yield
+            if is_within:
+                connection.check_constraints()
     except (PlayError, Unpaid, *UNABLE):
         raise
     except Exception as error:

@@ -13,6 +13,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import connection
+from structlog.contextvars import bind_contextvars
 
 from games.chemin import house_players, questions, upkeep, voiding
 from games.chemin.going_on import is_paused, may_begin, may_go_on
@@ -106,6 +107,7 @@ def advance(live_table_id: int) -> bool:
 
 
 def _advance(standing: Standing) -> bool:
+    bind_contextvars(round_id=str(standing.live_round.pk) if standing.live_round else "")
     before = standing.chemin.move, standing.chemin.deadline
     if standing.live_table.stopped_by_id is None:
         standing = upkeep.see_to(remove(standing))

@@ -5,11 +5,12 @@ for, so that none lands in another. Closing bets asks nothing any more, so whate
 it here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
+from structlog.contextvars import bind_contextvars
 
 from audit import log
 from games import places
@@ -17,7 +18,7 @@ from games.composing import changed
 from games.controls import CONTROL_OF, Change, demand
 from games.engine.bets import Control, Variant
 from games.engine.liability import largest_win
-from games.engine.settle import SettlementError
+from games.engine.settle import BadStake, SettlementError
 from games.errors import (
     Barred,
     BetTooLate,
@@ -154,8 +155,30 @@ def place_favourite(
     return _carry_out(Click(player, live_table_id, round_id, table_version, session), place)
 
 
+def lay_slip(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    stakes: Mapping[str, int],
+    table_version: int | None = None,
+    session: UUID | None = None,
+) -> LiveSeat:
+    """Put several bets, in minor units, on top of what lies there, as a whole or not at all, and hold them. They need
+    not be made of chips. Raises what `add_chip` raises.
+    """
+    if bad := [bet for bet, stake in stakes.items() if stake <= 0]:  # which would take off what lies there
+        raise BadStake(*bad)
+
+    def lay(betting: Betting) -> Slip:
+        return betting.slip.lay(stakes)
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session), lay)
+
+
 def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
     registers.ask_where_due(click.player)
+    bind_contextvars(round_id=str(click.round_id))
     try:
         return _change(click, change)
     except (PlayError, SettlementError) as refusal:

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
+from structlog.contextvars import bind_contextvars
 
 from games.live import clock, malfunction, plans, rounds, settling, shoes, voiding
 from games.live.doubts import Doubt, NotReproduced, Overdue
@@ -94,6 +95,7 @@ def advance(live_table_id: int) -> bool:
                 return False
             plans.read_by_key()
             live_round = _locked(LiveTable.objects.get(pk=live_table_id).round_id)
+            bind_contextvars(round_id=str(live_round.pk) if live_round else "")
             live_table = _kept(live_table_id)
             if live_table_id not in _due(live_table_id) or (_is_over(live_round) and stops.is_stopped()):
                 return False

@@ -1,5 +1,6 @@
 """Tickets that open a stream: who reads, of which table or lobby, in which session and language, signed and good for a
-minute. Staff have one for the floor. Whoever opens any is also told what everybody is.
+minute. Staff have one for the floor, programs one that they never see. Whoever opens any is also told what everybody
+is.
 
 A stream is opened past Django's request handler, which would hold a thread and a database connection for each; what a
 request would have found out stands in the ticket. Whether the session still runs is asked anew where it is shown. The
@@ -8,7 +9,7 @@ signature holds for one session cookie, so whoever finds the address in a log op
 
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import ClassVar, Final, NamedTuple
 from uuid import UUID
 
 from django.core import signing
@@ -30,9 +31,11 @@ class BadTicket(Exception):
 class Ticket:
     """What one page may open: a live table, the lobby of one kind of money, the floor, or what everybody is told."""
 
+    is_program: ClassVar[bool] = False
+
     player: int  # `NOBODY` on the floor
     live_table: int | None
-    session: UUID
+    session: UUID | None  # None: a program that has changed nothing lately
     language: str
     lobby: Mode | None = None
     made_at: datetime | None = None  # the page, by the database's clock: what was said since then it is told
@@ -50,6 +53,25 @@ class Ticket:
     def only_listens(self) -> bool:
         """Whether the page is told what everybody is, and nothing else."""
         return self.live_table is None and self.lobby is None and self.staff is None
+
+
+class Mark(NamedTuple):
+    """A round at a table, by which those that follow it are found: they are played in this order."""
+
+    shoe: int  # its number at the table
+    round: int  # its number in the shoe
+
+
+@dataclass(frozen=True)
+class ProgramTicket(Ticket):
+    """What a program opens with its token, of one table. It is not signed: the port has it from the view that let the
+    program in.
+    """
+
+    is_program: ClassVar[bool] = True
+
+    token: int = 0
+    after: Mark | None = None  # the last round that the program knows of; None where it has just come
 
 
 def floor_ticket(staff: int, session: UUID) -> Ticket:

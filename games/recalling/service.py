@@ -37,8 +37,11 @@ class Going:
 def recall(round_id: UUID) -> Recall | None:
     """Deal a finished round again, and return everything there is of it; None where there is no such round."""
     kept = read(round_id)
-    if kept is None:
-        return None
+    return None if kept is None else recalled(kept)
+
+
+def recalled(kept: Kept) -> Recall:
+    """Deal a finished round again from what is kept of it."""
     deal = _deal(kept)
     return Recall(
         round=kept.round,
@@ -46,7 +49,7 @@ def recall(round_id: UUID) -> Recall | None:
         earlier=tuple(_earlier(kept.round)),
         journals=tuple(kept.journals),
         events=tuple(kept.events),
-        incidents=tuple(incidents(round_id)),
+        incidents=tuple(incidents(kept.round.pk)),
     )
 
 

@@ -25,6 +25,7 @@ from games.models import Shape, TableVersion
 from wallet import annulment, moved
 from wallet.models import AccountKind, Currency, Mode
 from wallet.money import format_money
+from wallet.remote import bets
 from wallet.reports import payments
 from wallet.reports.choices import CURRENCY, MODE
 
@@ -37,10 +38,14 @@ OUTSIDE: Final = (
     AccountKind.CASHIER,
     AccountKind.MINT,
     AccountKind.ADJUSTED,
+    AccountKind.OPERATOR,
+    AccountKind.STUDIO,
 )  # what is not held for anybody
 FREE: Final = {"top_up", "seat_funded"}
 ADJUSTED: Final = "adjustment"
-NAMED: Final = {"deposit", ADJUSTED, "withdraw_paid", "settle", annulment.SHORTFALL, *FREE}
+REMOTE: Final = {kind for each in bets.JOURNALS for kind in (each, f"void_{each}")}
+STUDIO: Final = {f"{back}studio_{kind}" for back in ("", "void_") for kind in ("stake", "win")}
+NAMED: Final = {"deposit", ADJUSTED, "withdraw_paid", "settle", annulment.SHORTFALL, *FREE, *REMOTE, *STUDIO}
 OPENING: Final = "Held at the beginning"
 CLOSING: Final = "Held at the end"
 OTHER: Final = "Anything else"
@@ -130,6 +135,57 @@ JOIN wallet_journal AS journal ON journal.id = posted.journal_id
     AND journal.at >= %(since)s AND journal.at < %(until)s
 GROUP BY 1, 2
 """
+# What operators' players brought and what their rounds left, where the ledger has the journal in the interval, and
+# what operators were told to take back since a round was annulled.
+REMOTELY = """
+WITH said AS (
+    SELECT bet.id AS key, bet.currency, bet.amount FROM wallet_remote_bet AS bet
+    WHERE bet.state = 'played' AND bet.ended_at >= %(early)s AND bet.ended_at < %(late)s
+    UNION ALL
+    SELECT win.transaction, bet.currency, -win.amount
+    FROM wallet_remote_message AS win JOIN wallet_remote_bet AS bet ON bet.id = win.bet_id
+    WHERE win.kind = 'win' AND win.amount > 0 AND win.at >= %(early)s AND win.at < %(late)s
+), taken_back AS (
+    SELECT message.takes_back AS key, bet.currency, coalesce(win.amount, -bet.amount) AS amount
+    FROM wallet_remote_message AS message JOIN wallet_remote_bet AS bet ON bet.id = message.bet_id
+    LEFT JOIN wallet_remote_message AS win ON win.transaction = message.takes_back
+    WHERE message.kind = 'rollback' AND message.at >= %(early)s AND message.at < %(late)s
+)
+SELECT currency, 'R', sum(amount)::bigint FROM (
+    SELECT said.currency, said.amount FROM said
+    JOIN wallet_posting_key AS posted ON posted.key = said.key
+    JOIN wallet_journal AS journal ON journal.id = posted.journal_id
+        AND journal.at >= %(since)s AND journal.at < %(until)s
+    UNION ALL
+    SELECT taken_back.currency, taken_back.amount FROM taken_back
+    JOIN wallet_posting_key AS posted ON posted.key = taken_back.key
+    JOIN wallet_journal AS journal ON journal.reverses_id = posted.journal_id
+        AND journal.at >= %(since)s AND journal.at < %(until)s
+) AS each GROUP BY 1
+"""
+
+# What studios said that their games took, gave and took back, where the ledger has the journal in the interval.
+STUDIOS = """
+WITH asked AS MATERIALIZED (
+    SELECT * FROM wallet_studio_transaction WHERE id >= %(first)s AND id < %(beyond)s
+), said AS (
+    SELECT bet_key AS key, currency, mode, -bet AS amount FROM asked WHERE bet > 0
+    UNION ALL
+    SELECT win_key, currency, mode, win FROM asked WHERE win > 0
+    UNION ALL
+    SELECT back.key, asked.currency, asked.mode, back.amount
+    FROM asked
+    JOIN wallet_studio_transaction AS taken
+        ON taken.partner_id = asked.partner_id AND taken.transaction = asked.takes_back
+    CROSS JOIN LATERAL (VALUES (asked.bet_key, taken.bet), (asked.win_key, -taken.win)) AS back (key, amount)
+    WHERE asked.takes_back <> '' AND back.amount <> 0
+)
+SELECT said.currency, said.mode, sum(said.amount)::bigint FROM said
+JOIN wallet_posting_key AS posted ON posted.key = said.key
+JOIN wallet_journal AS journal ON journal.id = posted.journal_id
+    AND journal.at >= %(since)s AND journal.at < %(until)s
+GROUP BY 1, 2
+"""
 
 
 @dataclass(frozen=True)
@@ -208,6 +264,8 @@ def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
         Line("Rounds annulled", added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
         Line("Shortfalls covered", added(sums, {annulment.SHORTFALL}), _read(SHORTFALLS, around)),
         Line("Balances adjusted", added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
+        Line("Stakes of operators' players, less what went back", added(sums, REMOTE), _read(REMOTELY, around)),
+        Line("Studios’ games: wins less stakes", added(sums, STUDIO), _read(STUDIOS, around | _of_studios(interval))),
         Line(OTHER, added(sums, {each.journal_kind for each in sums} - NAMED - _voids(sums)), Sums()),
     ]
     return _held(moved.BEGINNING, interval.since), lines, _held(moved.BEGINNING, interval.until)
@@ -233,7 +291,7 @@ def added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: Account
 
 def _voids(sums: Iterable[moved.Sum]) -> AbstractSet[str]:
     """Return the kinds of reversals; what was covered before them is no reversal."""
-    kept = (annulment.SHORTFALL, annulment.MOVED_BACK)
+    kept = {annulment.SHORTFALL, annulment.MOVED_BACK} | REMOTE | STUDIO
     return {each.journal_kind for each in sums if each.journal_kind.startswith("void_")}.difference(kept)
 
 
@@ -280,6 +338,11 @@ def _rows_of(question: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 def _around(interval: Interval) -> dict[str, Any]:
     early, late = interval.since - by_time.SLACK, interval.until + by_time.SLACK
     return {"since": interval.since, "until": interval.until, "early": early, "late": late}
+
+
+def _of_studios(interval: Interval) -> dict[str, Any]:
+    ids = by_time.ids("wallet_studio_transaction", interval)
+    return {"first": ids.start, "beyond": ids.stop}
 
 
 def _at(edge: datetime) -> dict[str, Any]:

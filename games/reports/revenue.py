@@ -41,6 +41,7 @@ NOTES: Final = (
     "Real money alone. Rounds, stakes, payouts, revenue and commission are of rounds that count.",
     "An annulled round stands on the day on which it was played, whenever it was annulled.",
     "A shared round in which several currencies were staked is counted in each of them.",
+    "What players stake and win in games of partners is no revenue of these tables: the ledger reconciliation has it.",
 )
 
 

@@ -47,12 +47,15 @@ from players.models.service import (
 )
 from players.models.sessions import Ended, Session
 from players.models.staffing import StaffChange, StaffDeed
+from players.models.tokens import ApiCall, ApiToken, Scope
 
 __all__ = [
     "DECIDED",
     "HOUSES_TURN",
     "AccountLock",
     "Agreement",
+    "ApiCall",
+    "ApiToken",
     "ApprovalNews",
     "CaseStep",
     "Closure",
@@ -97,6 +100,7 @@ __all__ = [
     "ReplyTemplate",
     "ReplyWithdrawal",
     "Resolution",
+    "Scope",
     "SearchWord",
     "ServiceMessage",
     "Session",

@@ -15,15 +15,18 @@ class Ended(models.TextChoices):
     PASSWORD = "password changed"  # noqa: S105  (a reason, no password)
     CLOSED = "account closed"
     HOUSE = "ended by the house"
+    REVOKED = "token revoked"
 
 
 class Session(models.Model):
-    """One log-in at one browser. Rounds and events name it by its id, which Django's session holds."""
+    """One log-in at one browser, or what a program did with a token without a longer break. Rounds and events name it
+    by its id, which Django's session holds, or the token.
+    """
 
     id = models.UUIDField(primary_key=True)
     user = models.ForeignKey(User, models.PROTECT)
     ip = models.CharField(max_length=45)  # "" once erased
-    browser = models.CharField(max_length=300)  # as it calls itself; "" once erased
+    browser = models.CharField(max_length=300)  # as it calls itself; "program: …"; "" once erased
     began_at = models.DateTimeField(db_default=Now())
     acted_at = models.DateTimeField(db_default=Now())  # the last action; up to `players.sessions.LAG` behind
     ended_at = models.DateTimeField(null=True)

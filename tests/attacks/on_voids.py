@@ -3,7 +3,7 @@
 from tests.attacks.attack import Attack, changed, kept, nothing, twice
 
 SETTLED = "(SELECT id FROM games_liveround WHERE phase = 'settled' AND id NOT IN (SELECT round_id FROM games_void))"
-ALONE = "(SELECT id FROM games_round WHERE shoe_id IS NULL)"
+ALONE = "(SELECT id FROM games_round WHERE shoe_id IS NULL ORDER BY at LIMIT 1)"
 
 
 def annulled(round_id: str, reason: str, by: str) -> str:

@@ -1,5 +1,6 @@
 """A house in which every table of money, of the event log and of players' protection has rows."""
 
+from contextlib import suppress
 from datetime import timedelta
 from uuid import uuid4
 
@@ -22,17 +23,23 @@ from audit.models import (
 )
 from audit.significant import clock, finding, working
 from audit.verify import leaf_hash
+from games.errors import OperatorSilent
 from games.models import Phase
-from players import account_locks, exclusions, lifting, limits, staffing
-from players.models import LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck
+from players import account_locks, exclusions, lifting, limits, sessions, staffing
+from players.api import tokens
+from players.api.sessions import session_for
+from players.models import ApiCall, LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck, Scope
 from tests import builders
 from tests.annulling import annul_as_two_agree
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
+from tests.harness.reference_host import Fault
 from tests.hours import settle
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.notices import a_notice
 from tests.people import a_member_of_staff
+from tests.remote import a_visit, an_operator
+from tests.wallet import studios
 from tests.wallet.adjusting import adjust
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, guest, house_player
@@ -41,9 +48,22 @@ from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
 from tests.wallet.stopped import go_on, stop
 from wallet import annulment, holds, moved, payouts, standing
-from wallet.models import BankNotice, BankOrder, BankPayout, BankPayoutNotice, Journal, Moved, NoticePath
+from wallet.models import (
+    BankNotice,
+    BankOrder,
+    BankPayout,
+    BankPayoutNotice,
+    Journal,
+    Moved,
+    NoticePath,
+    PartnerKind,
+    RemoteBet,
+)
 from wallet.payments import doubts, notices
 from wallet.provider_statements import keeping
+from wallet.remote import launching, queue
+from wallet.seamless import partners
+from wallet.seamless.keys import signing_key
 from wallet.withdrawals import TWO_PEOPLE_ABOVE
 
 CALLBACK = "http://127.0.0.1/callback/"
@@ -57,10 +77,13 @@ def fill() -> tuple[Player, Player]:
     _money(attacked)
     _statements(attacked)
     _coup(attacked, limited)
+    _called(attacked)
     _played(attacked)
     _protection(other)
     _staff()
     a_notice()
+    _partners(attacked)
+    _remotely()
     _reports()
     _significant()
     _hours()
@@ -89,6 +112,41 @@ def _money(player: Player) -> None:
     BankPayoutNotice.objects.create(payout=payout, body="{}")
 
 
+def _partners(player: Player) -> None:
+    """A studio that has had three keys, one ended, and a round that one bet of was taken back; an operator."""
+    game = studios.a_game(player)
+    game.bet(100)
+    game.win(200)
+    game.bet(100, transaction="taken back")
+    game.roll_back("taken back")
+    game.roll_back("back before it came")
+    for _ in range(2):
+        studios.another_key(game.partner)
+        partners.end_key(key=signing_key(game.partner), reason="for a test", by=a_member_of_staff("finance"))
+    studios.another_key(game.partner)
+    studios.a_partner(PartnerKind.OPERATOR)
+    a_member_of_staff("operator")
+
+
+def _remotely() -> None:
+    """An operator whose player came and was announced again; it was told of a round, refuses another one, has not
+    answered about a bet, and is being asked for one.
+    """
+    table = a_table("remote")
+    with an_operator() as operator:
+        visitor = operator.visit(game="remote")
+        visitor.plays(table, banker=5_000)
+        queue.send_due()
+        operator.doubt(table)
+        operator.host.fail("bet", Fault.ERROR)
+        with suppress(OperatorSilent):
+            visitor.plays(table, banker=5_000)
+        launching.announce(operator.partner, a_visit(visitor.name, "another"))
+    RemoteBet.objects.create(
+        launch=visitor.launch, player=visitor.player, round_id=uuid4(), game="remote", currency="SEK", amount=5_000
+    )
+
+
 def _statements(player: Player) -> None:
     """One that was confirmed, with a difference that somebody settled, and one that waits; a note on a deposit."""
     staff = a_member_of_staff("finance")
@@ -103,6 +161,18 @@ def _coup(banker: Player, punter: Player) -> None:
     coup = Coup(a_bank(guest(banker), 1000))
     coup.lay(guest(punter), 500)
     house_player(1000)
+
+
+def _called(player: Player) -> None:
+    """Something that a program of theirs did once."""
+    token, _key = tokens.make(user=player.user, name="for a test", scopes=[Scope.PLAY], days=1)
+    call = ApiCall.objects.create(token=token, key="once", request_hash=bytes(32), status=0, body="")
+    call.status, call.body = 200, "{}"
+    call.save(update_fields=["status", "body"])
+    old, _key = tokens.make(user=player.user, name="of before", scopes=[Scope.READ], days=1)
+    tokens.revoke(token_id=old.pk, by=str(player))
+    session_for(token, "192.0.2.7")
+    sessions.begin_for_program(user=a_player().user, ip="192.0.2.7", name="somebody else's")
 
 
 def _played(player: Player) -> None:

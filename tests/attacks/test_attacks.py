@@ -11,16 +11,20 @@ from pytest_django import DjangoDbBlocker
 
 from tests.attacks import (
     on_adjustments,
+    on_calls,
     on_hours,
     on_money,
     on_notices,
+    on_partners,
     on_people,
+    on_remote,
     on_reports,
     on_rows,
     on_significant,
     on_staff,
     on_statements,
     on_stops,
+    on_tokens,
     on_voids,
 )
 from tests.attacks.attack import Attack
@@ -33,14 +37,18 @@ ATTACKS = [
     *on_rows.ATTACKS,
     *on_money.ATTACKS,
     *on_adjustments.ATTACKS,
+    *on_calls.ATTACKS,
     *on_notices.ATTACKS,
+    *on_partners.ATTACKS,
     *on_people.ATTACKS,
     *on_reports.ATTACKS,
     *on_significant.ATTACKS,
     *on_statements.ATTACKS,
     *on_hours.ATTACKS,
     *on_staff.ATTACKS,
+    *on_remote.ATTACKS,
     *on_stops.ATTACKS,
+    *on_tokens.ATTACKS,
     *on_voids.ATTACKS,
 ]
 

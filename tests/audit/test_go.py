@@ -2,11 +2,9 @@
 what it does not.
 """
 
-import os
 import shutil
 import subprocess
 from base64 import b64encode
-from pathlib import Path
 
 import pytest
 from django.test import override_settings
@@ -16,39 +14,16 @@ from audit.models import Checkpoint, Leaf
 from audit.proofs import proof_of
 from audit.tiles import StoredTiles
 from tests.audit import sealed
+from tests.audit.go_program import build
 from tests.audit.signing import Pens
 from tests.harness import databases
 
-PROGRAM = Path(__file__).with_name("go") / "check.go"
-GOPATH = Path("/usr/share/gocode")  # where Debian has Go's libraries
-PACKAGES = ("golang-go", "golang-golang-x-mod-dev")
 LEAVES = (0, 1, 255, 256, 299, 599)
-
-
-def install():
-    """Install Debian's packages where they are missing; fail where that cannot be."""
-    if shutil.which("go") and (GOPATH / "src" / "golang.org" / "x" / "mod" / "sumdb").is_dir():
-        return
-    how = f"Go is missing: as root, apt-get update && apt-get install -y {' '.join(PACKAGES)}"
-    if os.geteuid() or not shutil.which("apt-get"):
-        pytest.fail(how, pytrace=False)
-    for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(["apt-get", *command], capture_output=True, text=True, timeout=600)
-        if done.returncode:
-            pytest.fail(f"{how}\n{done.stderr}", pytrace=False)
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    """Build it, once, from Debian's sources and without a network."""
-    install()
-    folder = tmp_path_factory.mktemp("go")
-    environment = os.environ | {"GO111MODULE": "off", "GOPATH": str(GOPATH), "GOCACHE": str(folder / "cache")}
-    built = subprocess.run(
-        ["go", "build", "-o", folder / "check", PROGRAM], env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert built.returncode == 0, built.stderr
-    return folder / "check"
+    return build(tmp_path_factory.mktemp("go"))
 
 
 @pytest.fixture(scope="module")

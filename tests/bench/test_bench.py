@@ -23,6 +23,7 @@ AIMS = {
     "fast_coups": 10,
     "solo_service": 0.4,
     "solo_http": 0.2,
+    "api_round": 0.2,
     "live_bets_http": 0.2,
     "posting": 0.8,
     "posting_vs_hordak": 5,
@@ -40,7 +41,7 @@ AIMS = {
     "lists_10m": 0.8,
     "seal_rate": None,
 }
-OVER_THE_HOUSE = ("solo_service", "solo_http", "live_bets_http")
+OVER_THE_HOUSE = ("solo_service", "solo_http", "api_round", "live_bets_http")
 MOVEMENTS = ("posting", "hot_house", "audit_on")
 WHOLE_ROUNDS = ("close_bets_100", "pay_all_100")
 SEALING = ("seal_rate",)

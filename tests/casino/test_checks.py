@@ -25,6 +25,7 @@ PRODUCTION = {
     "SECRET_KEY": SECRET,
     "SEED_KEY": GOOD_KEY,
     "DOCUMENT_KEY": GOOD_KEY,
+    "PARTNER_KEY": GOOD_KEY,
     "ALLOWED_HOSTS": "sabot.example",
     "DATABASE_URL": "postgresql://web:kept-to-itself@127.0.0.1:1/sabot",
     "DATABASE_OWNER_URL": "postgresql://owner:kept-elsewhere@127.0.0.1:1/sabot",
@@ -44,7 +45,8 @@ def production(settings, monkeypatch):
     """
     web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
-    settings.SECRET_KEY, settings.SEED_KEY, settings.DOCUMENT_KEY = SECRET, GOOD_KEY, GOOD_KEY
+    settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
+    settings.DOCUMENT_KEY = settings.PARTNER_KEY = GOOD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
@@ -75,6 +77,8 @@ def test_good_settings_have_no_fault(production):
         ("DOCUMENT_KEY", "", "sabot.E010"),
         ("DOCUMENT_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E010"),
         ("DOCUMENT_KEY", "not base64 at all", "sabot.E010"),
+        ("PARTNER_KEY", "", "sabot.E018"),
+        ("PARTNER_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E018"),
         ("PAYMENT_VARIANTS", {"sandbox": ("wallet.payments.sandbox.SandboxBank", {})}, "sabot.E011"),
         ("PAYMENT_VARIANTS", {"dummy": ("payments.dummy.DummyProvider", {})}, "sabot.E011"),
         ("PAYOUT_PROVIDER", "wallet.sandbox_bank.payouts.SandboxPayouts", "sabot.E011"),

@@ -14,6 +14,7 @@ from wallet.provider_statements.reading import MOST_BYTES
 LARGEST = 1000
 FORM = b"key=1&amount=5000"
 WIDE = "/en/wide/"  # where more may be sent
+TOLD = "/told/"  # below which whoever is refused is told why
 
 
 def ask(
@@ -21,12 +22,14 @@ def ask(
     headers: list[tuple[bytes, bytes]] | None = None,
     seconds: float = 5.0,
     path: str = "/",
+    said: list[Any] | None = None,
 ):
     """Send a request in parts; return what got through the door and the status of a refusal. After the last part
     nothing more comes.
     """
     inside: list[tuple[dict[str, Any], bytes]] = []
     refusals: list[int] = []
+    said = [] if said is None else said
     parts = list(messages)
 
     async def receive():
@@ -37,12 +40,16 @@ def ask(
     async def send(message):
         if message["type"] == "http.response.start":
             refusals.append(message["status"])
+            said.append(dict(message["headers"]).get(b"content-type"))
+        else:
+            said.append(message["body"])
 
     async def application(scope, receive, send):
         inside.append((scope, (await receive())["body"]))
 
     wide = Allowance(10 * LARGEST, seconds=5.0, instead=f"{WIDE}?too-much=1")
-    door = Door(application, ordinary=Allowance(LARGEST, seconds), at={WIDE: wide})
+    told = Allowance(LARGEST, seconds, words=lambda scope, status: ("text/why", f"{status.value}".encode()))
+    door = Door(application, ordinary=Allowance(LARGEST, seconds), at={WIDE: wide}, below={TOLD: told})
     # In a thread of its own: Playwright's synchronous interface keeps a loop running in the thread of the tests.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(
@@ -89,6 +96,25 @@ def test_who_sends_too_much_there_is_heard_to_the_end_and_led_on():
     inside, refusals = ask(*(part(b"x" * LARGEST, more=left > 0) for left in range(20, -1, -1)), path=WIDE)
     assert (inside, refusals) == ([], [303])
     assert ask(*(part(b"x" * LARGEST, more=True) for _ in range(11)), GONE, path=WIDE) == ([], [])
+
+
+def test_a_program_that_sends_too_much_is_heard_to_the_end_and_told_why():
+    said: list[Any] = []
+    parts = [part(b"x" * LARGEST, more=left > 0) for left in range(3, -1, -1)]
+    assert ask(*parts, path=f"{TOLD}x/", said=said) == ([], [413])
+    assert said == [b"text/why", b"413"]
+
+
+def test_a_program_that_never_ends_is_told_why():
+    said: list[Any] = []
+    assert ask(part(FORM, more=True), seconds=0.01, path=f"{TOLD}x/", said=said) == ([], [408])
+    assert said == [b"text/why", b"408"]
+
+
+def test_what_came_in_pieces_is_as_long_as_it_is():
+    inside, _ = ask(part(FORM[:5], more=True), part(FORM[5:]))
+    assert inside[0][0]["headers"] == [(b"content-length", str(len(FORM)).encode())]
+    assert ask(part(b""))[0][0][0]["headers"] == []
 
 
 def test_nobody_but_the_proxy_speaks_for_the_proxy():

@@ -147,6 +147,7 @@ def test_every_deed_is_shown_first_and_takes_a_reason():
         "close",
         "open",
         "acknowledge",
+        "revoke",
     }
     for listing in SITE.listings():
         for deed in listing.deeds:

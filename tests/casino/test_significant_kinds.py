@@ -15,6 +15,7 @@ from players.models import SubmissionStatus
 from players.services import CHANGES
 from wallet.models import PaymentState, WithdrawalStatus
 from wallet.payments.notices import Decision
+from wallet.seamless import host
 
 APPS = ("audit", "players", "wallet", "games", "casino")
 KIND = re.compile(r"[a-z_]+\.[a-z_]+")
@@ -39,6 +40,7 @@ PUT_TOGETHER = {
 HANDED_ON = {
     *CHANGES,
     *staffing.EVENTS.values(),
+    *host.EVENTS.values(),
     *(
         kind
         for alarm in vars(alarms).values()

@@ -19,10 +19,11 @@ from players.models import ExclusionLift, Staff, StaffDeed, User
 from tests.builders import a_player, a_table, a_verified_player, other_limits
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
-from tests.wallet import adjusting
+from tests.wallet import adjusting, studios
 from tests.wallet.payout_builders import a_withdrawal, an_account
 from wallet import accounts, withdrawals
-from wallet.models import Mode, Withdrawal, WithdrawalStatus
+from wallet.models import Mode, Partner, PartnerKind, Withdrawal, WithdrawalStatus
+from wallet.seamless import partners
 
 MONEY = 10_000
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
@@ -365,6 +366,59 @@ class KeptFor(Deed):
         )
 
 
+class NewPartner(Deed):
+    kind, asking, deciding, event = partners.ADD, "finance", "supervisor", "partner.added"
+
+    def __init__(self) -> None:
+        self.said = {"code": f"oak-{uuid4().hex[:8]}", "name": "Old Oak", "address": "https://games.example/"}
+
+    def ask(self, by: Staff) -> Approval:
+        return studios.ask_for_partner(PartnerKind.STUDIO, by=by, **self.said)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        more = {"kind": "studio", "per_minute": "6000", "reason": "a contract"}
+        return reverse("staff_partner_new"), self.said | more
+
+    def is_done(self) -> bool:
+        return Partner.objects.filter(code=self.said["code"]).exists()
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        return (
+            Way(
+                "INSERT INTO wallet_partner (code, name, kind, address, per_minute, approval_id)"
+                " VALUES (%s, 'Old Oak', 'studio', 'https://games.example/', 6000, %s)",
+                "SB050",
+                [self.said["code"], asked.pk],
+            ),
+        )
+
+
+class AnotherKey(Deed):
+    kind, asking, deciding, event = partners.KEY, "finance", "supervisor", "partner.key_made"
+
+    def __init__(self) -> None:
+        self.partner = studios.a_partner()
+
+    def ask(self, by: Staff) -> Approval:
+        return partners.ask_for_key(partner=self.partner, reason="once a year", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        return reverse("staff_partner_key", args=[self.partner.pk]), {"reason": "once a year"}
+
+    def is_done(self) -> bool:
+        return partners.running_keys(self.partner) > 1
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        return (
+            Way(
+                "INSERT INTO wallet_partner_key (partner_id, name, sealed, approval_id)"
+                " VALUES (%s, 'sabot-mine', ''::bytea, %s)",
+                "SB050",
+                [self.partner.pk, asked.pk],
+            ),
+        )
+
+
 DEEDS: tuple[type[Deed], ...] = (
     Adjustment,
     Annulment,
@@ -378,6 +432,8 @@ DEEDS: tuple[type[Deed], ...] = (
     OtherRoles,
     NewAccount,
     KeptFor,
+    NewPartner,
+    AnotherKey,
 )
 
 

@@ -23,6 +23,9 @@ from games.engine.chemin import State
 from games.live import shoes
 from games.models import LiveTable
 from players.models import Player
+from tests.api.at_live import at
+from tests.api.client import Program
+from tests.api.listening import headers_of
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, answer, chemin_of, guests, hurry
 from tests.chemin.hands import next_seed
@@ -40,7 +43,7 @@ BANK = 10_000
 BY_CHANCE = re.compile(
     r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*|\d\d:\d\d(?::\d\d)?|\b\d{10,}\b|data-seconds>\d+|dasharray=\"[^\"]*"
-    r"|0x[0-9a-f]+|\[\d{2,}\]|', \d{4,5}\)"
+    r"|(?<=\"seconds_left\":)[\d.]+|0x[0-9a-f]+|\[\d{2,}\]|', \d{4,5}\)"
 )
 OUTSIDER = "player with other money"  # who may not so much as look on
 NAMES = ("banker", "punter", "third guest", "fourth guest")  # at places 1 to 4
@@ -50,11 +53,12 @@ BACK_OFFICE = ("/staff/", "/staff/floor/", "/staff/rounds/", "/staff/events/", "
 
 @dataclass
 class Onlooker:
-    """Somebody with a browser."""
+    """Somebody with a browser and, who plays or looks on, with a program."""
 
     name: str
     visitor: Visitor
     player: Player | None = None
+    program: Program | None = None
     watchers: tuple[Watcher, ...] = ()
     read: int = 0  # bytes of the streams that were examined
 
@@ -90,11 +94,15 @@ class House:
         self.have_all_listen()
 
     def have_all_listen(self) -> None:
-        """Open the streams of the table and of the lobby for everybody who plays or looks on."""
+        """Open the streams of the table, for pages and for programs, and of the lobby for everybody who plays or looks
+        on.
+        """
         for onlooker in self.onlookers.values():
             if onlooker.player and onlooker.name != OUTSIDER:
+                onlooker.program = Program(onlooker.player.user)
                 addresses = (f"/en/{self.table}", "/en/?mode=real")
-                onlooker.watchers = tuple(self._listen(onlooker, address) for address in addresses)
+                pages = (self._listen(onlooker, address) for address in addresses)
+                onlooker.watchers = (*pages, self._listen_as_a_program(onlooker.program))
 
     def begin(self, monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
         """Have the banker take the bank, and a shoe of this seed be brought."""
@@ -157,12 +165,7 @@ class House:
                 continue
             for address, body in self._table_pages(onlooker):
                 found[name, address] = body.decode()
-            found[name, "streams"] = "".join(
-                f"{news.kind} {news.html}\n"
-                for watcher in onlooker.watchers
-                for news in watcher.news
-                if news.kind != "beat"
-            )
+            found[name, "streams"] = "".join(map(_told, onlooker.watchers))
         found = {where: BY_CHANCE.sub("*", text) for where, text in found.items()}
         lines: defaultdict[str, list[str]] = defaultdict(list)
         for table, row in rows(self._database):
@@ -190,6 +193,8 @@ class House:
             for watcher in onlooker.watchers[:1]:
                 watcher.wait_for("own", f'data-version="{move}"')
                 watcher.wait_for("board", f'data-key="{mark}"')
+            for watcher in onlooker.watchers[2:]:
+                watcher.wait_for("own", f'"move":{move},')
 
     def _who_goes_everywhere(self) -> list[Onlooker]:
         """Everybody who has pages of their own: what one guest can open, the others can."""
@@ -227,6 +232,14 @@ class House:
             status, body = onlooker.visitor.read(address, **{"Sec-Fetch-Site": "same-origin"})
             assert status < 500, (address, status)
             yield address.partition("?")[0], body
+        if onlooker.program is not None:
+            yield "/api/", onlooker.visitor.read(f"/api/v1/{at(self.live_table)}", **headers_of(onlooker.program))[1]
+
+    def _listen_as_a_program(self, program: Program) -> Watcher:
+        address = f"/api/v1/{at(self.live_table, 'stream')}"
+        watcher = Watcher(self._server.url, address, headers=headers_of(program))
+        self._stack.callback(watcher.close)
+        return watcher
 
     def _listen(self, onlooker: Onlooker, address: str) -> Watcher:
         status, page = onlooker.visitor.get(address)
@@ -243,6 +256,17 @@ class House:
         line = http.client.HTTPConnection(urlsplit(self._server.url).netloc, timeout=30)
         line.request("GET", address)
         return line.getresponse().read()
+
+
+def _told(watcher: Watcher) -> str:
+    """Return what a stream told, without what it told once more because it was another second."""
+    told, last = [], dict[str, str]()
+    for news in watcher.news:
+        said = BY_CHANCE.sub("*", f"{news.kind} {news.html}\n")
+        if news.kind != "beat" and last.get(news.kind) != said:
+            last[news.kind] = said
+            told.append(said)
+    return "".join(told)
 
 
 @contextmanager

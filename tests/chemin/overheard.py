@@ -35,6 +35,8 @@ TOKENS = {
     ("django_session", "session_key"),
     ("django_session", "session_data"),
     ("mfa_authenticator", "data"),
+    ("players_api_token", "start"),
+    ("players_api_token", "digest"),
     ("players_user", "password"),
 }
 TRANSACTION = "xid"  # a column for the number of a transaction

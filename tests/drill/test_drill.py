@@ -2,6 +2,7 @@
 `make drill` holds a long one.
 """
 
+import json
 from datetime import UTC, datetime, timedelta
 
 from tests.drill import ticks
@@ -31,17 +32,21 @@ def test_a_long_drill_kills_everything_in_every_phase():
     assert len(deaths) == len(Victim) * len(Stage)
 
 
+def line(at: str, said: str) -> str:
+    return json.dumps({"event": said, "level": "info", "timestamp": f"2026-01-01T{at}Z"})
+
+
 def test_ticks_that_did_not_ask_for_the_table_are_counted_and_those_that_expired_are_not():
     log = (
-        "[2026-01-01 00:00:00,900: INFO/MainProcess] Task games.tasks.tick[0-a] received",
-        "[2026-01-01 00:00:01,100: INFO/MainProcess] Task games.tasks.tick[1-b] received",
-        "[2026-01-01 00:00:01,101: INFO/MainProcess] Discarding revoked task: games.tasks.tick[1-b]",
-        "[2026-01-01 00:00:01,200: INFO/MainProcess] Task games.tasks.tick[2-c] received",
-        "[2026-01-01 00:00:01,250: INFO/MainProcess] Task games.tasks.tick[2-c] succeeded in 0.04s: []",
-        "[2026-01-01 00:00:02,200: INFO/MainProcess] Task games.tasks.tick[3-d] received",
-        "[2026-01-01 00:00:02,250: INFO/MainProcess] Task games.tasks.tick[3-d] succeeded in 0.04s: [7, 12]",
-        "[2026-01-01 00:00:02,260: INFO/MainProcess] Task games.tasks.advance_live_table[4-e] received",
-        "[2026-01-01 00:00:02,270: ERROR/MainProcess] Task games.tasks.advance_live_table[4-e] raised unexpected: X()",
+        line("00:00:00.900", "Task games.tasks.tick[0-a] received"),
+        line("00:00:01.100", "Task games.tasks.tick[1-b] received"),
+        line("00:00:01.101", "Discarding revoked task: games.tasks.tick[1-b]"),
+        line("00:00:01.200", "Task games.tasks.tick[2-c] received"),
+        line("00:00:01.250", "Task games.tasks.tick[2-c] succeeded in 0.04s: []"),
+        line("00:00:02.200", "Task games.tasks.tick[3-d] received"),
+        line("00:00:02.250", "Task games.tasks.tick[3-d] succeeded in 0.04s: [7, 12]"),
+        line("00:00:02.260", "Task games.tasks.advance_live_table[4-e] received"),
+        line("00:00:02.270", "Task games.tasks.advance_live_table[4-e] raised unexpected: X()"),
     )
     began = datetime(2026, 1, 1, 0, 0, 1, tzinfo=UTC)
     seen = ticks.read(log, began)

@@ -4,13 +4,14 @@ Ticks are counted where they arrive and not by the clock, so that a busy machine
 no reason to find fault with the house.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 LINE = re.compile(
-    r"\[(?P<at>[\d-]+ [\d:,]+): \w+/\w+\] Task games\.tasks\.(?P<task>\w+)\[(?P<id>[\w-]+)\] "
+    r"Task games\.tasks\.(?P<task>\w+)\[(?P<id>[\w-]+)\] "
     r"(?P<what>received|succeeded in [^:]+: (?P<result>.*)|raised .*|retry.*)"
 )
 TICK, ADVANCE = "tick", "advance_live_table"
@@ -50,8 +51,9 @@ def read(lines: Iterable[str], since: datetime) -> Ticks:
     for line in lines:
         if not (found := LINE.search(line)) or found["task"] not in {TICK, ADVANCE}:
             continue
-        at = datetime.strptime(found["at"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
-        if at < since:
+        written = json.loads(line)
+        found, at = LINE.match(written["event"]), datetime.fromisoformat(written["timestamp"])
+        if found is None or at < since:
             continue
         if found["what"] == "received" and found["task"] == ADVANCE:
             advances.add(found["id"])

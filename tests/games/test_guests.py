@@ -353,7 +353,7 @@ class TestAtTheTable:
             ({"action": "nonsense"}, "This page was out of date."),
             ({"action": "bet:player", "round_id": "x"}, "This page was out of date."),
             ({"action": "bet:player", "chip": "7"}, "This table has no such chip."),
-            ({"action": "bet:moon"}, "This page was out of date."),
+            ({"action": "bet:moon"}, "This game has no such bet."),
             ({"action": "take:player"}, "This table has no such button."),
             ({"action": "bet:player", "table_version": 9}, "The limits or rules of this table have changed."),
             ({"action": "rebet"}, "There is no earlier round"),

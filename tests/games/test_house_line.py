@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 import pytest
 
+from games.engine.chemin.state import there
 from games.house_line import house_now
 from games.live import tickets
 from games.live.tickets import Ticket
@@ -42,7 +43,7 @@ def test_the_page_brings_a_ticket_for_what_everybody_is_told_and_for_nothing_els
     a_table()
     page = browser.get("/ro/table/baccarat/real/").text
     ticket = ticket_in(page, browser)
-    assert ticket == tickets.house_ticket(player.pk, ticket.session, "ro", jurisdiction="RO")
+    assert ticket == tickets.house_ticket(player.pk, there(ticket.session), "ro", jurisdiction="RO")
     assert (ticket.live_table, ticket.lobby, ticket.staff) == (None, None, None)
     assert f'data-reload="{NOW}"' in page
 

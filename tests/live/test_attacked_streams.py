@@ -1,9 +1,8 @@
 """Streams against those who would hold places, or have one thing that is wrong hold up everything."""
 
 import asyncio
-from collections.abc import Coroutine, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import MutableMapping
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -14,10 +13,10 @@ from casino.live_lobbies import Lobbies
 from casino.live_streams import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from games.live import tickets
 from games.live.tickets import BadTicket, Ticket, house_ticket, lobby_ticket
+from tests.live.streaming import run_apart
 from wallet.models import Mode
 
 Message = MutableMapping[str, Any]
-T = TypeVar("T")
 
 
 def a_stream() -> Stream:
@@ -43,12 +42,6 @@ async def write_to_nobody(stream: Stream) -> str:
 def test_whoever_reads_nothing_keeps_no_place_when_their_session_is_over(monkeypatch):
     monkeypatch.setattr(live_streams, "LAST_WORDS", 0.01)
     assert run_apart(write_to_nobody(a_stream())) == "ended"
-
-
-def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Playwright's event loop runs in the thread of the tests."""
-    with ThreadPoolExecutor(1) as apart:
-        return apart.submit(asyncio.run, work).result()
 
 
 async def written(stream: Stream, number: int) -> list[bytes]:

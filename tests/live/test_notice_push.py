@@ -10,6 +10,7 @@ from pytest_django import DjangoDbBlocker
 
 from casino.live_hub import ENOUGH_TO_LISTEN, MOST_OF_ONE_PLAYER
 from games import house
+from games.engine.chemin.state import there
 from games.live import tickets
 from games.models import LiveTable
 from players import exclusions, notices, sessions
@@ -62,7 +63,7 @@ def at_the_table(live_table: LiveTable, language: str = "en", jurisdiction: str 
 def in_the_lobby(live_table: LiveTable, language: str = "en", jurisdiction: str = "SE") -> str:
     ticket = a_ticket(a_player(), live_table, language)
     where = {"currency": "SEK", "jurisdiction": jurisdiction}
-    return tickets.issue(tickets.lobby_ticket(ticket.player, Mode.REAL, ticket.session, language, **where))
+    return tickets.issue(tickets.lobby_ticket(ticket.player, Mode.REAL, there(ticket.session), language, **where))
 
 
 def at_a_solo_table(player: Player, cookie: str | None = None, language: str = "en") -> str:

@@ -15,6 +15,7 @@ from pytest_django import DjangoDbBlocker
 
 from casino.live_hub import MOST_OF_ONE_PLAYER
 from games.engine.cards import Card
+from games.engine.chemin.state import there
 from games.labels import card_name
 from games.live import tickets
 from games.live.clock import Clock
@@ -186,7 +187,7 @@ def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(u
 
 def test_a_ticket_of_a_session_that_has_ended_meanwhile_shows_nothing(url: str, live_table: LiveTable) -> None:
     ticket = a_ticket(a_player(), live_table)
-    sessions.end(session_id=ticket.session, why=Ended.LOGGED_OUT, by="player:1")
+    sessions.end(session_id=there(ticket.session), why=Ended.LOGGED_OUT, by="player:1")
     with watching(url, tickets.issue(ticket)) as (watcher,):
         watcher.wait_for_end()
         assert [news.kind for news in watcher.news] == ["over"]
@@ -214,12 +215,12 @@ def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neith
     url: str, live_table: LiveTable
 ) -> None:
     stays, leaves, idles, pauses = (a_ticket(a_player(), live_table) for _ in range(4))
-    acted_at = Session.objects.get(pk=stays.session).acted_at
+    acted_at = Session.objects.get(pk=there(stays.session)).acted_at
     with watching(url, *map(tickets.issue, (stays, leaves, idles, pauses))) as watchers:
         for watcher in watchers:
             watcher.wait_for("own")
-        sessions.end(session_id=leaves.session, why=Ended.LOGGED_OUT, by="player:1")
-        Session.objects.filter(pk=idles.session).update(acted_at="2020-01-01T00:00:00Z")
+        sessions.end(session_id=there(leaves.session), why=Ended.LOGGED_OUT, by="player:1")
+        Session.objects.filter(pk=there(idles.session)).update(acted_at="2020-01-01T00:00:00Z")
         exclusions.pause(player=Player.objects.get(pk=pauses.player), by="player:1")
         for watcher in watchers[1:]:
             watcher.wait_for("over")
@@ -228,7 +229,7 @@ def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neith
         watchers[0].wait_for("public", 'data-phase="closed"')
         assert b'data-phase="closed"' not in b"".join(watcher.bytes for watcher in watchers[1:])
         assert watchers[0].of("over") == []
-    assert Session.objects.get(pk=stays.session).acted_at == acted_at
+    assert Session.objects.get(pk=there(stays.session)).acted_at == acted_at
 
 
 def test_one_player_has_so_many_streams_and_a_process_so_many_and_each_more_is_refused(

@@ -14,6 +14,7 @@ from django.utils.translation import override
 from pytest_django import DjangoDbBlocker
 
 from games.engine.cards import Card
+from games.engine.chemin.state import there
 from games.labels import card_name
 from games.limits import StoredLimits
 from games.live import news, tickets
@@ -75,7 +76,7 @@ def in_the_lobby(live_table: LiveTable, mode: Mode = Mode.REAL, language: str = 
     """Where somebody opens the stream of a lobby."""
     ticket = a_ticket(a_player(real=555_00), live_table, language)
     where = {"currency": currency, "jurisdiction": "SE"}
-    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, ticket.session, language, **where))
+    return tickets.issue(tickets.lobby_ticket(ticket.player, mode, there(ticket.session), language, **where))
 
 
 def limits_at(live_table: LiveTable) -> StoredLimits:

@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Self
@@ -32,14 +32,17 @@ class News:
 class Watcher:
     """Reads in a thread of its own; or not at all, and has little room for what it does not read."""
 
-    def __init__(self, url: str, address: str, *, reads: bool = True, cookie: str = "") -> None:
+    def __init__(
+        self, url: str, address: str, *, reads: bool = True, cookie: str = "", headers: Mapping[str, str] = {}
+    ) -> None:
         at = urlsplit(url)
         self.line = socket.socket()
         if not reads:
             self.line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.line.connect((at.hostname, at.port))
         cookies = f"Cookie: other=1; {settings.SESSION_COOKIE_NAME}={cookie}\r\n" if cookie else ""
-        self.line.sendall(f"GET {address} HTTP/1.1\r\nHost: {at.netloc}\r\n{cookies}\r\n".encode())
+        said = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.line.sendall(f"GET {address} HTTP/1.1\r\nHost: {at.netloc}\r\n{cookies}{said}\r\n".encode())
         self.bytes = b""
         self.is_over = False
         self._changed = threading.Condition()

@@ -21,7 +21,7 @@ LINES = [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.S) for line i
 TYPED = sorted({*LINES, *(each for each in re.findall(r"`([^`\n]+)`", TEXT) if " " in each or each in ("dropdb",))})
 COMMANDS = [each for each in TYPED if each.startswith("manage.py ")]
 PROGRAMS = [each for each in TYPED if re.match(r"(pg_\w+|dropdb|createdb|psql) ", each)]
-PAGES = sorted(set(re.findall(r"`(/(?:staff|healthz)[\w/-]*)`", TEXT)))
+PAGES = sorted(set(re.findall(r"`(/(?:staff|healthz|readyz)[\w/-]*)`", TEXT)))
 SETTINGS = sorted(set(re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", TEXT)))
 
 

@@ -11,13 +11,15 @@ from games.errors import PlayError
 from games.live import malfunction
 from games.models import Incident, LiveTable, Phase, Round, Shoe
 from games.solo import place_at, play_round
-from players.models import Session
+from players.models import ApiToken, Session
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.chemin.at_table import MONEY as GUEST_MONEY
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_session, chemin_of, guests, sit
 from tests.harness import databases
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.operating.house import MONEY, backed_up, naive_copy, restored, said
+from tests.people import last_mail
+from tests.players.test_tokens import a_token
 from wallet.models import Journal, Mode
 
 SOME_TRANSACTIONS = 2_000  # more than it takes to restore
@@ -170,6 +172,26 @@ class TestALogIn:
         with restored(file) as words:
             assert "Log-ins ended: 1." in words
             assert Session.objects.get(pk=session).why == "ended by the house"
+
+
+class TestAToken:
+    """Which was revoked after the backup would hold again."""
+
+    @pytest.fixture
+    def token(self, cloned_db, file):
+        token, _key = a_token(a_player().user)
+        backed_up(file)
+        return token
+
+    def test_holds_in_a_naive_copy(self, token, file):
+        with naive_copy(file):
+            assert ApiToken.objects.get(pk=token.pk).revoked_at is None
+
+    def test_is_revoked_in_a_settled_one_and_its_owner_told(self, token, file):
+        with restored(file) as words:
+            assert "Tokens of programs revoked: 1." in words
+            assert ApiToken.objects.get(pk=token.pk).revoked_at
+            assert "Chart" in last_mail(token.user.email, "token_revoked").body
 
 
 class TestANumberOfATransaction:

@@ -19,6 +19,7 @@ from audit.models import Checkpoint
 from casino.embedded import Purpose, addresses
 from casino.embedded.places import DATABASE
 from games.engine.chemin.state import there
+from games.errors import BetTooLate
 from games.models import LiveRound, LiveTable, Participation, Phase, Round, Table, VoidPart
 from games.solo import place_at
 from players.models import Player
@@ -54,6 +55,7 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(evening: Evening, 
     keys = {
         "SEED_KEY": settings.SEED_KEY,
         "DOCUMENT_KEY": settings.DOCUMENT_KEY,
+        "PARTNER_KEY": settings.PARTNER_KEY,
         "SECRET_KEY": settings.SECRET_KEY,
         "AUDIT_SIGNER": settings.AUDIT_SIGNER,
         "AUDIT_KEYS": settings.AUDIT_KEYS.replace("\n", ","),
@@ -195,9 +197,11 @@ def play_goes_on(evening: Evening, house: House) -> None:
     lost = LiveRound.objects.filter(live_table=live_table).values_list("shoe_id", flat=True)[0]
     wait_until(lambda: due(live_table, Phase.BETTING), "the next round opens")
     assert round_at(live_table).shoe_id != lost
-    bet(bettor, live_table, player=STAKE)
+    wait_until(lambda: staked(bettor, live_table), "a bet is taken")
+    before = set(Participation.objects.filter(player=bettor).values_list("pk", flat=True))
     wait_until(lambda: due(live_table, Phase.SETTLED), "the round is settled")
-    assert Participation.objects.filter(round=round_at(live_table).pk, player=bettor, staked=STAKE).exists()
+    (played,) = Participation.objects.filter(player=bettor).exclude(pk__in=before)
+    assert played.staked == STAKE
 
     guests(evening.staked)
     a_dealt_coup(evening.staked)
@@ -207,6 +211,17 @@ def play_goes_on(evening: Evening, house: House) -> None:
     assert Payment.objects.get(pk=evening.waiting.pk).state == PaymentState.CREDITED
     sent = (WithdrawalStatus.SENDING, WithdrawalStatus.PAID)
     wait_until(lambda: Withdrawal.objects.get(pk=evening.approved.pk).status in sent, "the withdrawal is sent")
+
+
+def staked(bettor: Player, live_table: LiveTable) -> bool:
+    """Bet in the round that takes bets, and say whether it was in time: the worker closes betting by the clock."""
+    if not due(live_table, Phase.BETTING):
+        return False
+    try:
+        bet(bettor, live_table, player=STAKE)
+    except BetTooLate:
+        return False
+    return True
 
 
 def due(live_table: LiveTable, phase: Phase) -> bool:

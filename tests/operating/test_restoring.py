@@ -22,6 +22,7 @@ from tests.harness import databases
 from tests.live.at_table import a_live_table
 from tests.operating.house import MONEY, backed_up, naive_copy, said
 from tests.people import a_member_of_staff, events
+from tests.wallet.studios import a_partner
 from wallet import verify
 
 ANOTHER_KEY = base64.urlsafe_b64encode(bytes(32)).decode()
@@ -59,7 +60,10 @@ class TestTakingABackup:
         (taken,) = events("house.backed_up")
         assert taken["data"] == {"bytes": file.stat().st_size, "leaves": 0, "sha256": taking.digest(file)}
         assert f"SHA-256 {taken['data']['sha256']}" in words
-        assert "Not in it, and needed to put it up again: SEED_KEY, DOCUMENT_KEY, the signer's folder." in words
+        assert (
+            "Not in it, and needed to put it up again: SEED_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder."
+            in words
+        )
         assert taking.checksum_of(file).read_text() == f"{taken['data']['sha256']}  house.dump\n"
 
     def test_lets_nobody_else_read_it(self, house, file):
@@ -86,7 +90,8 @@ class TestTakingABackup:
         whole = subprocess.run(
             [binaries.client("pg_restore"), "--file=-", file], capture_output=True, check=True
         ).stdout
-        assert all(key.encode() not in whole for key in (settings.SEED_KEY, settings.DOCUMENT_KEY, settings.SECRET_KEY))
+        keys = (settings.SEED_KEY, settings.DOCUMENT_KEY, settings.PARTNER_KEY, settings.SECRET_KEY)
+        assert all(key.encode() not in whole for key in keys)
 
     def test_is_written_over_nothing(self, house, file):
         file.write_text("something else")
@@ -272,9 +277,10 @@ class TestAnotherKey:
         a_live_table()
         a_member_of_staff("support")
         a_verified_player()
+        a_partner()
         return backed_up(file)
 
-    @pytest.mark.parametrize("key", ["SEED_KEY", "DOCUMENT_KEY"])
+    @pytest.mark.parametrize("key", ["SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY"])
     def test_is_noticed_and_the_right_one_goes_on_from_there(self, sealed, settings, key):
         right = getattr(settings, key)
         with databases.empty("restored"):

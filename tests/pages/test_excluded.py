@@ -60,6 +60,8 @@ OPEN = {
     "cashier_withdraw_cancel": "money that was set aside comes back, to be withdrawn another way; nothing is deposited",
     "account_sessions_end": SECURITY,
     "account_session_end": SECURITY,
+    "account_program_new": "a program does what its owner may do, and asks the same questions",
+    "account_program_revoke": SECURITY,
     "favourite_table": "a table marked to be found again; nothing is staked there",
     "chemin_report": "whoever was at a table says how others played there; nothing is played",
     "session_stay": "reading on without being logged out",

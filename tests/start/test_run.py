@@ -74,6 +74,15 @@ def test_pages_and_health_are_served(house: House) -> None:
         assert b"<html" in page.read()
 
 
+@pytest.mark.parametrize(
+    ("role", "said"), [("web", "web: ready"), ("worker", "worker: "), ("beat", "beat: at work"), ("signer", "signer: ")]
+)
+def test_each_of_its_programs_is_well(house: House, role: str, said: str) -> None:
+    port = house.url.rpartition(":")[2]
+    wait_until(lambda: manage(house.var, "healthy", role, PORT=port).returncode == 0, f"{role} is not well")
+    assert manage(house.var, "healthy", role, PORT=port).stdout.startswith(said)
+
+
 def test_its_migration_gave_the_web_role_its_rights_and_no_table(house: House) -> None:
     with psycopg.connect(addresses(house.var).database_url, autocommit=True) as web:
         owners = web.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'").fetchall()

@@ -22,6 +22,13 @@ DEPOSIT, STAKE, SETTLE, VOID, VOIDED_STAKE = (
     for kind in ("deposit", "stake", "settle", "void", "void_stake")
 )
 
+STUDIO = "kind = 'studio' AND currency = 'SEK' AND mode = 'R'"
+STUDIO_ROW = """
+    INSERT INTO wallet_studio_transaction (partner_id, transaction, operation, studio_player_id, game, round, currency,
+        mode, bet, win, takes_back, bet_key, win_key, request_hash, balance)
+    VALUES (1, 't', '{operation}', 1, 'g', 'r', 'SEK', 'R', {bet}, {win}, '', gen_random_uuid(), gen_random_uuid(), '',
+        0)
+"""
 ADJUSTED = "kind = 'adjusted' AND currency = 'SEK' AND mode = 'R'"
 
 # What is done to a whole ledger, the invariant that then fails, and what its row says.
@@ -35,6 +42,24 @@ DAMAGE = [
         "chains_are_unbroken",
         "the house keeps no balance",
     ),
+    (
+        f"UPDATE wallet_journal SET kind = 'studio_win' WHERE id = {DEPOSIT}",
+        "studios_move_what_they_said",
+        "no transaction of a studio says this studio_win",
+    ),
+    (
+        f"""UPDATE wallet_entry SET account_id = (SELECT id FROM wallet_account WHERE {STUDIO})
+            WHERE journal_id = {STAKE} AND line = 2""",
+        "studios_move_what_they_said",
+        "this stake moves the account of studios",
+    ),
+    (
+        STUDIO_ROW.format(operation="bet", bet=100, win=0),
+        "studios_move_what_they_said",
+        "not in the ledger: stake",
+    ),
+    (STUDIO_ROW.format(operation="win", bet=0, win=100), "studios_move_what_they_said", "a win without a bet"),
+    ("UPDATE players_player SET is_remote = true", "operators_rounds_are_booked", "of an operator's money is left"),
     (f"UPDATE wallet_account SET version = 77 WHERE id = {CASH}", "chains_are_unbroken", "version 77"),
     (
         f"""ALTER TABLE wallet_account DROP CONSTRAINT wallet_account_covered;

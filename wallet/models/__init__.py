@@ -5,6 +5,15 @@ from wallet.models.days import Day, Reserved
 from wallet.models.holds import Hold
 from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
 from wallet.models.moved import Moved, Standing
+from wallet.models.partners import (
+    GameSession,
+    Operation,
+    Partner,
+    PartnerKey,
+    PartnerKind,
+    StudioPlayer,
+    StudioTransaction,
+)
 from wallet.models.payments import NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.models.provider_statements import (
     DepositNote,
@@ -17,6 +26,15 @@ from wallet.models.provider_statements import (
     StatementDraft,
     StatementLine,
     Verdict,
+)
+from wallet.models.remote import (
+    BetState,
+    MessageKind,
+    MessageState,
+    RemoteBet,
+    RemoteLaunch,
+    RemoteMessage,
+    RemotePlayer,
 )
 from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
 from wallet.models.stops import HouseStop
@@ -39,6 +57,7 @@ __all__ = [
     "BankPayout",
     "BankPayoutNotice",
     "Behaviour",
+    "BetState",
     "Currency",
     "Day",
     "DepositNote",
@@ -46,15 +65,22 @@ __all__ = [
     "DifferenceKind",
     "DifferenceStep",
     "Entry",
+    "GameSession",
     "Hold",
     "HouseStop",
     "Journal",
     "LineKind",
     "LineStatus",
+    "MessageKind",
+    "MessageState",
     "Mode",
     "Moved",
     "NoticePath",
+    "Operation",
     "OrderState",
+    "Partner",
+    "PartnerKey",
+    "PartnerKind",
     "Payment",
     "PaymentNotice",
     "PaymentState",
@@ -62,10 +88,16 @@ __all__ = [
     "PayoutNotice",
     "PostingKey",
     "ProviderStatement",
+    "RemoteBet",
+    "RemoteLaunch",
+    "RemoteMessage",
+    "RemotePlayer",
     "Reserved",
     "Standing",
     "StatementDraft",
     "StatementLine",
+    "StudioPlayer",
+    "StudioTransaction",
     "Verdict",
     "Why",
     "Withdrawal",

@@ -39,6 +39,8 @@ class AccountKind(models.TextChoices):
     HOUSE = "house"  # results of games
     CASHIER = "cashier"  # counterpart of real deposits
     MINT = "mint"  # counterpart of free money
+    STUDIO = "studio"  # counterpart of what players bet and win in games of studios
+    OPERATOR = "operator"  # counterpart of what operators' players play with here
     ADJUSTED = "adjusted"  # counterpart of what two people put right on balances
     BANK = "bank"  # what a banker at Chemin de Fer has put up and won in one tenure; a house player's is nobody's
     STAKES = "stakes"  # what lies against a bank in one coup

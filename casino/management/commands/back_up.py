@@ -1,7 +1,8 @@
 """`manage.py back_up FILE`: the whole house as of one moment, while play goes on, as an archive of PostgreSQL's.
 
 FILE must not be there; FILE.sha256 is written beside it. Keys, roles and the signer's folder are not in it: keep
-SEED_KEY, DOCUMENT_KEY and that folder apart from it, and not in one place with it. Needs DATABASE_OWNER_URL.
+SEED_KEY, DOCUMENT_KEY, PARTNER_KEY and that folder apart from it, and not in one place with it. Needs
+DATABASE_OWNER_URL.
 """
 
 from pathlib import Path
@@ -30,6 +31,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write(
             f"{file} holds the house as of when this command began: {taken.bytes:,} bytes, {taken.leaves:,} sealed"
-            f" events.\nSHA-256 {taken.sha256}\nNot in it, and needed to put it up again: SEED_KEY, DOCUMENT_KEY, the"
-            " signer's folder. Keep them apart from it."
+            f" events.\nSHA-256 {taken.sha256}\nNot in it, and needed to put it up again: SEED_KEY, DOCUMENT_KEY,"
+            " PARTNER_KEY, the signer's folder. Keep them apart from it."
         )

@@ -6,7 +6,6 @@ are set anew. The address of a superuser comes from DATABASE_SUPERUSER_URL (or -
 the list of processes), such as postgresql://postgres:...@db.example/postgres.
 """
 
-import os
 from typing import Any
 
 import psycopg
@@ -14,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from psycopg.conninfo import conninfo_to_dict
 
+from casino.environment import Environment
 from casino.postgresql.roles import Login, make_house
 
 
@@ -25,7 +25,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the superuser's address."""
-        parser.add_argument("--superuser-url", default=os.environ.get("DATABASE_SUPERUSER_URL", ""), metavar="URL")
+        known = Environment().str("DATABASE_SUPERUSER_URL", default="")
+        parser.add_argument("--superuser-url", default=known, metavar="URL")
 
     def handle(self, *args: Any, superuser_url: str, **options: Any) -> None:
         """Make them. Raises CommandError where something is missing or the server refuses."""

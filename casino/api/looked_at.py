@@ -1,0 +1,28 @@
+"""What compliance programs read is a look like any on a page: on record before it leaves the house."""
+
+from typing import Any, ClassVar, Final
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from players import looking
+from players.api.views import StaffApiView
+
+SEE_LOG: Final = "audit.view_event"
+
+
+class LookedAt(StaffApiView):
+    """A view whose answer may name players: whoever it names, as ``player:12``, is on record as seen. *what* says what
+    of them it shows. A file is put on record by its own view.
+    """
+
+    what: ClassVar[str]
+
+    def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> Response:
+        """Write the answer and put it on record: what cannot be recorded is not sent."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        if isinstance(answer, Response) and not answer.exception:
+            answer.render()
+            looking.note_list(request, map(int, looking.NAMED.findall(answer.content)), what=self.what)
+        return answer

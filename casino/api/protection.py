@@ -1,0 +1,48 @@
+"""The pause button for programs. It stands on the top floor, since whoever stops gets back what lies in a game."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.protection import give_back
+from players import exclusions, gate
+from players.api.calls import once
+from players.api.reading import Strict, body_of
+from players.api.views import PlayerApiView
+from players.models import ExclusionKind, Scope
+
+
+class PauseSchema(serializers.Serializer[Any]):
+    """What keeps a player from playing."""
+
+    kind = serializers.ChoiceField(choices=ExclusionKind.values)
+    until = serializers.DateTimeField(allow_null=True, help_text="null: for good")
+    detail = serializers.CharField(help_text="a sentence, in the language asked for")
+
+
+class Pause(PlayerApiView):
+    """The pause button."""
+
+    scopes: ClassVar = {"POST": Scope.PLAY}
+
+    @extend_schema(operation_id="pause", request=None, responses=PauseSchema)
+    def post(self, request: Request) -> Response:
+        """Pause at once, for the hours that the law where you live says. It cannot be ended before its time; what lies
+        in games goes back to your account.
+        """
+        body_of(request, Strict)
+        player = self.player
+        self.session()
+
+        def pause() -> Response:
+            exclusions.pause(player=player, by=str(player))
+            give_back(player)
+            longest = exclusions.in_force(player)
+            assert longest is not None  # noqa: S101  (it has just begun)
+            told = {"kind": longest.kind, "until": longest.until, "detail": gate.excluded_sentence(player)}
+            return Response(told)
+
+        return once(request, pause)

@@ -1,0 +1,17 @@
+"""The addresses of the API, version 1. Each app says its own; what knows several of them stands in this one."""
+
+from django.urls import include, path, re_path
+
+from casino.api.protection import Pause
+from players.api import problems
+
+app_name = "api"
+urlpatterns = [
+    path("", include("players.api.urls")),
+    path("", include("games.api.urls")),
+    path("protection/pause/", Pause.as_view(), name="pause"),
+    path("", include("wallet.api.urls")),
+    path("", include("wallet.seamless.urls")),
+    path("", include("casino.api.compliance_urls")),
+    re_path(r"^(?P<path>.*)$", problems.nowhere),
+]

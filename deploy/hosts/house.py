@@ -1,0 +1,260 @@
+"""A demo house on many machines: PostgreSQL and a streaming replica, Valkey, two machines with web, two with a worker
+and a beat, one that seals, and a balancer in front.
+"""
+
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import psycopg
+import redis
+
+from casino.embedded import binaries
+from casino.embedded.folders import make_private
+from casino.embedded.places import Places
+from casino.postgresql.roles import Login, make_house
+from deploy.hosts.network import Host, Network
+
+PROJECT: Final = Path(__file__).resolve().parents[2]
+PORT: Final = 8000
+PATIENCE: Final = 180.0  # seconds that a busy machine may take for anything
+LOOK: Final = 0.05
+NAME: Final = "casino.example"  # by which the house is asked for
+ENVIRONMENT: Final = {"LC_ALL": "C", "TZ": "UTC"}
+PYTHON: Final = sys.executable
+
+BEHIND: Final = """
+SELECT CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+    ELSE extract(epoch FROM now() - pg_last_xact_replay_timestamp()) END
+"""
+
+Say = Callable[[str], object]
+
+
+class House:
+    """The machines by name, and what runs on each. Everything it keeps is in *folder*."""
+
+    def __init__(self, network: Network, folder: Path, say: Say) -> None:
+        self.network, self._folder, self._say = network, folder, say
+        self._logs = folder / "log"
+        self._logs.mkdir()
+        self._password = secrets.token_urlsafe(16)
+        names = ("database", "replica", "broker", "web1", "web2", "worker1", "worker2", "sealer", "front")
+        self.hosts: Mapping[str, Host] = {name: network.host(name) for name in names}
+        self._places = Places(folder / "servers")
+        make_private(self._places.home, self._places.account)
+        self._binaries = binaries.for_servers(self._places)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.network.close()
+
+    @property
+    def url(self) -> str:
+        """Where players come."""
+        return f"http://{self.hosts['front'].address}:{PORT}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What programs of the house, and whoever looks on, are told."""
+        database, broker = self.hosts["database"].address, self.hosts["broker"].address
+        return {
+            **ENVIRONMENT,
+            "PATH": os.environ["PATH"],
+            "DJANGO_SETTINGS_MODULE": "casino.settings",
+            "SABOT_DEMO": "1",
+            "SABOT_VAR": str(self._folder / "var"),
+            "ALLOWED_HOSTS": f"{NAME},{self.hosts['front'].address}",
+            "BROKER_URL": f"redis://:{self._password}@{broker}:6379/0",
+            "DATABASE_URL": f"postgresql://sabot_web:{self._password}@{database}/sabot",
+            "DATABASE_OWNER_URL": f"postgresql://sabot_owner:{self._password}@{database}/sabot",
+            "PORT": str(PORT),
+            "PYTHONUNBUFFERED": "1",
+            "WEB_DRAIN_SECONDS": "3",  # the balancer asks twice a second
+        }
+
+    def open(self) -> Self:
+        """Start everything, one after the other."""
+        self._start_database()
+        self._start_broker()
+        self._say("tables and demo people …")
+        for command in (("migrate", "-v0"), ("load_demo", "-v0")):
+            subprocess.run(
+                [PYTHON, "manage.py", *command],
+                cwd=PROJECT,
+                env=self.environment,
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+        self._start_replica()
+        for name in ("sealer", "worker1", "worker2", "web1", "web2"):
+            self.start(name)
+        backends = [f"{self.hosts[name].address}:{PORT}" for name in ("web1", "web2")]
+        listen = f"{self.hosts['front'].address}:{PORT}"
+        self._run("front", "balancer", PYTHON, "-m", "deploy.hosts.balancer", listen, NAME, *backends)
+        self._say("web, workers, beats, sealer, balancer …")
+        for name in ("web1", "web2", "front"):
+            self._until(partial(self.demand_ready, name), name)
+        return self
+
+    def demand_ready(self, name: str) -> None:
+        """Ask a machine with web, or the balancer, whether it is ready. Raises OSError where it is not."""
+        line = HTTPConnection(self.hosts[name].address, PORT, timeout=2)
+        try:
+            line.request("GET", "/readyz", headers={"Host": NAME})
+            if line.getresponse().status != HTTPStatus.OK:
+                raise ConnectionError
+        except HTTPException as error:
+            raise ConnectionError from error
+        finally:
+            line.close()
+
+    def start(self, name: str) -> None:
+        """Start what runs on a machine of the house itself, as after its power came back."""
+        queue = "--queues=seal" if name == "sealer" else "--queues=celery"
+        if name.startswith("web"):
+            options = ("--timeout-graceful-shutdown", "10", "--no-access-log", "--no-proxy-headers")
+            at = ("--host", self.hosts[name].address, "--port", str(PORT))
+            self._run(name, "web", PYTHON, "-m", "uvicorn", "casino.asgi:application", *at, *options)
+            return
+        worker = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2", queue)
+        self._run(name, "worker", PYTHON, *worker, f"--hostname=celery@{name}")
+        if name == "sealer":
+            folder = self._folder / "var" / "signer"
+            place = ("--folder", str(folder), "--socket", str(folder / "socket"))
+            self._run(name, "signer", PYTHON, "-m", "audit.signer", *place, "--name", "sabot.demo/log")
+        else:
+            self._run(name, "beat", PYTHON, "manage.py", "beat", SABOT_VAR=str(self._beat_folder(name)))
+
+    def lag(self) -> float:
+        """Return how many seconds the replica is behind, as it says itself."""
+        address = f"postgresql://postgres:{self._password}@{self.hosts['replica'].address}/sabot"
+        with psycopg.connect(address) as replica:
+            rows = replica.execute(BEHIND).fetchall()
+        return float(rows[0][0])
+
+    def log(self, name: str, program: str) -> str:
+        """Return what a program has written."""
+        return (self._logs / f"{name}-{program}.log").read_text(errors="replace")
+
+    def tails(self, lines: int = 5) -> str:
+        """Return the ends of all that was written."""
+        ends = (
+            f"{path.name}:\n" + "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
+            for path in self._all()
+        )
+        return "\n".join(ends)
+
+    def _all(self) -> list[Path]:
+        return sorted(self._logs.iterdir())
+
+    def _beat_folder(self, name: str) -> Path:
+        """Every beat has a folder of its own, and the keys of the house."""
+        folder = self._folder / name
+        folder.mkdir(exist_ok=True)
+        keys = folder / "keys"
+        if not keys.exists():
+            keys.symlink_to(self._folder / "var" / "keys")
+        return folder
+
+    def _run(self, name: str, program: str, *command: str, **extra: str) -> None:
+        inside = ("env", "-C", str(PROJECT), *command)
+        log = self._logs / f"{name}-{program}.log"
+        self.network.run(self.hosts[name], inside, log=log, environment=self.environment | extra)
+
+    def _start_database(self) -> None:
+        """Make a cluster, and roles with passwords: other machines log in over the network."""
+        host, cluster = self.hosts["database"], self._places.home / "database"
+        password = self._places.home / "password"
+        password.write_text(self._password)
+        self._own(password)
+        made = ("--username=postgres", "--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password}")
+        self._as_server(host, str(self._binaries.initdb), f"--pgdata={cluster}", "--no-sync", *made).wait()
+        with (cluster / "pg_hba.conf").open("a") as rules:
+            rules.write("host all all samenet scram-sha-256\nhost replication all samenet scram-sha-256\n")
+            rules.write("host all all 127.77.0.0/16 scram-sha-256\nhost replication all 127.77.0.0/16 scram-sha-256\n")
+        self._postgres(host, cluster)
+        superuser = f"postgresql://postgres:{self._password}@{host.address}/postgres"
+        self._until(lambda: psycopg.connect(superuser, connect_timeout=2).close(), "PostgreSQL")
+        web, owner = Login("sabot_web", self._password), Login("sabot_owner", self._password)
+        with psycopg.connect(superuser, autocommit=True) as connection:
+            make_house(connection, web=web, owner=owner, database="sabot")
+
+    def _start_replica(self) -> None:
+        """Copy the database and follow it."""
+        host, cluster = self.hosts["replica"], self._places.home / "replica"
+        copier = self._binaries.postgres.with_name("pg_basebackup")
+        source = f"postgresql://postgres:{self._password}@{self.hosts['database'].address}/"
+        arguments = (
+            f"--dbname={source}",
+            f"--pgdata={cluster}",
+            "--write-recovery-conf",
+            "--checkpoint=fast",
+            "--no-sync",
+        )
+        if self._as_server(host, str(copier), *arguments).wait():
+            raise RuntimeError(self.log("replica", "postgresql"))
+        self._postgres(host, cluster)
+        self._until(self.lag, "the replica")
+        self._say(f"a replica follows, {self.lag():.1f} s behind")
+
+    def _start_broker(self) -> None:
+        host = self.hosts["broker"]
+        options = (
+            "--bind",
+            host.address,
+            "--requirepass",
+            self._password,
+            "--save",
+            "",
+            "--dir",
+            str(self._places.home),
+        )
+        self._as_server(host, str(self._binaries.valkey_server), *options)
+        broker = redis.Redis(host=host.address, password=self._password)
+        self._until(broker.ping, "Valkey")
+
+    def _postgres(self, host: Host, cluster: Path) -> None:
+        settings = {
+            "listen_addresses": host.address,
+            "unix_socket_directories": "",
+            "max_connections": "150",
+            "fsync": "off",
+            "log_min_messages": "warning",
+        }
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        self._as_server(host, str(self._binaries.postgres), "-D", str(cluster), *options)
+
+    def _as_server(self, host: Host, *command: str) -> "subprocess.Popen[bytes]":
+        account = self._places.account
+        log = self._logs / f"{host.name}-{'valkey' if host.name == 'broker' else 'postgresql'}.log"
+        inside = ("env", "-C", str(self._places.home), *command)
+        return self.network.run(host, inside, log=log, environment=ENVIRONMENT, user=account.uid if account else None)
+
+    def _own(self, path: Path) -> None:
+        if account := self._places.account:
+            os.chown(path, account.uid, account.gid)
+
+    def _until(self, act: Callable[[], object], what: str) -> None:
+        """Try until something works. Raises TimeoutError."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                act()
+            except (psycopg.Error, redis.RedisError, OSError) as error:
+                if time.monotonic() > until:
+                    raise TimeoutError(f"{what} did not start; see {self._logs}") from error
+                time.sleep(LOOK)
+            else:
+                return

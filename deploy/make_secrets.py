@@ -1,0 +1,48 @@
+"""Make the secrets of a new house, a file each: ``python3 deploy/make_secrets.py [FOLDER]``; deploy/secrets otherwise.
+
+What is there already is kept: a key that is lost cannot be made again. Hosts in the addresses are those of
+deploy/compose.yaml; edit them for servers of your own.
+"""
+
+import base64
+import secrets
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "secrets"
+KEYS = ("seed_key", "document_key", "partner_key")
+
+
+def contents() -> Iterator[tuple[str, str]]:
+    """Yield each file's name and what it says."""
+    superuser, web, owner, broker = (secrets.token_urlsafe(32) for _ in range(4))
+    yield "secret_key", secrets.token_urlsafe(64)
+    for key in KEYS:
+        yield key, base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+    yield "superuser_password", superuser
+    yield "database_superuser_url", f"postgresql://postgres:{superuser}@postgres/postgres"
+    yield "database_url", f"postgresql://sabot_web:{web}@postgres/sabot"
+    yield "database_owner_url", f"postgresql://sabot_owner:{owner}@postgres/sabot"
+    yield "broker_url", f"redis://:{broker}@valkey:6379/0"
+    yield "valkey_conf", f"requirepass {broker}"
+    yield "audit_keys", ""  # the two lines of the signer's file `keys`, once it has started
+
+
+def main() -> int:
+    """Make them, all or none."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    if folder.exists():
+        print(f"{folder} is there already, and is kept as it is.")
+        return 1
+    folder.mkdir(parents=True, mode=0o700)
+    for name, said in contents():
+        path = folder / name
+        path.write_text(f"{said}\n")
+        path.chmod(0o444)  # of the containers' user, who is another; here nobody else may enter the folder
+    print(f"Made in {folder}. Keep a copy of it where the backups are not.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

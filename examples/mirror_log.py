@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Mirror the event log of a Sabot house into a folder, and hold everything against what the house has signed.
+
+    SABOT_TOKEN=sabot_… python examples/mirror_log.py https://casino.example FOLDER --keys KEYS
+
+The token is one of staff with the scopes `events` and `checkpoints`; KEYS is a file with the public keys of the log, a
+line each, which you were given by another way than this one. Needs Python 3.11 and `cryptography`. Run it again, say
+every hour, and it fetches what is new; where it was stopped, it goes on.
+
+What it proves each time, of every event, the ones fetched long ago included:
+
+    entries → leaves → tiles → root → checkpoint → key         (RFC 6962; C2SP tlog-tiles, signed-note)
+
+and that the log still begins with the one whose checkpoint it kept the last time. So nothing that was signed once can
+be changed, left out or moved without status 1 and a sentence that begins with WRONG. Nothing is kept before it is
+proven. Status 2: the house or the folder could not be read. FOLDER is a log by itself, which `verify.py` of any export
+checks as well, and which any program for such logs reads.
+"""
+
+import argparse
+import base64
+import hashlib
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from http.client import HTTPException
+from pathlib import Path
+from typing import NamedTuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+WIDTH, HASH = 256, 32  # hashes in a whole tile, bytes of each
+SIGNS_LOGS = 1  # the kind of a key (C2SP signed-note)
+
+
+class Wrong(Exception):
+    """The log is not what was signed; the message says where."""
+
+
+class Signed(NamedTuple):
+    """A checkpoint whose signature was checked: the tree it speaks of."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    def __str__(self) -> str:
+        return f"the tree of {self.size} events of {self.origin} with the root {base64.b64encode(self.root).decode()}"
+
+
+def read_checkpoint(note: str, vkeys: Sequence[str]) -> Signed:
+    """Read a checkpoint. Raises Wrong where none of the keys, as C2SP writes them, has signed it."""
+    text, _, signatures = note.rpartition("\n\n")
+    origin, size, root = text.split("\n")[:3]
+    for vkey in vkeys:
+        name, key_hash, key = vkey.split("+", 2)
+        kind, public = base64.b64decode(key)[0], base64.b64decode(key)[1:]
+        for line in signatures.splitlines():
+            _dash, signer, signature = line.split(" ")
+            signed = base64.b64decode(signature)
+            if kind == SIGNS_LOGS and name == origin == signer and signed[:4].hex() == key_hash:
+                try:
+                    Ed25519PublicKey.from_public_bytes(public).verify(signed[4:], f"{text}\n".encode())
+                except InvalidSignature:
+                    raise Wrong(f"the signature of {name} on the checkpoint of {size!r} events is wrong") from None
+                return Signed(origin, int(size), base64.b64decode(root))
+    raise Wrong(f"no key given has signed the checkpoint of {size!r} events of {origin!r}")
+
+
+def path(level: int | str, number: int, width: int) -> str:
+    """Return where a tile lies: tile/0/x001/067, with .p/ and its width where it is not whole."""
+    groups = [f"{number % 1000:03}"]
+    while number := number // 1000:
+        groups.insert(0, f"x{number % 1000:03}")
+    return f"tile/{level}/{'/'.join(groups)}" + (f".p/{width}" if width < WIDTH else "")
+
+
+def node(left: bytes, right: bytes) -> bytes:
+    """Return the hash over two subtrees."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def root_of(hashes: Sequence[bytes]) -> bytes:
+    """Return the root of a tree over at least one hash."""
+    while len(hashes) > 1:
+        pairs = [node(*hashes[at : at + 2]) for at in range(0, len(hashes) - 1, 2)]
+        hashes = [*pairs, *hashes[len(pairs) * 2 :]]
+    return hashes[0]
+
+
+def root_from(tile: Callable[[int, int], Sequence[bytes]], size: int) -> bytes:
+    """Return the root over the first *size* leaves, from the tiles at the right edge of that tree."""
+    found, level = b"", 0
+    while count := size >> 8 * level:
+        number, width = divmod(count, WIDTH)
+        hashes = tile(level, number)[:width] if width else []
+        while width:  # the complete subtrees at the edge, smallest first
+            width &= width - 1
+            peak, hashes = root_of(hashes[width:]), hashes[:width]
+            found = node(peak, found) if found else peak
+        level += 1
+    return found or hashlib.sha256(b"").digest()
+
+
+class Mirror:
+    """A folder that holds what a house has shown, as far as it is proven."""
+
+    def __init__(self, house: str, token: str, folder: Path) -> None:
+        self._log, self._token, self._folder = f"{house.rstrip('/')}/api/v1/log/", token, folder
+        self._size = 0  # events of the tree that is looked at
+        self._used: set[str] = set()  # names of its files
+        self._proven: dict[tuple[int, int], Sequence[bytes]] = {}  # tiles above the leaves, and all at its edge
+        self.fetched = 0  # events
+
+    def fetch(self, name: str) -> bytes:
+        """Ask the house, and again after a while where it asks for that."""
+        request = urllib.request.Request(self._log + name)  # noqa: S310  (whoever starts it says which house)
+        request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+                    return bytes(answer.read())
+            except urllib.error.HTTPError as refused:
+                if refused.code != HTTPStatus.TOO_MANY_REQUESTS:
+                    raise
+                time.sleep(float(refused.headers.get("Retry-After", "60")))
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Write a file whole or not at all."""
+        (self._folder / name).parent.mkdir(parents=True, exist_ok=True)
+        part = self._folder / ".part"
+        part.write_bytes(data)
+        part.replace(self._folder / name)
+
+    def prove(self, signed: Signed, last: Signed | None) -> None:
+        """Fetch what is missing of a tree, and hold all of it against its root; *last* is the tree that was proven the
+        last time. Raises Wrong.
+        """
+        if last and last != signed and (last.origin != signed.origin or last.size >= signed.size):
+            raise Wrong(f"it was {last} the last time, which {signed} does not go on from")
+        self._size, edge = signed.size, {}
+        for level in range(8):
+            number, width = divmod(signed.size >> 8 * level, WIDTH)
+            if width:
+                edge[level, number] = self._read(level, number, self.fetch)
+        if root_from(lambda *tile: edge[tile], signed.size) != signed.root:
+            raise Wrong(f"the tiles at the edge do not lead to the root of {signed.size} events that was signed")
+        for tile, hashes in edge.items():
+            self._take(*tile, hashes)
+        if last and root_from(self.tile, last.size) != last.root:
+            raise Wrong(f"the log does not begin with the {last.size} events that it had the last time")
+        for number in range(-(-signed.size // WIDTH)):
+            self._prove_entries(number, self.tile(0, number))
+            self._proven.pop((0, number))
+
+    def tile(self, level: int, number: int) -> Sequence[bytes]:
+        """Return the hashes of a tile, proven by the tiles above it. Raises Wrong."""
+        if (level, number) not in self._proven:
+            hashes = self._read(level, number, self._have)
+            if root_of(hashes) != self.tile(level + 1, number // WIDTH)[number % WIDTH]:
+                raise Wrong(f"{self._whose(path(level, number, WIDTH))} does not lead to the root that was signed")
+            self._take(level, number, hashes)
+        return self._proven[level, number]
+
+    def tidy(self) -> None:
+        """Remove the narrower tiles of earlier trees, which this one has wider."""
+        for file in (self._folder / "tile").rglob("*"):
+            if file.is_file() and file.relative_to(self._folder).as_posix() not in self._used:
+                file.unlink()
+
+    def _have(self, name: str) -> bytes:
+        """Return a file of the log, as it is here or as the house has it."""
+        kept = self._folder / name
+        return kept.read_bytes() if kept.exists() else self.fetch(name)
+
+    def _whose(self, name: str) -> str:
+        return f"{name}, as it {'was kept' if (self._folder / name).exists() else 'is shown'},"
+
+    def _read(self, level: int, number: int, get: Callable[[str], bytes]) -> Sequence[bytes]:
+        width = min(WIDTH, (self._size >> 8 * level) - WIDTH * number)
+        data = get(path(level, number, width))
+        if len(data) != width * HASH:
+            raise Wrong(f"{path(level, number, width)} does not hold {width} hashes")
+        return [data[at : at + HASH] for at in range(0, len(data), HASH)]
+
+    def _keep_new(self, name: str, data: bytes) -> bool:
+        self._used.add(name)
+        is_new = not (self._folder / name).exists()
+        if is_new:
+            self.keep(name, data)
+        elif (self._folder / name).read_bytes() != data:
+            raise Wrong(f"{self._whose(name)} is not what was signed")
+        return is_new
+
+    def _take(self, level: int, number: int, hashes: Sequence[bytes]) -> None:
+        self._proven[level, number] = hashes
+        self._keep_new(path(level, number, len(hashes)), b"".join(hashes))
+
+    def _prove_entries(self, number: int, leaves: Sequence[bytes]) -> None:
+        name = path("entries", number, len(leaves))
+        data, at = self._have(name), 0
+        for leaf, hashed in enumerate(leaves, start=number * WIDTH):
+            begin, at = at + 2, at + 2 + int.from_bytes(data[at : at + 2], "big")
+            if hashlib.sha256(b"\x00" + data[begin:at]).digest() != hashed:
+                raise Wrong(f"event {leaf} in {self._whose(name)} is not the one that was signed")
+        if at != len(data):
+            raise Wrong(f"{self._whose(name)} holds more than {len(leaves)} events")
+        self.fetched += len(leaves) * self._keep_new(name, data)
+
+
+def main() -> int:
+    """Mirror what the command line names, and say what was proven."""
+    parser = argparse.ArgumentParser(description="Mirror the event log of a house, and prove it.")
+    parser.add_argument("house", help="its address: https://casino.example")
+    parser.add_argument("folder", type=Path, help="where the mirror lies")
+    parser.add_argument("--keys", type=Path, required=True, help="the keys of the log, from elsewhere than the house")
+    given = parser.parse_args()
+    try:
+        lines = map(str.strip, given.keys.read_text().splitlines())
+        vkeys = [line for line in lines if line and not line.startswith("#")]
+        mirror = Mirror(given.house, os.environ.get("SABOT_TOKEN", ""), given.folder)
+        note = mirror.fetch("checkpoint")
+        signed, kept = read_checkpoint(note.decode(), vkeys), given.folder / "checkpoint"
+        last = read_checkpoint(kept.read_text(), vkeys) if kept.exists() else None
+        mirror.prove(signed, last)
+        mirror.keep(f"checkpoints/{signed.size}", note)
+        mirror.keep("checkpoint", note)
+        mirror.tidy()
+    except Wrong as wrong:
+        print(f"WRONG: {wrong}")
+        return 1
+    except (OSError, HTTPException, ValueError, IndexError) as error:
+        print(f"Cannot be read: {error!r}")
+        return 2
+    print(f"{signed.origin}: {signed.size} events, all as they were signed; {mirror.fetched} of them are new here.")
+    if last:
+        print(f"The first {last.size} are those of the last time.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Play baccarat at a Sabot house from the command line.
+
+    export SABOT_TOKEN=sabot_…                    # made on the page “Programs” of your account, to read and play
+    python examples/play.py https://casino.example                                   # which tables there are
+    python examples/play.py https://casino.example baccarat                          # asks for bets: player 50
+    python examples/play.py https://casino.example baccarat --bet player=50 --rounds 3
+
+It plays with play money unless you say --real. At a solo table a round is dealt as soon as you have bet, and its seed
+is held to what the house had committed to. At a shared table you watch, and --bet is laid in so many rounds as soon as
+they take bets. Needs nothing but Python 3.11.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from uuid import uuid4
+
+SUITS = str.maketrans("SHDC", "♠♥♦♣")
+
+
+class Refused(Exception):
+    """The house refuses, in a sentence."""
+
+
+class House:
+    """The API of a house, asked with a token."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self.address, self.token = address.rstrip("/") + "/api/v1/", token
+
+    def open(self, path: str, body: Any = None, key: str = "") -> Any:
+        """Ask, or do what *body* says, once for each *key*. Raises Refused."""
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", "Idempotency-Key": key}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, data, headers)  # noqa: S310  (of whoever runs it)
+        try:
+            return urllib.request.urlopen(request, timeout=60)  # noqa: S310
+        except urllib.error.HTTPError as error:
+            problem: Any = json.load(error) if "json" in error.headers["Content-Type"] else {"title": str(error)}
+            fields = [f"{field['pointer']}: {field['detail']}" for field in problem.get("errors", ())]
+            raise Refused(" ".join([problem.get("detail") or problem["title"], *fields])) from error
+
+    def get(self, path: str) -> Any:
+        """Return what the house answers."""
+        with self.open(path) as answer:
+            return json.load(answer)
+
+    def post(self, path: str, body: Any) -> Any:
+        """Do something. Where the line breaks, it is asked again under the same key, which does nothing twice."""
+        key = str(uuid4())
+        for last in (False, False, True):
+            try:
+                with self.open(path, body, key) as answer:
+                    return json.load(answer)
+            except (OSError, json.JSONDecodeError):
+                if last:
+                    raise
+        raise AssertionError
+
+
+def money(amount: int, currency: str) -> str:
+    """Write an amount of minor units."""
+    return f"{amount / 100:,.2f} {currency}"
+
+
+def stake(text: str, sign: str = "=") -> tuple[str, int]:
+    """Read "player=50". Raises Refused."""
+    bet, _, amount = text.strip().partition(sign)
+    try:
+        minor = Decimal(amount) * 100
+        if minor != int(minor):
+            raise ValueError("less than the smallest coin")
+        return bet, int(minor)
+    except (InvalidOperation, ValueError, OverflowError) as error:
+        raise Refused(f"{text!r} is no bet: write player{sign}50") from error
+
+
+def hand(name: str, side: dict[str, Any]) -> str:
+    """Write the cards of one side."""
+    cards = " ".join(card.replace("T", "10").translate(SUITS) for card in side["cards"])
+    return f"{name} {cards} ({side['total']})" if cards else f"{name} –"
+
+
+def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
+    """Play at a solo table: the given bets so many times, or what is typed, until an empty line."""
+    stands = house.post(place + "place/", {})
+    currency = stands["currency"]
+    print(f"Balance {money(stands['balance'], currency)}. Bets: {', '.join(stands['minimum'])}.")
+    while rounds if bets else True:
+        rounds -= 1
+        try:
+            asked = bets or dict(stake(part, " ") for part in input("bet> ").split(",") if part.strip())
+            if not asked:
+                return
+            told = {"round_id": stands["round_id"], "table_version": stands["table_version"], "bets": asked}
+            played = house.post(place + "rounds/", told)
+        except Refused as refusal:
+            if bets:
+                raise
+            print(refusal)
+            continue
+        ended = played["round"]
+        result = ended["result"]
+        print(f"{hand('Player', result['player'])}   {hand('Banker', result['banker'])}   {result['announcement']}")
+        for bet in ended["bets"]:
+            print(f"  {bet['name']}: {money(bet['stake'], currency)} → {money(bet['payout'], currency)}")
+        if hashlib.sha256(bytes.fromhex(ended["seed"])).hexdigest() != stands["commitment"]:
+            sys.exit("The seed is not the one that the house had committed to.")
+        print(f"Balance {money(ended['balance_after'], currency)}. Round {ended['code']}: its seed is as committed.")
+        stands = played["place"]
+
+
+def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
+    """Watch a shared table; lay the bets in so many rounds, and end when the last of them is over."""
+    laid, shown, name = "", None, ""
+    for line in map(bytes.decode, house.open(place + "stream/")):
+        kind, _, value = line.rstrip("\n").partition(": ")
+        name = value if kind == "event" else name
+        if kind != "data" or name not in ("state", "round"):
+            continue
+        said = json.loads(value)
+        if name == "round":
+            print(
+                f"{hand('Player', said['player'])}   {hand('Banker', said['banker'])}   {said['outcome'] or 'annulled'}"
+            )
+            if said["id"] == laid:
+                print(f"Balance {money((own := house.get(place + 'state/')['own'])['balance'], own['currency'])}.")
+                if rounds == 0:
+                    return
+            continue
+        now = (said["phase"], said["player"]["cards"], said["banker"]["cards"])
+        if now != shown:
+            print(f"{said['phase']:<9} {hand('Player', said['player'])}   {hand('Banker', said['banker'])}")
+            shown = now
+        if bets and rounds and said["takes_bets"] and laid != said["round"]["id"]:
+            laid, rounds = said["round"]["id"], rounds - 1
+            own = house.post(
+                place + "bets/slip/", {"round_id": laid, "table_version": said["table_version"], "bets": bets}
+            )
+            print(f"Bet {money(own['staked'], own['currency'])}; {money(own['balance'], own['currency'])} left.")
+
+
+def main() -> None:
+    """Say which tables there are, or play at one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("house", help="its address: https://casino.example")
+    parser.add_argument("table", nargs="?", help="the table's name in its address")
+    parser.add_argument("--real", action="store_true", help="play with real money instead of play money")
+    parser.add_argument("--bet", action="append", default=[], metavar="NAME=AMOUNT", help="bet this each round")
+    parser.add_argument("--rounds", type=int, default=1, help="how many rounds to bet in (1)")
+    given = parser.parse_args()
+    mode = "real" if given.real else "free"
+    try:
+        house = House(given.house, os.environ.get("SABOT_TOKEN", ""))
+        bets = dict(map(stake, given.bet))
+        tables = {table["slug"]: table for table in house.get(f"tables/?mode={mode}")["items"]}
+        if given.table is None:
+            print("\n".join(f"{slug:<24} {each['shape']:<8} {each['name']}" for slug, each in tables.items()))
+        elif given.table not in tables or tables[given.table]["shape"] == "guests":
+            raise Refused(f"There is no table {given.table!r} to play at; without a name you are told which there are.")
+        else:
+            way = play_alone if tables[given.table]["shape"] == "solo" else follow
+            way(house, f"tables/{given.table}/{mode}/", bets, given.rounds)
+    except Refused as refusal:
+        sys.exit(str(refusal))
+    except (OSError, json.JSONDecodeError) as error:
+        sys.exit(f"The house cannot be reached: {error}")
+    except (KeyboardInterrupt, EOFError):
+        print("\nGoodbye.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Play for other programs: the verbs and questions of the pages, as JSON."""

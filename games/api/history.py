@@ -1,0 +1,114 @@
+"""A player's rounds for programs: those that are over, those in progress, and one by its id."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.http import Http404
+from django.utils.timezone import get_current_timezone
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games import history
+from games.api import shapes
+from games.models import Participation
+from games.search import Ending, Search
+from players.api.paging import Numbered, page, written
+from players.api.reading import Day, query_of
+from players.api.schema import Link, Linked, page_of
+from players.api.views import PlayerApiView
+from players.models import Scope
+from wallet.models import Mode
+
+
+class RoundsQuery(Numbered):
+    """Which rounds: what is left out asks for nothing."""
+
+    mode = serializers.ChoiceField(choices=shapes.MODES, default="real")
+    since = Day(required=False, help_text="from this day on, by UTC")
+    until = Day(required=False, help_text="to this day, included, by UTC")
+    table = serializers.SlugField(required=False, help_text="slug of a table")
+    ending = serializers.ChoiceField(required=False, choices=[each.value for each in Ending])
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a period that ends before it begins."""
+        since, until = attrs.get("since"), attrs.get("until")
+        if since and until and since > until:
+            raise serializers.ValidationError({"until": [_("The first day comes after the last one.")]})
+        return attrs
+
+
+class RoundsPlayed(PlayerApiView):
+    """Rounds that are over."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(
+        operation_id="rounds",
+        parameters=[RoundsQuery],
+        responses={
+            200: Linked(
+                page_of(shapes.OwnRoundSchema),
+                round=Link("round", {"round_id": "$response.body#/items/0/id"}),
+                following=Link("rounds", {"cursor": "$response.body#/next"}),
+            )
+        },
+    )
+    def get(self, request: Request) -> Response:
+        """List your rounds of one kind of money, the newest first. Rounds played meanwhile move no page."""
+        asked = query_of(request, RoundsQuery)
+        before = asked.get("cursor")
+        if before and not Participation.objects.filter(pk=before, player=self.player).exists():
+            raise serializers.ValidationError({"?cursor": [_("This cursor is none of this list’s.")]}, code="cursor")
+        search = Search(
+            since=asked.get("since"),
+            until=asked.get("until"),
+            table=asked.get("table"),
+            ending=Ending(asked["ending"]) if "ending" in asked else None,
+            zone=get_current_timezone(),
+            mode=Mode[asked["mode"].upper()],
+        )
+        found = history.history(
+            self.player, before=before, language=self.language(), search=search, limit=asked["limit"]
+        )
+        following = None if found.older is None else written(found.older)
+        return Response(page([shapes.finished(line) for line in found.rounds], following))
+
+
+class RoundsPlaying(PlayerApiView):
+    """Rounds in progress."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="rounds_playing", responses=page_of(shapes.OwnRoundSchema))
+    def get(self, request: Request) -> Response:
+        """List the rounds of live tables that are played now with bets of yours on them, the oldest first."""
+        found = history.playing(self.player, self.language(), modes=tuple(Mode))
+        return Response(page([shapes.playing(line) for line in found], None))
+
+
+class OneRound(PlayerApiView):
+    """One round."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="round", responses=shapes.OwnRoundSchema)
+    def get(self, request: Request, round_id: UUID) -> Response:
+        """Read one of your rounds whole.
+
+        Once its seed is told, anybody can check it. SHA-256 of its 32 bytes is the commitment that was told before the
+        first bet. The cards follow from it: HKDF-SHA256 with the seed as key material, `player_value` in UTF-8 as salt
+        and "sabot shuffle v1, decks=N" as info gives bytes, which are read as numbers of two bytes, the higher first.
+        From the last card of the unshuffled decks (clubs, diamonds, hearts, spades, each from ace to king, deck by
+        deck) down to the second, the card at position p changes places with the one at number mod (p + 1); numbers
+        from the largest multiple of p + 1 below 65536 upwards are passed over. A shoe is dealt from `shoe.card` on.
+        """
+        line = history.round_of(self.player, round_id, self.language())
+        if line is not None:
+            return Response(shapes.finished(line))
+        going = history.playing(self.player, self.language(), round_id=round_id)
+        if not going:
+            raise Http404
+        return Response(shapes.playing(going[0]))

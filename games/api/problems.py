@@ -1,0 +1,86 @@
+"""Refusals of tables as problems: a code for each, and the sentence that the page says."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from games import errors
+from games.engine.bets import Variant
+from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
+from games.sentences import refusal, refusal_of_a_guest, table_changed
+from players.api.problems import Problem, register
+from wallet.models import Mode
+
+CONFLICT, FORBIDDEN = HTTPStatus.CONFLICT, HTTPStatus.FORBIDDEN
+UNPROCESSABLE = HTTPStatus.UNPROCESSABLE_ENTITY
+
+CODES: Final[Mapping[type[Exception], str]] = {
+    errors.Barred: register("barred", FORBIDDEN, _("Something keeps you from playing")),
+    errors.NotServed: register("not-served", FORBIDDEN, _("The table is not for players where you live")),
+    errors.OtherMoney: register("other-money", FORBIDDEN, _("The table is not for this kind of money")),
+    errors.NotHereRemotely: register("not-remotely", FORBIDDEN, _("The table is not for players of operators")),
+    errors.VisitOver: register("visit-over", FORBIDDEN, _("Your visit from the other site is over")),
+    errors.UnknownCurrency: register("other-currency", FORBIDDEN, _("The table is not for your currency")),
+    errors.OverLimit: register("limit-reached", FORBIDDEN, _("A limit of yours would be passed")),
+    errors.HouseStopped: register("house-stopped", CONFLICT, _("Play is stopped in the whole house")),
+    errors.TableClosed: register("table-closed", CONFLICT, _("The table is closed")),
+    errors.TablePaused: register("table-paused", CONFLICT, _("The table pauses")),
+    errors.TableStopped: register("table-stopped", CONFLICT, _("The table is stopped")),
+    errors.TableWaits: register("table-waits", CONFLICT, _("You play at another table")),
+    errors.TableChanged: register("table-changed", CONFLICT, _("The table has changed")),
+    errors.SlipChanged: register("slip-changed", CONFLICT, _("Your bets have changed")),
+    errors.StalePage: register("stale", CONFLICT, _("This is out of date")),
+    errors.BetTooLate: register("too-late", CONFLICT, _("The bet came too late")),
+    errors.QuestionPassed: register("question-passed", CONFLICT, _("The table has moved on")),
+    errors.BalanceTooLow: register("balance-too-low", CONFLICT, _("The balance is too low")),
+    errors.NotEnoughBalance: "balance-too-low",
+    errors.OverLiability: register("table-full", CONFLICT, _("The table takes no more in this round")),
+    errors.NothingStaked: register("nothing-staked", UNPROCESSABLE, _("There is no bet")),
+    errors.NothingToRepeat: register("nothing-to-repeat", UNPROCESSABLE, _("There is nothing to repeat")),
+    errors.UnknownChip: register("unknown-chip", UNPROCESSABLE, _("The table has no such chip")),
+    errors.NotOffered: register("not-offered", UNPROCESSABLE, _("The table does not offer this")),
+    errors.UnderMinimum: register("under-minimum", UNPROCESSABLE, _("The bet is too small")),
+    errors.OverMaximum: register("over-maximum", UNPROCESSABLE, _("The bet is too large")),
+    errors.StakeOffStep: register("off-step", UNPROCESSABLE, _("The bet is not a multiple of the step")),
+    errors.GuestRefused: register("croupier-refuses", UNPROCESSABLE, _("The croupier refuses")),
+    ExcludedBets: register("bets-exclude", UNPROCESSABLE, _("These bets exclude each other")),
+    MissingMainBet: register("main-bet-missing", UNPROCESSABLE, _("The bet needs a main bet")),
+    SettlementError: register("bet-refused", UNPROCESSABLE, _("The rules do not allow this bet")),
+}
+
+
+@contextmanager
+def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
+    """Have what a table refuses inside be a Problem, said as its page says it; *variant* is None where guests play each
+    other. Raises Problem.
+    """
+    try:
+        yield
+    except (errors.PlayError, SettlementError) as error:
+        raise problem_of(error, variant, mode) from error
+
+
+def problem_of(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> Problem:
+    """Return the problem that a refusal is."""
+    return coded(error, _sentence(error, variant, mode))
+
+
+def coded(error: errors.PlayError | SettlementError, sentence: str, *, is_kept: bool = True, **more: Any) -> Problem:
+    """Return the problem that a refusal is, in this sentence and with these members."""
+    code = next(code for kind in type(error).__mro__ if (code := CODES.get(kind)))
+    if isinstance(error, errors.Barred):
+        more["bar"] = error.bar.code.value
+    return Problem(code, sentence, is_kept=is_kept, **more)
+
+
+def _sentence(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> str:
+    language = get_language() or "en"
+    if variant is None:
+        return refusal_of_a_guest(error, mode=mode).text
+    if isinstance(error, errors.TableChanged):
+        return table_changed((), variant=variant, language=language).text
+    return refusal(error, variant=variant, mode=mode, language=language).text

@@ -1,0 +1,82 @@
+"""A seat at a shared or guests' table: taken before anything is staked there, and given up among guests."""
+
+from typing import Final
+
+from django.http import Http404
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games.api.at_live_tables import AtLiveTable, SeatedSchema
+from games.api.codes import AT_A_TABLE
+from games.api.guests import LINKS, SEATED, STANDS_STILL
+from games.api.shared_wire import SharedOwnSchema
+from games.chemin import play
+from games.engine.chemin.rules import MOST_PLACES
+from games.entrance import demand_unbarred
+from games.live import seats
+from games.models import Shape
+from players import registers
+from players.api import schema
+from players.api.reading import Strict, Whole, body_of
+from players.api.schema import Linked
+from wallet.models import Mode
+
+TAKEN: Final = PolymorphicProxySerializer(
+    component_name="SeatTaken", serializers=[SharedOwnSchema, SeatedSchema], resource_type_field_name=None
+)
+
+
+class SeatBody(Strict):
+    """Where to sit."""
+
+    place = Whole(
+        required=False,
+        min_value=1,
+        max_value=MOST_PLACES,
+        help_text="at a Chemin de Fer table alone; without it the house's chance chooses among the free ones",
+    )
+
+
+class Seat(AtLiveTable):
+    """A seat at a table."""
+
+    @extend_schema(
+        operation_id="seat_take",
+        request=SeatBody,
+        responses={200: Linked(TAKEN, **LINKS)} | schema.refusals(*AT_A_TABLE, *STANDS_STILL),
+    )
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Sit down. Where your law lets you play at one table at a time, it is this one now."""
+        asked, live, player, session = (
+            body_of(request, SeatBody),
+            self.live_table(slug, mode),
+            self.player,
+            self.session(),
+        )
+        if live.table.shape == Shape.SHARED and asked:
+            raise serializers.ValidationError({"place": _("This table has no places to choose from.")})
+        registers.ask_where_stale(player)  # not within the transaction
+
+        def sit_down() -> None:
+            if live.table.shape == Shape.GUESTS:
+                play.join(player=player, live_table_id=live.pk, session=session, **asked)
+            else:
+                demand_unbarred(player, mode, session)
+                seats.open_seat(player, live)
+
+        return self.do(live, sit_down)
+
+    @extend_schema(
+        operation_id="seat_leave", request=None, responses=SEATED | schema.refusals(*AT_A_TABLE, *STANDS_STILL)
+    )
+    def delete(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Get up from a Chemin de Fer table, at once or when the coup is over in which you have a part."""
+        body_of(request, Strict)
+        body_of(request, Strict)
+        live = self.live_table(slug, mode)
+        if live.table.shape != Shape.GUESTS:
+            raise Http404
+        return self.stand(live, play.leave)

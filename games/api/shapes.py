@@ -1,0 +1,258 @@
+"""What several answers are made of: amounts, cards, bets, rounds. One shape for one thing, wherever it is told.
+
+Each shape stands beside the function that fills it.
+"""
+
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from rest_framework import serializers
+
+from games.history import HistoryLine, PlayingLine, WagerLine
+from games.models import Shape
+from games.presentation import HandView, RoundView
+from wallet.models import Currency, Mode
+
+Json = dict[str, Any]
+
+AMOUNT = "in whole minor units of the currency"
+MODES = tuple(mode.name.lower() for mode in Mode)
+OUTCOMES = ("player", "banker", "tie")
+STATUSES = ("playing", "complete", "void", "examined")
+# What is not told of a round in progress.
+UNKNOWN = ("result", "paid", "commission", "balance_before", "balance_after", "rules_digest", "seed", "decks", "coup")
+
+
+def amount(meaning: str, **options: Any) -> serializers.IntegerField:
+    """Return the field of an amount."""
+    return serializers.IntegerField(help_text=f"{meaning}, {AMOUNT}", **options)
+
+
+def amounts(meaning: str) -> serializers.DictField:
+    """Return the field of an amount for each bet."""
+    return serializers.DictField(child=serializers.IntegerField(), help_text=f"bet → {meaning}, {AMOUNT}")
+
+
+def currency() -> serializers.ChoiceField:
+    """Return the field of a currency."""
+    return serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; every one has a hundred minor units")
+
+
+def kind_of_money() -> serializers.ChoiceField:
+    """Return the field of a kind of money."""
+    return serializers.ChoiceField(choices=MODES, help_text="real money, or free money to play for")
+
+
+def shape_of_table() -> serializers.ChoiceField:
+    """Return the field of the shape of a table."""
+    return serializers.ChoiceField(
+        choices=Shape.values,
+        help_text="solo: dealt for one player on demand; shared: in timed rounds; guests: against each other",
+    )
+
+
+class TableRefSchema(serializers.Serializer[Any]):
+    """A table, as others name it."""
+
+    slug = serializers.SlugField()
+    name = serializers.CharField()
+
+
+class HandSchema(serializers.Serializer[Any]):
+    """One side's cards."""
+
+    cards = serializers.ListField(child=serializers.CharField(), help_text='two or three: "9H", "TD"')
+    total = serializers.IntegerField(min_value=0, max_value=9)
+    two_card_total = serializers.IntegerField(min_value=0, max_value=9, help_text="before the third card")
+
+
+class ResultSchema(serializers.Serializer[Any]):
+    """A coup that is over."""
+
+    outcome = serializers.ChoiceField(choices=OUTCOMES)
+    natural = serializers.BooleanField(help_text="whether the first four cards decided")
+    announcement = serializers.CharField(help_text="as the croupier says it, in the language asked for")
+    cards = serializers.ListField(child=serializers.CharField(), help_text='in dealing order: rank and suit, "9H"')
+    player = HandSchema(help_text="at Chemin de Fer the punters' hand")
+    banker = HandSchema()
+
+
+class OwnBetSchema(serializers.Serializer[Any]):
+    """One bet of a round."""
+
+    bet = serializers.CharField(help_text="its code")
+    name = serializers.CharField(help_text="in the language asked for")
+    stake = amount("what was staked")
+    payout = amount("what came back, the stake included; null while the round is played", allow_null=True)
+    result = serializers.ChoiceField(
+        choices=("win", "push", "lose", "void"), allow_null=True, help_text="null while the round is played"
+    )
+
+
+class InShoeSchema(serializers.Serializer[Any]):
+    """Where in its shoe a round was dealt."""
+
+    id = serializers.UUIDField()
+    number = serializers.IntegerField(help_text="of the shoe at its table")
+    round_number = serializers.IntegerField(help_text="in the shoe")
+    card = serializers.IntegerField(help_text="with which of its cards the round began, from 1; 0 before the deal")
+
+
+class StakeOfGuestSchema(serializers.Serializer[Any]):
+    """One guest's stake in a coup."""
+
+    place = serializers.CharField(help_text="whose: guests are places here, whoever sat there")
+    stake = amount("what was staked")
+    returned = amount("what came back of it")
+
+
+class DecisionSchema(serializers.Serializer[Any]):
+    """What somebody decided."""
+
+    sentence = serializers.CharField()
+    by_house = serializers.BooleanField(help_text="by the croupier, for a guest who did not")
+
+
+class OwnCoupSchema(serializers.Serializer[Any]):
+    """A coup between guests, as whoever had a part in it is told of it."""
+
+    bank = amount("the bank at its opening")
+    at_risk = amount("what was played for")
+    tax = amount("the house's share of what the bank won")
+    call = serializers.CharField(allow_blank=True, help_text="in French; empty without one")
+    banker = serializers.CharField()
+    punter = serializers.CharField(allow_blank=True, help_text="who held the punters' cards")
+    stakes = StakeOfGuestSchema(many=True)
+    decisions = DecisionSchema(many=True)
+    departures = serializers.ListField(child=serializers.CharField(), help_text="from the rule, each a sentence")
+
+
+class OwnRoundSchema(serializers.Serializer[Any]):
+    """A round of the player's."""
+
+    id = serializers.UUIDField()
+    code = serializers.CharField(help_text="what people say to each other")
+    at = serializers.DateTimeField(help_text="when it was played; of one that is played, when it opened")
+    table = TableRefSchema()
+    mode = kind_of_money()
+    currency = currency()
+    status = serializers.ChoiceField(
+        choices=STATUSES,
+        help_text="void: annulled, every stake given back; examined: what is stored of it makes no round",
+    )
+    result = ResultSchema(allow_null=True, help_text="of a complete round alone")
+    bets = OwnBetSchema(many=True)
+    staked = amount("all stakes")
+    paid = amount("all that came back; null while the round is played", allow_null=True)
+    commission = amount("the house's share of what was won; null while the round is played", allow_null=True)
+    balance_before = amount("the balance before the stakes; null while the round is played", allow_null=True)
+    balance_after = amount("the balance after the payouts; null while the round is played", allow_null=True)
+    table_version = serializers.IntegerField(help_text="under which version of the table it was played")
+    rules_version = serializers.CharField()
+    rules_digest = serializers.CharField(
+        allow_null=True, help_text="SHA-256 of the rules it was played under; null while the round is played"
+    )
+    commitment = serializers.CharField(help_text="SHA-256 of the seed, hex: known before the first bet")
+    seed = serializers.CharField(
+        allow_null=True, help_text="hex; null as long as cards that come could be told from it"
+    )
+    player_value = serializers.CharField(allow_blank=True, help_text="what the player had mixed into the shuffle")
+    decks = serializers.IntegerField(allow_null=True, help_text="shuffled together; null while the round is played")
+    shoe = InShoeSchema(allow_null=True, help_text="null where the cards were shuffled for this round, and in lists")
+    coup = OwnCoupSchema(allow_null=True, help_text="of a round in which guests played each other")
+
+
+def fraction(share: Fraction) -> str:
+    """Return a share or a gain exactly: "19/20"."""
+    return f"{share.numerator}/{share.denominator}"
+
+
+def result(view: RoundView) -> Json:
+    """Return a coup that is over."""
+    cards = sorted((*view.player.cards, *view.banker.cards), key=lambda card: card.order)
+    return {
+        "outcome": view.outcome,
+        "natural": view.natural,
+        "announcement": view.announcement,
+        "cards": [card.code for card in cards],
+        "player": hand(view.player),
+        "banker": hand(view.banker),
+    }
+
+
+def hand(view: HandView) -> Json:
+    """Return one side's cards."""
+    two, _, _ = view.score.partition(":")
+    return {"cards": [card.code for card in view.cards], "total": view.total, "two_card_total": int(two)}
+
+
+def finished(line: HistoryLine) -> Json:
+    """Return a round that is over."""
+    shoe = line.shoe
+    return {
+        "id": line.id,
+        "code": line.code,
+        "at": line.at,
+        "table": {"slug": line.table_slug, "name": line.table_name},
+        "mode": line.mode.name.lower(),
+        "currency": line.currency,
+        "status": line.status,
+        "result": result(line.view) if line.view else None,
+        "bets": [_bet(wager, is_over=True) for wager in line.wagers],
+        "staked": line.staked,
+        "paid": line.paid,
+        "commission": line.commission,
+        "balance_before": line.balance_before,
+        "balance_after": line.balance_after,
+        "table_version": line.table_version,
+        "rules_version": line.rules_version,
+        "rules_digest": line.rules_digest,
+        "commitment": line.commitment,
+        "seed": line.seed or None,
+        "player_value": line.player_value,
+        "decks": line.decks,
+        "shoe": vars(shoe) if shoe else None,
+        "coup": asdict(line.coup) if line.coup else None,
+    }
+
+
+def playing(line: PlayingLine) -> Json:
+    """Return a round in progress: of its cards nothing is told here."""
+    unknown = (
+        "result",
+        "paid",
+        "commission",
+        "balance_before",
+        "balance_after",
+        "rules_digest",
+        "seed",
+        "decks",
+        "coup",
+    )
+    return dict.fromkeys(unknown) | {
+        "id": line.id,
+        "code": line.code,
+        "at": line.at,
+        "table": {"slug": line.table_slug, "name": line.table_name},
+        "mode": line.mode.name.lower(),
+        "currency": line.currency,
+        "status": "playing",
+        "bets": [_bet(wager, is_over=False) for wager in line.wagers],
+        "staked": line.staked,
+        "table_version": line.table_version,
+        "rules_version": line.rules_version,
+        "commitment": line.commitment,
+        "player_value": "",
+        "shoe": vars(line.shoe),
+    }
+
+
+def _bet(wager: WagerLine, *, is_over: bool) -> Json:
+    return {
+        "bet": wager.bet,
+        "name": wager.name,
+        "stake": wager.stake,
+        "payout": wager.payout if is_over else None,
+        "result": wager.result if is_over else None,
+    }

@@ -1,0 +1,132 @@
+"""Play at shared tables: a seat there, and bets while they are taken. The services are those of the page."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar, Final
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games.api.at_live_tables import HERE, AtLiveTable
+from games.api.codes import AT_A_TABLE
+from games.api.shared_wire import SharedOwnSchema
+from games.controls import Change
+from games.live import bets, seats
+from games.models import LiveSeat, Shape
+from players import registers
+from players.api import schema
+from players.api.reading import Id, MinorUnits, Strict, Text, Whole, body_of
+from players.api.schema import Link, Linked
+from wallet.models import Mode
+
+LARGEST_NUMBER: Final = 2**31 - 1  # of versions
+LONGEST_CODE: Final = 20  # of a bet
+CHANGES: Final = (Change.UNDO, Change.CLEAR, Change.DOUBLE, Change.REPEAT)
+REFUSED: Final = (
+    *AT_A_TABLE,
+    "house-stopped",
+    "table-paused",
+    "table-stopped",
+    "table-waits",
+    "table-full",
+    "stale",
+    "too-late",
+    "balance-too-low",
+    "limit-reached",
+    "not-offered",
+    "nothing-to-repeat",
+    "unknown-chip",
+    "under-minimum",
+    "over-maximum",
+    "off-step",
+    "bets-exclude",
+    "main-bet-missing",
+    "bet-refused",
+)
+
+
+class InRound(Strict):
+    """A call that is meant for one round, so that it lands in no other."""
+
+    round_id = Id(help_text="of the round that takes bets")
+
+
+class InVersion(InRound):
+    """The same, under the limits that were read."""
+
+    table_version = Whole(min_value=1, max_value=LARGEST_NUMBER, help_text="as the table was read; refused at another")
+
+
+class BetBody(InVersion):
+    """One chip put on a bet."""
+
+    bet = Text(max_length=LONGEST_CODE, help_text="its code")
+    chip = MinorUnits(help_text="one of the table's chips, in minor units")
+
+
+class BetChangeBody(InRound):
+    """A change of everything that lies there."""
+
+    change = serializers.ChoiceField(choices=[each.value for each in CHANGES])
+
+
+class BetSlipBody(InVersion):
+    """Several bets at once."""
+
+    bets = serializers.DictField(
+        child=MinorUnits(),
+        allow_empty=False,
+        help_text="bet → what comes on top, in minor units: within the limits and of the step, not bound to the chips",
+    )
+
+
+LINKS: Final = {"state": Link("table_state", HERE), "bet_change": Link("bet_change", HERE)}
+OWN: Final = {200: Linked(SharedOwnSchema, **LINKS)} | schema.refusals(*REFUSED)
+
+
+class AtSharedTable(AtLiveTable):
+    """A view for one shared table and one kind of money."""
+
+    shapes: ClassVar = (Shape.SHARED,)
+
+    def bet(self, slug: str, mode: Mode, verb: Callable[..., LiveSeat], asked: Mapping[str, Any]) -> Response:
+        """Answer with the bets after a verb of `games.live.bets`."""
+        live, player, session = self.live_table(slug, mode), self.player, self.session()
+        registers.ask_where_due(player)  # not within the transaction
+
+        def service() -> None:
+            seats.seat_at(player, live)
+            verb(player=player, live_table_id=live.pk, session=session, **asked)
+
+        return self.do(live, service)
+
+
+class Bets(AtSharedTable):
+    """Bets, chip by chip."""
+
+    @extend_schema(operation_id="bet", request=BetBody, responses=OWN)
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Put one chip on a bet. It is held on your account until betting closes."""
+        return self.bet(slug, mode, bets.add_chip, body_of(request, BetBody))
+
+
+class BetChanges(AtSharedTable):
+    """Changes of all bets."""
+
+    @extend_schema(operation_id="bet_change", request=BetChangeBody, responses=OWN)
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Undo the latest change, clear the table, double all bets, or place those of your last round again."""
+        asked = body_of(request, BetChangeBody)
+        return self.bet(slug, mode, bets.change_slip, asked | {"change": Change(asked["change"])})
+
+
+class BetSlip(AtSharedTable):
+    """Bets, several at once."""
+
+    @extend_schema(operation_id="bet_slip", request=BetSlipBody, responses=OWN)
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Put several bets on top of what lies there, all of them or none. `undo` takes them off together."""
+        asked = body_of(request, BetSlipBody)
+        return self.bet(slug, mode, partial(bets.lay_slip, stakes=asked.pop("bets")), asked)

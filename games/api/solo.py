@@ -1,0 +1,284 @@
+"""Play at solo tables: a place, the slip composed there, rounds dealt on demand. The services are those of the page.
+
+A place is opened before anything is staked there, since its next round is committed to from then on; to open one is to
+play, so it takes the scope for that, and reading it changes nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from games import history, places, remote, solo
+from games.api import shapes
+from games.api.codes import AT_A_TABLE, DEALING, SLIP
+from games.api.problems import refusals
+from games.api.shapes import Json, amount, amounts, currency
+from games.controls import Change, Deal, plays_on
+from games.entrance import demand_playable, demand_unbarred
+from games.models import NextRound, Shape, Table
+from games.page import table_limits
+from games.variants import VARIANTS
+from players import registers
+from players.api import schema
+from players.api.calls import once
+from players.api.problems import Problem, register
+from players.api.reading import Flag, Id, MinorUnits, Strict, Text, Whole, body_of
+from players.api.schema import Link, Linked
+from players.api.views import PlayerApiView
+from players.models import Scope
+from wallet import accounts, stops
+from wallet.models import AccountKind, Mode
+from wallet.remote.operators import funds
+
+NO_PLACE = register("no-place", 404, _("You have no place at this table yet"))
+LARGEST_NUMBER = 2**31 - 1  # of versions
+HERE = {"slug": "$request.path.slug", "mode": "$request.path.mode"}
+
+
+class Versioned(Strict):
+    """A call that is meant for the limits and rules that were read."""
+
+    table_version = Whole(min_value=1, max_value=LARGEST_NUMBER, help_text="as the table was read; refused at another")
+
+
+class ChipBody(Versioned):
+    """One chip put on a bet, or taken off."""
+
+    bet = Text(max_length=20, help_text="its code")
+    chip = MinorUnits(help_text="one of the table's chips, in minor units")
+    take = Flag(default=False, help_text="take it off, where the game has that")
+
+
+class ChangeBody(Versioned):
+    """A change of the whole slip."""
+
+    change = serializers.ChoiceField(choices=[each.value for each in Change])
+
+
+class ToDeal(Versioned):
+    """A round to be dealt."""
+
+    round_id = Id(help_text="of the place's next round: the same again deals nothing twice")
+    player_value = Text(
+        max_length=64,
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="mixed into the shuffle of this round, if you like",
+    )
+
+
+class DealBody(ToDeal):
+    """The slip as it lies, staked and dealt."""
+
+    slip_version = Whole(min_value=0, max_value=LARGEST_NUMBER, help_text="of the place; refused at another")
+    how = serializers.ChoiceField(choices=[each.value for each in Deal], default=Deal.AS_IT_LIES.value)
+
+
+class RoundBody(ToDeal):
+    """A whole round: what is staked in it, whatever the slip says."""
+
+    bets = serializers.DictField(
+        child=MinorUnits(),
+        help_text="bet → stake in minor units: within the table's limits and of its step, not bound to its chips",
+    )
+
+
+class PlaceSchema(serializers.Serializer[Any]):
+    """A place at a solo table, which every window and program of a player sees alike."""
+
+    round_id = serializers.UUIDField(help_text="of the round that a deal would play")
+    commitment = serializers.CharField(help_text="SHA-256 of the seed of that round, hex")
+    table_version = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=("open", "paused", "closed"), help_text="bets are taken where it is open")
+    currency = currency()
+    balance = amount("what there is to play with, the slip included")
+    slip = amounts("what lies there")
+    slip_version = serializers.IntegerField(help_text="counts the changes of the slip")
+    staked = amount("the sum of the slip")
+    can_undo = serializers.BooleanField()
+    last_stakes = amounts("what a rebet places")
+    last_round = serializers.UUIDField(allow_null=True, help_text="the latest played here")
+    chips = serializers.ListField(child=serializers.IntegerField(), help_text=shapes.AMOUNT)
+    step = amount("every stake is a multiple of it")
+    minimum = amounts("the least that may be staked")
+    maximum = amounts("the most")
+    account = amount("what a re-buy can draw on; null where the game has no balance of its own", allow_null=True)
+
+
+class PlayedSchema(serializers.Serializer[Any]):
+    """A round that has just been played."""
+
+    round = shapes.OwnRoundSchema()
+    repeated = serializers.BooleanField(help_text="it had been played before this call, which moved nothing")
+    place = PlaceSchema(help_text="committed to the next round")
+
+
+PLACE_LINKS = {
+    "chip": Link("place_chip", HERE, {"table_version": "$response.body#/table_version"}),
+    "change": Link("place_change", HERE, {"table_version": "$response.body#/table_version"}),
+    "deal": Link(
+        "place_deal",
+        HERE,
+        {
+            "round_id": "$response.body#/round_id",
+            "slip_version": "$response.body#/slip_version",
+            "table_version": "$response.body#/table_version",
+        },
+    ),
+    "round": Link(
+        "round_play",
+        HERE,
+        {"round_id": "$response.body#/round_id", "table_version": "$response.body#/table_version"},
+    ),
+}
+A_PLACE = {200: Linked(PlaceSchema, **PLACE_LINKS)}
+PLAYED = {200: Linked(PlayedSchema, replay=Link("round", {"round_id": "$response.body#/round/id"}))}
+
+
+class AtSoloTable(PlayerApiView):
+    """A view for one solo table and one kind of money."""
+
+    scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.PLAY}
+
+    def table(self, slug: str) -> Table:
+        """Return the table. Raises Http404."""
+        return get_object_or_404(Table.objects.select_related("version"), slug=slug, shape=Shape.SOLO)
+
+    def do(self, table: Table, mode: Mode, service: Callable[[], Json]) -> Response:
+        """Answer with what the service does, which is done once; what the table refuses is an answer as well."""
+
+        def act() -> Response:
+            with refusals(VARIANTS[table.variant], mode):
+                return Response(service())
+
+        return once(self.request, act)
+
+    def played(self, table: Table, mode: Mode, asked: Json) -> Response:
+        """Answer with the round that was asked for."""
+        player, session = self.player, self.session()
+        registers.ask_where_due(player)  # not within the transaction
+
+        def play() -> Json:
+            played = remote.play(solo.Click(player=player, table_id=table.pk, mode=mode, session=session, **asked))
+            line = history.round_of(player, played.round_id, self.language())
+            assert line is not None  # noqa: S101  (it was just played, or found to be theirs)
+            return {
+                "round": shapes.finished(line),
+                "repeated": played.repeated,
+                "place": place(played.place, balance=None if played.repeated else line.balance_after),
+            }
+
+        return self.do(table, mode, play)
+
+
+class Place(AtSoloTable):
+    """A place at a table."""
+
+    @extend_schema(operation_id="place", responses=A_PLACE | schema.refusals(NO_PLACE, *AT_A_TABLE))
+    def get(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Read your place as it stands: the round to come, the slip, what may be staked."""
+        table = self.table(slug)
+        with refusals(VARIANTS[table.variant], mode):
+            found = places.read(self.player, table.pk, mode)
+            if found is None:
+                raise Problem(NO_PLACE)
+            return Response(place(found))
+
+    @extend_schema(operation_id="place_open", request=None, responses=A_PLACE | schema.refusals(*AT_A_TABLE))
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Open your place, or find it. Where your law lets you play at one table at a time, it is this one now."""
+        body_of(request, Strict)
+        table, player, session = self.table(slug), self.player, self.session()
+        registers.ask_where_stale(player)  # not within the transaction
+
+        def open_place() -> Json:
+            demand_playable(table, player, mode)
+            demand_unbarred(player, mode, session)
+            return place(solo.open_table(player=player, table_id=table.pk, mode=mode))
+
+        return self.do(table, mode, open_place)
+
+
+class PlaceChip(AtSoloTable):
+    """Chips on the table."""
+
+    @extend_schema(operation_id="place_chip", request=ChipBody, responses=A_PLACE | schema.refusals(*SLIP))
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Put one chip on a bet, or take one off. Nothing is staked before the deal."""
+        asked = body_of(request, ChipBody)
+        table, player = self.table(slug), self.player
+        self.session()
+        move = solo.take_chip if asked.pop("take") else solo.add_chip
+        return self.do(table, mode, lambda: place(move(player=player, table_id=table.pk, mode=mode, **asked)))
+
+
+class PlaceChange(AtSoloTable):
+    """The slip as a whole."""
+
+    @extend_schema(operation_id="place_change", request=ChangeBody, responses=A_PLACE | schema.refusals(*SLIP))
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Undo the latest change, clear the table, double, repeat the last bets, or lower them to what is covered."""
+        asked = body_of(request, ChangeBody)
+        table, player, change = self.table(slug), self.player, Change(asked.pop("change"))
+        self.session()
+        return self.do(
+            table,
+            mode,
+            lambda: place(solo.change_slip(player=player, table_id=table.pk, mode=mode, change=change, **asked)),
+        )
+
+
+class PlaceDeal(AtSoloTable):
+    """The deal."""
+
+    @extend_schema(operation_id="place_deal", request=DealBody, responses=PLAYED | schema.refusals(*DEALING))
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Stake the slip, deal, settle and pay, all at once: the answer has the finished round and the next one's
+        commitment.
+        """
+        asked = body_of(request, DealBody)
+        return self.played(self.table(slug), mode, asked | {"how": Deal(asked["how"])})
+
+
+class Rounds(AtSoloTable):
+    """Rounds of which a program says everything in one call."""
+
+    @extend_schema(operation_id="round_play", request=RoundBody, responses=PLAYED | schema.refusals(*DEALING))
+    def post(self, request: Request, slug: str, mode: Mode) -> Response:
+        """Stake these bets in place of the slip, deal, settle and pay. A refused one leaves the slip as it was."""
+        asked = body_of(request, RoundBody)
+        return self.played(self.table(slug), mode, asked | {"slip_version": None})
+
+
+def place(found: NextRound, *, balance: int | None = None) -> Json:
+    """Return a place as it stands; *balance* is that of the account it plays on, where it is known. Raises
+    TableClosed.
+    """
+    mode, kind, limits = Mode(found.mode), plays_on(VARIANTS[found.table.variant]), table_limits(found)
+    is_open, is_paused = places.as_shown(found.table, mode, is_house_stopped=stops.current() is not None)
+    return {
+        "round_id": found.round_id,
+        "commitment": found.commitment,
+        "table_version": found.table.version and found.table.version.number,
+        "status": "open" if is_open else "paused" if is_paused else "closed",
+        "currency": limits.currency,
+        "balance": funds(found.player, mode, kind) if balance is None else balance,
+        "slip": found.slip,
+        "slip_version": found.slip_version,
+        "staked": sum(found.slip.values()),
+        "can_undo": bool(found.undo),
+        "last_stakes": found.last_stakes,
+        "last_round": found.last_round,
+        "chips": list(limits.chips),
+        "step": limits.step,
+        "minimum": {bet: allowed.minimum for bet, allowed in limits.bets.items()},
+        "maximum": {bet: allowed.maximum for bet, allowed in limits.bets.items()},
+        "account": accounts.balance(found.player_id, mode) if kind is AccountKind.PURSE else None,
+    }

@@ -1,0 +1,121 @@
+"""Where a program opens the stream of a table: who may, is found out here as for every other call.
+
+The stream itself is the port's (`casino.live`), which holds neither a thread nor a database connection for it. It lends
+the view a counter, and where the view lays a ticket on it, the answer is the stream.
+"""
+
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import ClassVar, Final, cast
+
+from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from games.api.at_live_tables import AtLiveTable, refusals_at
+from games.api.codes import AT_A_TABLE
+from games.api.rounds_wire import NUMBER, read_number
+from games.live.tickets import Mark, ProgramTicket
+from games.models import LiveTable, Shape
+from players.api import schema
+from players.api.problems import INVALID, FieldError, Problem, register
+from players.api.reading import Strict, query_of
+from players.models import ApiToken, Scope
+from wallet.models import Mode
+
+COUNTER: Final = "sabot.counter"  # key of an ASGI scope
+HEADER: Final = "Last-Event-ID"
+MEDIA_TYPE: Final = "text/event-stream"
+FULL: Final = register(
+    "streams-full", HTTPStatus.SERVICE_UNAVAILABLE, _("You have as many streams as there may be, or the house has")
+)
+OPENING: Final = re.compile(r"/api/v1/tables/[^/]+/[^/]+/stream/")
+EVENTS: Final = """Server-sent events, each with a line of JSON but the last four.
+
+- `state`: the table as everybody sees it, as `state` of `table_state`: at once, and whenever it has changed.
+- `own`: what is your own there, as `own` of `table_state`, whenever a round begins, closes or is paid, and among guests
+  with every move.
+- `round`: a round that is over (`SharedOver`, `GuestOver`), before the state that follows it.
+- `notice`: `{"is_stopped", "notices": [{"id", "begins_at", "ends_at", "text"}]}`: what the house says to everybody.
+- `missed`: more than 100 rounds were over while you were away, and none of them is told. What you had a part in is in
+  your history.
+- `beat`: both ends are there.
+- `moved`: the process that tells you ends, and with it the stream; come back at once, and another one goes on.
+- `over`: the token was revoked, the session of your programs that ran when you came has ended, or you may not play any
+  more; the stream ends.
+
+`round` and `state` are numbered by the last round that is over. Come back with the last number in `Last-Event-ID`, and
+you are told every round that was over since, in order and once, and then the table as it is. The number of a round that
+is not over yet counts as that of the last one before it."""
+
+
+@dataclass
+class Counter:
+    """Where the view lays the ticket of a program that is let in."""
+
+    ticket: ProgramTicket | None = None
+
+
+def is_opening(path: str) -> bool:
+    """Say whether a stream is opened at this address."""
+    return OPENING.fullmatch(path) is not None
+
+
+class Stream(AtLiveTable):
+    """The stream of a table."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(
+        operation_id="table_stream",
+        description=EVENTS,
+        parameters=[
+            OpenApiParameter(
+                HEADER,
+                {"type": "string", "pattern": f"^{NUMBER.pattern}$"},
+                OpenApiParameter.HEADER,
+                description="the number of the last event that you have seen",
+            )
+        ],
+        responses={(200, MEDIA_TYPE): OpenApiResponse(OpenApiTypes.STR, "the events, as long as both ends listen")}
+        | schema.refusals(*AT_A_TABLE, FULL),
+    )
+    def get(self, request: Request, slug: str, mode: Mode) -> HttpResponse:
+        """Listen to a table."""
+        query_of(request, Strict)
+        live = self.live_table(slug, mode)
+        with refusals_at(live):
+            self.demand_welcome(live)
+        ticket = self._ticket(live, _last_seen(request, live))
+        counter = request.META.get("asgi.scope", {}).get(COUNTER)
+        if counter is not None and request.method == "GET":
+            counter.ticket = ticket
+        # Where no port stands before the view, nothing is told, and whoever listens tries again.
+        return HttpResponse("retry: 3000\n\n", content_type=f"{MEDIA_TYPE}; charset=utf-8")
+
+    def _ticket(self, live: LiveTable, after: Mark | None) -> ProgramTicket:
+        return ProgramTicket(
+            self.player.pk,
+            live.pk,
+            self.session(),
+            self.language(),
+            shape=Shape(live.table.shape),
+            jurisdiction=self.player.jurisdiction_id,
+            token=cast("ApiToken", self.request.auth).pk,
+            after=after,
+        )
+
+
+def _last_seen(request: Request, live: LiveTable) -> Mark | None:
+    """Return the round that a program knows of, None where it has just come. Raises Problem."""
+    number = request.headers.get(HEADER)
+    if number is None:
+        return None
+    try:
+        return read_number(live, number)
+    except ValueError as error:
+        wrong = FieldError(f"/{HEADER}", "invalid", str(_("No event of this table has this number.")))
+        raise Problem(INVALID, errors=[wrong]) from error

@@ -1,0 +1,35 @@
+"""What programs may ask about tables and play there."""
+
+from django.urls import path
+
+from games import converters as converters  # "mode" in an address
+from games.api import at_live_tables, guests, history, purses, rules, seats, shared, solo, stream, tables
+from games.remote_api import operator_launch
+
+urlpatterns = [
+    path("games/", rules.Games.as_view(), name="games"),
+    path("games/<slug:variant>/rules/", rules.Rules.as_view(), name="game_rules"),
+    path("games/<slug:variant>/odds/", rules.Odds.as_view(), name="game_odds"),
+    path("tables/", tables.Tables.as_view(), name="tables"),
+    path("tables/<slug:slug>/<mode:mode>/", tables.OneTable.as_view(), name="table"),
+    path("tables/<slug:slug>/<mode:mode>/place/", solo.Place.as_view(), name="place"),
+    path("tables/<slug:slug>/<mode:mode>/place/chips/", solo.PlaceChip.as_view(), name="place_chip"),
+    path("tables/<slug:slug>/<mode:mode>/place/changes/", solo.PlaceChange.as_view(), name="place_change"),
+    path("tables/<slug:slug>/<mode:mode>/place/deal/", solo.PlaceDeal.as_view(), name="place_deal"),
+    path("tables/<slug:slug>/<mode:mode>/purse/re-buy/", purses.Rebuy.as_view(), name="purse_rebuy"),
+    path("tables/<slug:slug>/<mode:mode>/purse/leave/", purses.Leave.as_view(), name="purse_leave"),
+    path("tables/<slug:slug>/<mode:mode>/rounds/", solo.Rounds.as_view(), name="round_play"),
+    path("tables/<slug:slug>/<mode:mode>/state/", at_live_tables.TableState.as_view(), name="table_state"),
+    path("tables/<slug:slug>/<mode:mode>/stream/", stream.Stream.as_view(), name="table_stream"),
+    path("tables/<slug:slug>/<mode:mode>/seat/", seats.Seat.as_view(), name="seat"),
+    path("tables/<slug:slug>/<mode:mode>/seat/away/", guests.Away.as_view(), name="seat_away"),
+    path("tables/<slug:slug>/<mode:mode>/seat/back/", guests.Back.as_view(), name="seat_back"),
+    path("tables/<slug:slug>/<mode:mode>/bets/", shared.Bets.as_view(), name="bet"),
+    path("tables/<slug:slug>/<mode:mode>/bets/changes/", shared.BetChanges.as_view(), name="bet_change"),
+    path("tables/<slug:slug>/<mode:mode>/bets/slip/", shared.BetSlip.as_view(), name="bet_slip"),
+    path("tables/<slug:slug>/<mode:mode>/decisions/", guests.Decisions.as_view(), name="decision"),
+    path("operators/launch/", operator_launch, name="operator_launch"),
+    path("rounds/", history.RoundsPlayed.as_view(), name="rounds"),
+    path("rounds/playing/", history.RoundsPlaying.as_view(), name="rounds_playing"),
+    path("rounds/<uuid:round_id>/", history.OneRound.as_view(), name="round"),
+]

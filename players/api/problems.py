@@ -1,0 +1,171 @@
+"""Errors as RFC 9457 has them: a code for programs, and a sentence for people in the language they asked for.
+
+A code is registered once, by the module that raises it, and is never given another meaning. Documentation and schema
+list them from here.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.csrf import csrf_exempt
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+MEDIA_TYPE: Final = "application/problem+json"
+TYPES: Final = "/api/problems/"  # the address of what a code means begins so
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a code stands for: the status it is sent with, and its title."""
+
+    code: str
+    status: int
+    title: str | Promise
+
+
+KINDS: Final[dict[str, Kind]] = {}
+
+
+def register(code: str, status: int, title: str | Promise) -> str:
+    """Give *code* its one meaning and return it. Raises ValueError where it has another."""
+    kind = Kind(code, status, title)
+    if KINDS.setdefault(code, kind) != kind:
+        raise ValueError(f"{code!r} means something else already")
+    return code
+
+
+MALFORMED = register("malformed", HTTPStatus.BAD_REQUEST, _("The request cannot be read"))
+INVALID = register("invalid", HTTPStatus.BAD_REQUEST, _("The request is not as it should be"))
+NO_TOKEN = register("token-refused", HTTPStatus.UNAUTHORIZED, _("The token is missing, or does not hold"))
+FORBIDDEN = register("forbidden", HTTPStatus.FORBIDDEN, _("The token does not reach this far"))
+NOT_FOUND = register("not-found", HTTPStatus.NOT_FOUND, _("There is nothing here"))
+METHOD = register("method-not-allowed", HTTPStatus.METHOD_NOT_ALLOWED, _("This address does not take this method"))
+MEDIA = register("unsupported-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _("Send JSON: application/json"))
+TOO_LARGE = register("too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _("The request is too large"))
+TOO_SLOW = register("too-slow", HTTPStatus.REQUEST_TIMEOUT, _("The request took too long to arrive"))
+TOO_OFTEN = register("too-often", HTTPStatus.TOO_MANY_REQUESTS, _("Too many requests in a short time"))
+KEY_MISSING = register("idempotency-key-missing", HTTPStatus.BAD_REQUEST, _("The Idempotency-Key header is missing"))
+KEY_REUSED = register(
+    "idempotency-key-reused", HTTPStatus.CONFLICT, _("This Idempotency-Key was sent with another request")
+)
+FAULT = register("fault", HTTPStatus.INTERNAL_SERVER_ERROR, _("Something went wrong on our side"))
+
+OF_THE_FRAMEWORK: Final[Mapping[type[Exception], str]] = {
+    exceptions.ParseError: MALFORMED,
+    exceptions.ValidationError: INVALID,
+    exceptions.AuthenticationFailed: NO_TOKEN,
+    exceptions.NotAuthenticated: NO_TOKEN,
+    exceptions.PermissionDenied: FORBIDDEN,
+    PermissionDenied: FORBIDDEN,
+    exceptions.NotFound: NOT_FOUND,
+    Http404: NOT_FOUND,
+    exceptions.MethodNotAllowed: METHOD,
+    exceptions.UnsupportedMediaType: MEDIA,
+    exceptions.Throttled: TOO_OFTEN,
+}
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """What is wrong with one field: *pointer* is its JSON pointer, or ``?name`` for one of the query."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+class Problem(Exception):
+    """A refusal: one of the registered codes, a sentence where the title does not say it all, and more members.
+
+    Under the key of a call it is kept as every answer is, unless it must stand in no row (*is_kept*): nothing has
+    happened then, and whoever repeats the call asks anew.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        detail: str = "",
+        *,
+        errors: Iterable[FieldError] = (),
+        headers: Mapping[str, str] = {},
+        is_kept: bool = True,
+        **more: Any,
+    ) -> None:
+        super().__init__(code, detail)
+        self.kind = KINDS[code]
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.headers = dict(headers)
+        self.is_kept = is_kept
+        self.more = more
+
+    def body(self) -> dict[str, Any]:
+        """Return the members of the problem, its words in the active language."""
+        body: dict[str, Any] = {
+            "type": f"{TYPES}{self.kind.code}/",
+            "title": str(self.kind.title),
+            "status": self.kind.status,
+            "code": self.kind.code,
+        }
+        if self.detail:
+            body["detail"] = self.detail
+        if self.errors:
+            body["errors"] = [vars(error) for error in self.errors]
+        return body | self.more
+
+    def answer(self) -> Response:
+        """Return it as an answer of the framework."""
+        return Response(self.body(), self.kind.status, headers=self.headers, content_type=MEDIA_TYPE)
+
+    def plain(self) -> HttpResponse:
+        """Return it as an answer where no view of the framework was reached."""
+        return HttpResponse(self.written(), MEDIA_TYPE, self.kind.status, headers=self.headers)
+
+    def written(self) -> bytes:
+        """Return it as it is sent."""
+        return json.dumps(self.body(), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def answer_for(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """Return the problem that an exception of a view is; None for one that is a fault of ours."""
+    if isinstance(error, Problem):
+        return error.answer()
+    code = next((code for kind, code in OF_THE_FRAMEWORK.items() if isinstance(error, kind)), None)
+    if code is None:
+        return None
+    headers: dict[str, str] = {}
+    if isinstance(error, exceptions.Throttled):
+        headers["Retry-After"] = str(vars(error)["wait"])  # seconds; the stubs of the framework leave it out
+    if isinstance(error, exceptions.MethodNotAllowed):
+        headers["Allow"] = ", ".join(context["view"].allowed_methods)
+    if code == NO_TOKEN:
+        headers["WWW-Authenticate"] = 'Bearer realm="api"'
+    errors = tuple(field_errors(error.detail)) if isinstance(error, exceptions.ValidationError) else ()
+    return Problem(code, errors=errors, headers=headers).answer()
+
+
+def field_errors(detail: Any, pointer: str = "") -> Iterable[FieldError]:
+    """Yield what the framework found wrong, field by field."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            part = str(name).replace("~", "~0").replace("/", "~1")
+            yield from field_errors(inner, pointer if name == "non_field_errors" else f"{pointer}/{part}")
+    elif isinstance(detail, list):
+        for place, inner in enumerate(detail):
+            yield from field_errors(inner, f"{pointer}/{place}" if isinstance(inner, Mapping | list) else pointer)
+    else:
+        yield FieldError(pointer, str(getattr(detail, "code", "invalid")).replace("_", "-"), str(detail))
+
+
+@csrf_exempt
+def nowhere(request: HttpRequest, path: str = "") -> HttpResponse:
+    """Answer for an address of the API that there is not."""
+    return Problem(NOT_FOUND).plain()

@@ -1,0 +1,155 @@
+"""How the API describes itself: OpenAPI, with every problem that a call may be answered with."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple, cast
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from rest_framework import serializers
+
+from players.api import problems
+from players.api.calls import HEADER, LONGEST
+from players.api.reading import MinorUnits, Strict
+
+WRITES: Final = ("post", "put", "patch", "delete")
+
+
+class FieldErrorSchema(Strict):
+    """What is wrong with one field."""
+
+    pointer = serializers.CharField(help_text="JSON pointer of the field in the body, or /?name in the query")
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class ProblemSchema(serializers.Serializer[Any]):
+    """A refusal (RFC 9457)."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField(help_text="stable, for programs")
+    detail = serializers.CharField(required=False, help_text="a sentence for people, in the language asked for")
+    errors = FieldErrorSchema(many=True, required=False)  # type: ignore[assignment]  # a name of the framework’s own
+
+
+class Link(NamedTuple):
+    """Where to go on from an answer: the operation, and what it is asked with, as runtime expressions of OpenAPI."""
+
+    operation: str
+    parameters: Mapping[str, str] = {}
+    body: Mapping[str, str] = {}
+
+
+class Linked(OpenApiResponse):
+    """An answer whose members are what other calls ask for: each link by its name."""
+
+    def __init__(self, response: Any, description: str = "", /, **links: Link) -> None:
+        super().__init__(response, description)
+        self.links = links
+
+
+@cache
+def page_of(kind: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
+    """Return the schema of a page of a list of these."""
+    members = {
+        "items": kind(many=True),
+        "next": serializers.CharField(allow_null=True, help_text="the cursor of the next page; null at the end"),
+    }
+    return type(f"{kind.__name__.removesuffix('Schema')}Page", (serializers.Serializer,), members)
+
+
+def refusals(*codes: str) -> dict[tuple[int, str], OpenApiResponse]:
+    """Return these problems as the answers that a call documents, by status."""
+    by_status: dict[int, list[str]] = {}
+    for code in codes:
+        by_status.setdefault(int(problems.KINDS[code].status), []).append(code)
+    return {
+        (status, problems.MEDIA_TYPE): OpenApiResponse(ProblemSchema, " · ".join(f"`{code}`" for code in found))
+        for status, found in by_status.items()
+    }
+
+
+class HouseSchema(AutoSchema):
+    """Adds to each call what each may be answered with, and the key that a write has to bring."""
+
+    def get_override_parameters(self) -> list[Any]:
+        """Return the headers that a call brings."""
+        language = OpenApiParameter(
+            "Accept-Language", OpenApiTypes.STR, OpenApiParameter.HEADER, description="sv, da, ro, de or en"
+        )
+        if self.method.lower() not in WRITES or not self._has_keys():
+            return [language]
+        key = OpenApiParameter(
+            HEADER,
+            {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[ -~]+$"},
+            OpenApiParameter.HEADER,
+            required=True,
+            description="of the caller's choice: the same one again gets the first answer",
+        )
+        return [language, key]
+
+    def _get_response_bodies(self, direction: Any = "response") -> Any:
+        """Return what is documented of the call, and the problems that every call may meet."""
+        bodies = super()._get_response_bodies(direction)
+        for (status, media), shared in refusals(*self._common()).items():
+            code = str(status)
+            common = self._get_response_for_code(shared, code, (media,), direction)
+            own = bodies.setdefault(code, common)
+            if own is not common:
+                own["description"] = " · ".join(filter(None, (own["description"], common["description"])))
+        return bodies
+
+    def _common(self) -> list[str]:
+        codes = [problems.MALFORMED, problems.INVALID, problems.NO_TOKEN, problems.FORBIDDEN, problems.TOO_OFTEN]
+        if "{" in self.path:
+            codes.append(problems.NOT_FOUND)
+        if self.method.lower() in WRITES:
+            codes += [problems.MEDIA, problems.TOO_LARGE, problems.TOO_SLOW]
+            if self._has_keys():
+                codes += [problems.KEY_MISSING, problems.KEY_REUSED]
+        return codes
+
+    def _has_keys(self) -> bool:
+        return bool(cast("Any", self.view).has_keys)
+
+    def _get_response_for_code(
+        self, serializer: Any, status_code: str, media_types: Any = None, direction: Any = "response"
+    ) -> Any:
+        described = super()._get_response_for_code(serializer, status_code, media_types, direction)
+        if isinstance(serializer, Linked):
+            described["links"] = {
+                name: {"operationId": link.operation, "parameters": dict(link.parameters)}
+                | ({"requestBody": dict(link.body)} if link.body else {})
+                for name, link in serializer.links.items()
+            }
+        return described
+
+
+class StrictScheme(OpenApiSerializerExtension):
+    """An object of which every field is known, as OpenAPI says it."""
+
+    target_class = Strict
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
+        """Return its schema, which takes nothing else."""
+        found: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return found | {"additionalProperties": False}
+
+
+class ByTokenScheme(OpenApiAuthenticationExtension):
+    """The token as OpenAPI describes it."""
+
+    target_class = "players.api.authentication.ByToken"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """Return how a token is sent."""
+        return {"type": "http", "scheme": "bearer", "description": "a key of yours, which begins with sabot_"}
+
+
+__all__ = ["HouseSchema", "Link", "Linked", "MinorUnits", "ProblemSchema", "page_of", "refusals"]

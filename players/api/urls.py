@@ -1,0 +1,11 @@
+"""What every program may ask: who it is, and what it has played."""
+
+from django.urls import path
+
+from players.api.self_views import Self
+from players.api.sittings import Check
+
+urlpatterns = [
+    path("self/", Self.as_view(), name="self"),
+    path("protection/check/", Check.as_view(), name="reality_check"),
+]

@@ -1,0 +1,60 @@
+"""Tokens of programs as people ask for them."""
+
+from typing import Any, Final
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from players.api import tokens
+from players.models import ApiToken, Scope, User
+
+USUAL_DAYS: Final = 90
+NAME_LENGTH: Final = ApiToken._meta.get_field("name").max_length
+
+# What a program may do, as its owner reads it; what staff give to programs stands on their page, in English.
+WORDS: Final[dict[Scope, str | Promise]] = {
+    Scope.READ: _("Look at tables, and at your balance, rounds and limits"),
+    Scope.PLAY: _("Play for you, with your money"),
+    Scope.LIMITS: pgettext_lazy("a program", "Set your limits"),
+    Scope.EVENTS: "Read the event log, with proofs",
+    Scope.ROUNDS: "Read rounds, with what verifies them",
+    Scope.REPORTS: "Read reports",
+    Scope.CHECKPOINTS: "Read signed checkpoints of the log",
+}
+
+
+def words(token: ApiToken) -> list[str]:
+    """Return what a token lets a program do, in the order in which it is offered."""
+    return [str(said) for scope, said in WORDS.items() if scope in token.scopes]
+
+
+class NewTokenForm(forms.Form):
+    """What a token is called, what it lets a program do, and for how long."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=NAME_LENGTH,
+        help_text=_("What you know the program by: “My chart of results”."),
+    )
+    scopes = forms.TypedMultipleChoiceField(
+        coerce=Scope,
+        label=_("What the program may do"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Tick at least one.")},
+    )
+    days = forms.IntegerField(
+        label=_("Days until it ends"),
+        min_value=1,
+        max_value=tokens.LONGEST,
+        initial=USUAL_DAYS,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+        help_text=_("At most 365. After that the program needs a new token."),
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        """Offer what *user* can have a program do."""
+        super().__init__(*args, **kwargs)
+        choices = [(scope.value, WORDS[scope]) for scope in tokens.scopes_for(user)]
+        self.fields["scopes"].choices = choices  # type: ignore[attr-defined]  # of the field declared above

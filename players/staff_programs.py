@@ -1,0 +1,78 @@
+"""The programs of staff: tokens by which they read what their owners' roles let these read. Whoever looks after
+accounts of staff sees the tokens of all of them, and revokes one that should not be.
+"""
+
+from typing import Final
+
+from allauth.account.adapter import get_adapter
+from allauth.account.decorators import reauthentication_required
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from players import staffing
+from players.access import StaffRequest, staff_required
+from players.api import tokens
+from players.program_forms import NewTokenForm, words
+
+OVERSEERS: Final = (staffing.ASK, staffing.DECIDE)
+READERS: Final = (tokens.USE, *OVERSEERS)
+
+
+class RevokeForm(forms.Form):
+    """Why a token should hold no longer."""
+
+    reason = forms.CharField(max_length=300, strip=True)
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_programs(request: StaffRequest) -> HttpResponse:
+    """List the tokens of whoever looks; of all staff for those who look after accounts of staff."""
+    sees_all = any(map(request.user.has_perm, OVERSEERS))
+    found = tokens.of_staff()
+    lines = found if sees_all else found.filter(user=request.user)
+    context = {
+        "lines": [(token, words(token), tokens.may_use(token.user)) for token in lines],
+        "sees_all": sees_all,
+        "may_make": request.user.has_perm(tokens.USE),
+    }
+    return render(request, "staff/programs.html", context)
+
+
+@staff_required(tokens.USE)
+@reauthentication_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_program_new(request: StaffRequest) -> HttpResponse:
+    """Make a token, whose key is shown once."""
+    form = NewTokenForm(request.user, request.POST or None)
+    if not form.is_valid():
+        return render(request, "staff/program_new.html", {"form": form})
+    ip = str(get_adapter().get_client_ip(request))
+    try:
+        token, key = tokens.make(user=request.user, ip=ip, **form.cleaned_data)
+    except tokens.TooMany:
+        messages.error(request, f"You have {tokens.MOST} tokens, which is as many as you can have. Revoke one first.")
+        return redirect("staff_programs")
+    return render(request, "staff/program_made.html", {"token": token, "key": key, "words": words(token)})
+
+
+@staff_required(*READERS)
+@require_POST
+def staff_program_revoke(request: StaffRequest, token_id: int) -> HttpResponse:
+    """Revoke a token of one's own, or, for those who look after accounts of staff, of anybody's."""
+    found = tokens.of_staff().filter(pk=token_id).first()
+    if found is None or not (found.user == request.user or any(map(request.user.has_perm, OVERSEERS))):
+        raise Http404
+    form = RevokeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the reason is kept in the log.")
+    elif tokens.revoke(token_id=found.pk, by=str(request.staff), reason=form.cleaned_data["reason"]):
+        messages.success(request, "It is revoked. No program comes in with it any more.")
+    else:
+        messages.warning(request, "It was revoked already.")
+    return redirect("staff_programs")

@@ -1,0 +1,36 @@
+"""What tests of the API at live tables share: programs of players, and what they are answered."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from games.models import LiveTable
+from players.models import Player
+from tests.api.client import Program
+from wallet.models import Mode
+
+
+def program_of(player: Player, language: str = "en") -> Program:
+    """A program of a player's that plays."""
+    return Program(player.user, language=language)
+
+
+def at(live_table: LiveTable, what: str = "state") -> str:
+    """The address of something at a table."""
+    return f"tables/{live_table.table.slug}/{Mode(live_table.mode).name.lower()}/{what}/"
+
+
+def state_at(program: Program, live_table: LiveTable) -> dict[str, Any]:
+    """The table as the program reads it."""
+    answer = program.get(at(live_table))
+    assert answer.status_code == 200, answer.content
+    read: dict[str, Any] = answer.json()
+    return read
+
+
+def refused(answer: Any, status: int, code: str, **members: Any) -> str:
+    """Check that an answer is this problem; return its sentence."""
+    told: Mapping[str, Any] = answer.json()
+    assert (answer.status_code, told.get("code")) == (status, code), told
+    assert answer["Content-Type"] == "application/problem+json"
+    assert {name: told.get(name) for name in members} == members
+    return str(told.get("detail", ""))

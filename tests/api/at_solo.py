@@ -1,0 +1,63 @@
+"""A program at a solo table, for tests."""
+
+from typing import Any
+
+from games.models import Table
+from tests.api.client import Program
+
+Told = dict[str, Any]
+
+
+class AtTable:
+    """A program that plays at a solo table, and what it was told of its place last."""
+
+    def __init__(self, program: Program, table: Table, mode: str = "real") -> None:
+        self.program, self.base = program, f"tables/{table.slug}/{mode}/"
+        self.place: Told = {}
+
+    def open(self) -> Any:
+        """Open the place."""
+        return self._kept(self.program.post(self.base + "place/"))
+
+    def chip(self, bet: str = "player", chip: int = 5000, **more: Any) -> Any:
+        """Put a chip on a bet."""
+        return self._kept(self.send("place/chips/", {"bet": bet, "chip": chip} | more))
+
+    def change(self, change: str, **more: Any) -> Any:
+        """Change the slip."""
+        return self._kept(self.send("place/changes/", {"change": change} | more))
+
+    def deal(self, *, key: str | None = None, **more: Any) -> Any:
+        """Deal the slip as it was told of."""
+        said = {name: self.place.get(name) for name in ("round_id", "slip_version")} | more
+        return self._kept(self.send("place/deal/", said, key=key))
+
+    def play(self, bets: dict[str, int], *, key: str | None = None, **more: Any) -> Any:
+        """Play a whole round."""
+        return self._kept(self.send("rounds/", {"round_id": self.place.get("round_id"), "bets": bets} | more, key=key))
+
+    def send(self, rest: str, body: Told, *, key: str | None = None) -> Any:
+        """Say something at the table, for the version of it that was told of unless it says another."""
+        version = {"table_version": self.place.get("table_version", 1)}
+        return self.program.post(self.base + rest, version | body, key=key)
+
+    def _kept(self, answer: Any) -> Any:
+        if answer.status_code == 200:
+            told = answer.json()
+            self.place = told.get("place", told)
+        return answer
+
+
+def told(answer: Any) -> Any:
+    """What was answered where nothing was refused."""
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def refused(answer: Any, status: int, code: str) -> Told:
+    """The problem that was answered."""
+    problem = answer.json()
+    assert (answer.status_code, problem.get("code")) == (status, code), problem
+    assert answer["Content-Type"] == "application/problem+json"
+    assert problem["status"] == status
+    return dict(problem)

@@ -1,0 +1,66 @@
+"""A program that listens to a table of a house that runs."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from games.models import LiveTable
+from tests.api.at_live import at
+from tests.api.client import Program
+from tests.live.watcher import News, Watcher
+
+
+@contextmanager
+def listening(
+    url: str, *programs: Program, to: LiveTable, after: str | None = None, language: str = "en"
+) -> Iterator[list[Watcher]]:
+    """Open a stream for each of the programs, which may come back *after* an event, and close them in the end."""
+    watchers = [
+        Watcher(url, f"/api/v1/{at(to, 'stream')}", headers=headers_of(each, after, language)) for each in programs
+    ]
+    try:
+        yield watchers
+    finally:
+        for watcher in watchers:
+            watcher.close()
+
+
+def headers_of(program: Program, after: str | None = None, language: str = "en") -> Mapping[str, str]:
+    """What the program sends."""
+    said = {"Authorization": f"Bearer {program.key}", "Accept-Language": language}
+    return said if after is None else said | {"Last-Event-ID": after}
+
+
+def values(news: News) -> Any:
+    """What an event says."""
+    return json.loads(news.html)
+
+
+def states(watcher: Watcher) -> list[dict[str, Any]]:
+    """Every state of the table so far."""
+    return [values(news) for news in watcher.of("state")]
+
+
+def wait_for_state(watcher: Watcher, **members: Any) -> dict[str, Any]:
+    """Wait until the table is told to be like this; return it."""
+
+    def found() -> list[dict[str, Any]]:
+        return [state for state in states(watcher) if {name: state[name] for name in members} == members]
+
+    watcher.wait(found, what=f"no state with {members}")
+    return found()[-1]
+
+
+def rounds(watcher: Watcher) -> list[str]:
+    """The ids of the rounds that were told to be over, in that order."""
+    return [values(news)["id"] for news in watcher.of("round")]
+
+
+def problem_of(watcher: Watcher) -> dict[str, Any]:
+    """Wait for an answer that is none of a stream, and return it."""
+    watcher.wait(lambda: watcher.bytes.rstrip().endswith(b"}"), what="no problem")
+    head, _, body = watcher.bytes.partition(b"\r\n\r\n")
+    assert b"application/problem+json" in head
+    told: dict[str, Any] = json.loads(body[body.index(b"{") : body.rindex(b"}") + 1])
+    return told

@@ -1,0 +1,302 @@
+"""Every address of the API, and what it answers to whom; `tests/api/test_matrix.py` holds the API to it.
+
+A line is one address and one method. A method that has no line is refused to everyone who would get in (405).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from audit import log
+from audit.models import Leaf
+from audit.verify import WIDTH, tile_path
+from games.chemin import play
+from games.live.seats import seat_at
+from games.models import LiveTable, NextRound, Table
+from players.models import Player, Scope
+from tests.api.client import Program
+from tests.audit import sealed
+from tests.audit.reporting import asked, made_here
+from tests.audit.signing import Pens
+from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.chemin.at_table import a_chemin_table, chemin_of, sit
+from tests.live.at_table import a_live_table, round_at
+from tests.people import a_member_of_staff
+from tests.wallet.studios import a_partner
+from wallet.models import Mode
+
+NOBODY = "nobody"
+READER, PLAYER, OTHER = "reader", "player", "other_player"  # the first two are one person with two tokens
+PLAYERS = (READER, PLAYER, OTHER)
+STAFF = ("operator", "supervisor", "finance", "compliance", "support", "administrator")
+ROLES = (NOBODY, *PLAYERS, *STAFF)
+WITH_TOKENS = "compliance"  # the one role of staff in which programs may read
+EVERYBODY = dict.fromkeys(ROLES, 403) | {NOBODY: 401}  # refused
+PENS = Pens()  # whose signatures a house that is asked believes
+MONEY = 1_000_000  # minor units
+CHIP = 5000
+
+
+class World:
+    """What the addresses speak of, made when first spoken of."""
+
+    @cached_property
+    def player(self) -> Player:
+        """Whose rounds and places the addresses speak of."""
+        return a_player(real=MONEY, free=MONEY)
+
+    @cached_property
+    def other_player(self) -> Player:
+        """Somebody else, with as much money."""
+        return a_player(real=MONEY, free=MONEY)
+
+    @cached_property
+    def table(self) -> Table:
+        """An open solo table."""
+        return a_table()
+
+    @cached_property
+    def golden(self) -> Table:
+        """An open table of the game with a balance of its own, and money of both players in it."""
+        table = a_golden_table()
+        for each in (self.player, self.other_player):
+            a_purse(each, CHIP)
+        return table
+
+    @cached_property
+    def place(self) -> NextRound:
+        """The player's place, with a bet on it; the other one has a place there too."""
+        a_place(self.other_player, self.table, Mode.REAL, player=CHIP)
+        return a_place(self.player, self.table, Mode.REAL, player=CHIP)
+
+    @cached_property
+    def round_id(self) -> str:
+        """A round of the player's."""
+        return str(a_round(self.player, self.table, Mode.REAL, player=CHIP).round_id)
+
+    @cached_property
+    def live_table(self) -> LiveTable:
+        """A shared table that takes bets, with seats of both players."""
+        made = a_live_table()
+        for each in (self.player, self.other_player):
+            seat_at(each, made)
+        return made
+
+    @cached_property
+    def guests(self) -> LiveTable:
+        """A Chemin de Fer table at which the player is offered the bank, and the other one sits, too."""
+        made = a_chemin_table()
+        sit(self.player, made, 1)
+        sit(self.other_player, made, 2)
+        return made
+
+    @cached_property
+    def guests_without_one(self) -> LiveTable:
+        """The same after the player has stepped away."""
+        play.step_away(player=self.player, live_table_id=self.guests.pk)
+        return self.guests
+
+    @cached_property
+    def event(self) -> int:
+        """An event that a checkpoint covers, signed with `PENS`."""
+        number = log.record("test.happened", by="system", on="table:1", data={})
+        sealed.sign(PENS)
+        return number
+
+    @property
+    def checkpoint(self) -> str:
+        """The last checkpoint's name; there is one from then on."""
+        return "checkpoint" if self.signed else ""
+
+    @property
+    def signed(self) -> int:
+        """How many leaves the last checkpoint has."""
+        return Leaf.objects.get(event=self.event).leaf + 1
+
+    def tile(self, level: int | str) -> str:
+        """The tile of a level that holds the last leaf, as addresses name it."""
+        number, place = divmod(self.signed - 1, WIDTH)
+        return tile_path(level, number, place + 1)
+
+    @cached_property
+    def report(self) -> int:
+        """A report that is ready."""
+        return made_here(asked("voids")).pk
+
+    def program(self, role: str) -> Program:
+        """A program of somebody in this role."""
+        if role == NOBODY:
+            return Program(None)
+        if role in STAFF:
+            return Program(a_member_of_staff(role).user)
+        if role == OTHER:
+            return Program(self.other_player.user)
+        return Program(self.player.user, *((Scope.READ,) if role == READER else ()))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One address (its name in the namespace "api"), one method, and the status that each role gets."""
+
+    name: str
+    method: str
+    path: Callable[[World], str]
+    answers: Mapping[str, int]
+    body: Callable[[World], Any] = field(default=lambda world: {})
+    media: str = "application/json"  # of what whoever may is answered
+
+
+def for_players(
+    name: str,
+    method: str,
+    path: str | Callable[[World], str],
+    body: Callable[[World], Any] = lambda world: {},
+    **others: int,
+) -> Line:
+    """A line that players reach: reading with any token, all else with one that may; *others* say who gets something
+    else than 200.
+    """
+    answers = EVERYBODY | dict.fromkeys(PLAYERS, 200)
+    if method != "GET":
+        answers[READER] = 403
+    return Line(name, method, (lambda world: path) if isinstance(path, str) else path, answers | others, body)
+
+
+def for_staff(name: str, path: str | Callable[[World], str], *, media: str = "application/json") -> Line:
+    """A line that staff with tokens read."""
+    answers = EVERYBODY | {WITH_TOKENS: 200}
+    return Line(name, "GET", (lambda world: path) if isinstance(path, str) else path, answers, media=media)
+
+
+def at_table(rest: str) -> Callable[[World], str]:
+    """The address of something at the solo table."""
+    return lambda world: f"tables/{world.table.slug}/real/{rest}"
+
+
+def at_golden(rest: str) -> Callable[[World], str]:
+    """The same at the table with a balance of its own."""
+    return lambda world: f"tables/{world.golden.slug}/real/{rest}"
+
+
+def at_place(*told: str, **said: Any) -> Callable[[World], Any]:
+    """What is *said* to the player's place, with some of what it *told*."""
+
+    def body(world: World) -> Any:
+        place = world.place
+        known = {"round_id": str(place.round_id), "slip_version": place.slip_version}
+        return {"table_version": 1} | {name: known[name] for name in told} | said
+
+    return body
+
+
+def at_live(rest: str) -> Callable[[World], str]:
+    """The address of something at the shared table."""
+    return lambda world: f"tables/{world.live_table.table.slug}/real/{rest}"
+
+
+def at_guests(rest: str) -> Callable[[World], str]:
+    """The same at the Chemin de Fer table."""
+    return lambda world: f"tables/{world.guests.table.slug}/real/{rest}"
+
+
+def in_round(**said: Any) -> Callable[[World], Any]:
+    """What is *said* to the round that takes bets."""
+    return lambda world: {"round_id": str(round_at(world.live_table).pk)} | said
+
+
+OF_SELF = [
+    Line("self", "GET", lambda world: "self/", EVERYBODY | dict.fromkeys((*PLAYERS, WITH_TOKENS), 200)),
+]
+OF_PLAY = [
+    for_players("games", "GET", "games/"),
+    for_players("game_rules", "GET", "games/baccarat/rules/"),
+    for_players("game_odds", "GET", "games/baccarat/odds/"),
+    for_players("tables", "GET", "tables/"),
+    for_players("table", "GET", at_table("")),
+    for_players("place", "GET", lambda world: f"tables/{world.place.table.slug}/real/place/"),
+    for_players("place", "POST", at_table("place/")),
+    for_players("place_chip", "POST", at_table("place/chips/"), at_place(bet="tie", chip=CHIP)),
+    for_players("place_change", "POST", at_table("place/changes/"), at_place(change="clear")),
+    for_players("place_deal", "POST", at_table("place/deal/"), at_place("round_id", "slip_version"), other_player=409),
+    for_players("round_play", "POST", at_table("rounds/"), at_place("round_id", bets={"tie": CHIP}), other_player=409),
+    for_players("purse_rebuy", "POST", at_golden("purse/re-buy/"), lambda world: {"amount": CHIP}),
+    for_players("purse_leave", "POST", at_golden("purse/leave/")),
+    for_players("rounds", "GET", "rounds/"),
+    for_players("rounds_playing", "GET", "rounds/playing/"),
+    for_players("round", "GET", lambda world: f"rounds/{world.round_id}/", other_player=404),
+]
+OF_LIVE_PLAY = [
+    for_players("table_state", "GET", at_live("state/")),
+    replace(for_players("table_stream", "GET", at_live("stream/")), media="text/event-stream"),
+    for_players("seat", "POST", at_live("seat/")),
+    for_players("seat", "DELETE", at_guests("seat/")),
+    for_players("bet", "POST", at_live("bets/"), in_round(table_version=1, bet="player", chip=CHIP)),
+    for_players("bet_change", "POST", at_live("bets/changes/"), in_round(change="undo")),
+    for_players("bet_slip", "POST", at_live("bets/slip/"), in_round(table_version=1, bets={"player": CHIP})),
+    for_players("seat_away", "POST", at_guests("seat/away/")),
+    for_players(
+        "seat_back",
+        "POST",
+        lambda world: f"tables/{world.guests_without_one.table.slug}/real/seat/back/",
+        other_player=422,  # is there
+    ),
+    for_players(
+        "decision",
+        "POST",
+        at_guests("decisions/"),
+        lambda world: {"question": chemin_of(world.guests).question, "action": "pass"},
+        other_player=422,  # is not asked
+    ),
+]
+OF_MONEY = [
+    for_players("balances", "GET", "balances/"),
+    for_players("limits", "GET", "limits/"),
+    for_players("limits", "POST", "limits/", lambda world: {"kind": "stake", "period": "day", "amount": MONEY}),
+    for_players(
+        "limit_withdraw",
+        "POST",
+        "limits/withdrawn/",
+        lambda world: {"kind": "stake", "period": "day"},
+        player=409,  # nothing waits
+        other_player=409,
+    ),
+    for_players("limits_decline", "POST", "limits/declined/"),
+    for_players("reality_check", "GET", "protection/check/"),
+    for_players("reality_check", "POST", "protection/check/", lambda world: {"answer": "continue"}),
+    for_players("pause", "POST", "protection/pause/"),
+]
+OF_STUDIOS = [
+    for_players("studios", "GET", "studios/"),
+    for_players(
+        "studio_sessions",
+        "POST",
+        lambda world: f"studios/{a_partner().code}/sessions/",
+        lambda world: {"mode": "real"},
+        player=201,
+        other_player=201,
+    ),
+]
+OF_COMPLIANCE = [
+    for_staff("events", "events/"),
+    for_staff("event", lambda world: f"events/{world.event}/"),
+    for_staff("event_proof", lambda world: f"events/{world.event}/proof/", media="text/plain"),
+    for_staff("log_checkpoint", lambda world: f"log/{world.checkpoint}", media="text/plain"),
+    for_staff("log_checkpoints", "log/checkpoints/"),
+    for_staff("log_consistency", lambda world: f"log/consistency/?old=1&size={world.signed}"),
+    for_staff("log_keys", "log/keys/"),
+    for_staff("log_entries", lambda world: f"log/{world.tile('entries')}", media="application/octet-stream"),
+    for_staff("log_tile", lambda world: f"log/{world.tile(0)}", media="application/octet-stream"),
+    for_staff("compliance_rounds", "compliance/rounds/"),
+    for_staff("compliance_rounds_going", "compliance/rounds/going/"),
+    for_staff("compliance_round", lambda world: f"compliance/rounds/{world.round_id}/"),
+    for_staff("reports", "reports/"),
+    for_staff("report_kinds", "reports/kinds/"),
+    for_staff("report", lambda world: f"reports/{world.report}/"),
+    for_staff("report_rows", lambda world: f"reports/{world.report}/rows/"),
+    for_staff("report_file", lambda world: f"reports/{world.report}/file.csv", media="text/csv"),
+    for_staff("significant_events", "significant/"),
+]
+LINES = [*OF_SELF, *OF_PLAY, *OF_LIVE_PLAY, *OF_MONEY, *OF_STUDIOS, *OF_COMPLIANCE]
+SIGNED: frozenset[str] = frozenset({"operator_launch", "wallet_call"})
+"""Addresses that know who calls by a signature: no token opens them, and they have tests of their own."""

@@ -1,0 +1,254 @@
+"""What no program should say is refused at every operation with a problem that names the field, and nothing changes."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from audit.models import Clock
+from players.api import tokens
+from players.api.problems import KINDS, MEDIA_TYPE
+from players.models import ApiToken, Scope, User
+from tests.api.client import OF_STAFF, Program
+from tests.api.matrix import World
+from tests.api.operations import Operation, operations, whole
+from tests.people import a_member_of_staff
+
+pytestmark = pytest.mark.django_db
+
+EVERY = list(operations())
+WRITES = [operation for operation in EVERY if operation.is_write]
+TEN_MEGABYTES = 10_000_000
+MALFORMED = {
+    "cut off": b"{",
+    "a list": b"[]",
+    "null": b"null",
+    "a text": b'"x"',
+    "a number": b"1",
+    "NaN": b'{"a":NaN}',
+    "infinite": b'{"a":-Infinity}',
+    "a key twice": b'{"a":1,"a":1}',
+    "no UTF-8": b'{"a":"\xff"}',
+    "UTF-16": '{"a":1}'.encode("utf-16"),
+    "a lone surrogate": b'{"a":"\\ud800"}',
+    "deep": b'{"a":' * 9 + b"1" + b"}" * 9,
+    "very deep": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "more digits than Python reads": b'{"a":' + b"9" * 5000 + b"}",
+    "a comment": b"{} // nothing",
+}
+OTHER_TYPES = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", "")
+WRONG: dict[str, tuple[Any, ...]] = {
+    "integer": ("5", "", 1.5, True, None, [], {}, 10**30, -(10**30)),
+    "string": (5, 1.5, True, None, [], {}, "a\0b", "x" * 200_000),
+    "boolean": (1, 0, "true", None, [], {}),
+    "object": (5, "x", None, [1]),
+    "array": (5, "x", None, {}),
+}
+# No clock of another zone can tell when the first and the last day that Python knows begin and end.
+MOMENTS = {
+    "date": ("x", "0001-01-01", "9999-12-31", "2026-02-30", "2026-01-01T00:00"),
+    "date-time": ("x", "0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59Z"),
+}
+CURSORS = ("!", "AAAA", "eA", "LTE", "OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5", "x" * 201)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def program_of(operation: Operation, world: World) -> Program:
+    """A program that the operation lets in."""
+    return Program(a_member_of_staff("compliance").user if operation.is_of_staff else world.player.user)
+
+
+def count() -> dict[str, int]:
+    """How many rows stand in each table, but for refusals in the log, which may be written."""
+    tables = connection.introspection.table_names()
+    counts = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM \"{table}\"" for table in tables)
+    with connection.cursor() as cursor:
+        cursor.execute(counts)
+        return dict(cursor.fetchall())
+
+
+class Refusals:
+    """Asks, and keeps what was wrong with the answers."""
+
+    def __init__(self, operation: Operation, program: Program) -> None:
+        self.operation = operation
+        self.program = program
+        self.wrong: list[tuple[Any, ...]] = []
+
+    def expect(self, what: Any, answer: Any, status: int, code: str, pointer: str | None = None) -> None:
+        """Hold an answer to the problem that it should be."""
+        body = answer.json() if answer["Content-Type"] == MEDIA_TYPE else {}
+        pointers = [error["pointer"] for error in body.get("errors", [])]
+        found = answer.status_code, body.get("code")
+        named = pointer is None or any(f"{each}/".startswith(f"{pointer}/") for each in pointers)
+        if found != (status, code) or not named:
+            self.wrong.append((what, *found, pointers))
+
+    def send(self, body: Any, **headers: str) -> Any:
+        """Send a body to the operation."""
+        path = self.operation.path().removeprefix("/api/v1/")
+        return self.program.send(self.operation.method, path, body, **headers)
+
+    def ask(self, query: str = "", method: str = "", **places: str) -> Any:
+        """Ask with a query, by another method, or with other words in the address."""
+        path = self.operation.path(**places) + query
+        sent = {"Idempotency-Key": str(uuid4())} if self.operation.is_write else {}
+        return getattr(self.program.client, method or self.operation.method)(
+            path,
+            **({"data": b"{}", "content_type": "application/json"} if self.operation.is_write else {}),
+            headers=sent,
+        )
+
+
+@pytest.fixture
+def refusals(operation: Operation, world: World) -> Iterator[Refusals]:
+    """Asks the operation; fails at the end with all that was wrong, and where anything has changed."""
+    asking = Refusals(operation, program_of(operation, world))
+    world.table  # noqa: B018  (made when first spoken of)
+    before = count()
+    yield asking
+    after = count()
+    assert {table: after[table] - number for table, number in before.items() if after[table] != number} == {}
+    assert asking.wrong == []
+
+
+def ids(operation: Operation) -> str:
+    return operation.id
+
+
+@pytest.mark.parametrize("operation", WRITES, ids=ids)
+def test_a_body_that_cannot_be_read(operation: Operation, refusals: Refusals):
+    for what, raw in MALFORMED.items():
+        refusals.expect(what, refusals.send(raw), 400, "malformed")
+    for kind in OTHER_TYPES:
+        answer = refusals.program.client.generic(
+            operation.method.upper(), operation.path(), b"{}", content_type=kind, headers={"Idempotency-Key": "a"}
+        )
+        refusals.expect(kind, answer, 415, "unsupported-media-type")
+    refusals.expect("gzip", refusals.send({}, **{"Content-Encoding": "gzip"}), 415, "unsupported-media-type")
+    refusals.expect("10 MB", refusals.send(b'{"a":"' + b"x" * TEN_MEGABYTES + b'"}'), 413, "too-large")
+
+
+@pytest.mark.parametrize("operation", WRITES, ids=ids)
+def test_a_field_that_is_not_in_the_schema(operation: Operation, refusals: Refusals):
+    sent = operation.good() | {"surprise": 1}
+    refusals.expect("unknown", refusals.send(sent), 400, "invalid", "/surprise")
+
+
+@pytest.mark.parametrize("operation", [each for each in WRITES if each.body], ids=ids)
+def test_fields_that_are_missing_or_of_another_type(operation: Operation, refusals: Refusals):
+    assert operation.body
+    good = operation.good()
+    for name in operation.body.get("required", []):
+        without = {each: value for each, value in good.items() if each != name}
+        refusals.expect(f"without {name}", refusals.send(without), 400, "invalid", f"/{name}")
+    for name, schema in operation.body["properties"].items():
+        for value in wrong_values(whole(schema)):
+            refusals.expect((name, repr(value)[:30]), refusals.send(good | {name: value}), 400, "invalid", f"/{name}")
+
+
+def wrong_values(schema: dict[str, Any]) -> Iterator[Any]:
+    """What the schema does not allow."""
+    kinds = schema.get("type", "string")
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    for value in WRONG[kinds[0]]:
+        if not (value is None and "null" in kinds):
+            yield value
+
+
+@pytest.mark.parametrize("operation", [each for each in WRITES if "Idempotency-Key" in each.headers], ids=ids)
+def test_a_write_without_a_key_of_its_own(operation: Operation, refusals: Refusals):
+    path = operation.path().removeprefix("/api/v1/")
+    for key in ("", "a" * 101, "å"):
+        answer = refusals.program.send(operation.method, path, operation.good(), key=key)
+        refusals.expect(f"key {key[:5]!r}", answer, 400, "idempotency-key-missing")
+
+
+@pytest.mark.parametrize("operation", EVERY, ids=ids)
+def test_a_query_that_is_not_in_the_schema(operation: Operation, refusals: Refusals):
+    for query in ("?surprise=1", "?surprise=1&surprise=2", "?a%00=1"):
+        answer, name = refusals.ask(query), query[1:].partition("=")[0].replace("%00", "\0")
+        if operation.is_write or not leads_nowhere(operation, answer):
+            refusals.expect(query, answer, 400, "invalid", f"/?{name}")
+    for name, each in operation.query.items():
+        values = ["a%00b"]
+        if whole(each["schema"]).get("type") == "integer":
+            values += ["x", "1.5", "9" * 40, "-" + "9" * 40, "9" * 5000, ""]
+        values += MOMENTS.get(whole(each["schema"]).get("format", ""), ())
+        if name == "limit":
+            values += ["%D9%A3", "1_0", "%2B3"]  # three in another script, and what Python takes for numbers
+        if name == "cursor":
+            values += CURSORS
+        for value in values:
+            answer = refusals.ask(f"?{name}={value}")
+            if not leads_nowhere(operation, answer):
+                refusals.expect(f"{name}={value[:20]}", answer, 400, "invalid", f"/?{name}")
+        answer = refusals.ask(f"?{name}=1&{name}=1")
+        if not leads_nowhere(operation, answer):
+            refusals.expect(f"{name} twice", answer, 400, "invalid", f"/?{name}")
+
+
+def leads_nowhere(operation: Operation, answer: Any) -> bool:
+    """Whether nothing is where the operation asks, so that it comes to nothing before its query is read."""
+    return 404 in operation.statuses and answer.status_code == 404 and answer["Content-Type"] == MEDIA_TYPE
+
+
+@pytest.mark.parametrize("operation", [each for each in EVERY if each.places], ids=ids)
+def test_words_in_the_address_that_lead_nowhere(operation: Operation, refusals: Refusals):
+    for name in operation.places:
+        for word in ("0", "-1", "9" * 40, "x", "no-such-thing", "%00", "..%2f", "a" * 3000, "%ED%A0%80", "'\"<"):
+            answer = refusals.ask(**{name: word})
+            if answer.status_code != 400 or answer.json()["code"] != "invalid":
+                refusals.expect((name, word[:10]), answer, 404, "not-found")
+
+
+@pytest.mark.parametrize("operation", EVERY, ids=ids)
+def test_another_method(operation: Operation, refusals: Refusals):
+    known = {each.method for each in EVERY if each.address == operation.address}
+    for method in ("get", "post", "put", "patch", "delete", "options", "trace"):
+        if method not in known:
+            answer = getattr(refusals.program.client, method)(operation.path())
+            refusals.expect(method, answer, 405, "method-not-allowed")
+            assert set(answer["Allow"].lower().split(", ")) - {"head"} == known
+
+
+def spent_tokens(user: User) -> Iterator[tuple[str, str]]:
+    """Keys of tokens that held once, by what became of them."""
+    scopes = OF_STAFF if hasattr(user, "staff") else [Scope.READ, Scope.PLAY, Scope.LIMITS]
+    revoked, key = tokens.make(user=user, name="a test", scopes=scopes, days=1)
+    tokens.revoke(token_id=revoked.pk, by="system")
+    yield "revoked", key
+    ending = {"ends_at": Clock() + timedelta(milliseconds=1), "scopes": sorted(scopes), "per_minute": 1000}
+    ApiToken.objects.create(user=user, name="a test", start="sabot_", digest=tokens.digest_of("sabot_over"), **ending)
+    yield "expired", "sabot_over"
+
+
+@pytest.mark.parametrize("operation", EVERY, ids=ids)
+def test_a_token_that_does_not_hold(operation: Operation, world: World):
+    user = a_member_of_staff("compliance").user if operation.is_of_staff else world.player.user
+    said = {what: f"Bearer {key}" for what, key in spent_tokens(user)} | {
+        "none": "",
+        "garbled": "Bearer sabot_å",
+        "unknown": "Bearer sabot_AAAA",
+        "long": "Bearer " + "x" * 5000,
+        "another scheme": "Basic c2Fib3Q6c2Fib3Q=",
+        "nothing in it": "Bearer",
+    }
+    asking = Refusals(operation, Program(None))
+    before = count()
+    for what, header in said.items():
+        asking.program.client.defaults["HTTP_AUTHORIZATION"] = header
+        asking.expect(what, asking.ask(), 401, "token-refused")
+    assert count() == before
+    assert asking.wrong == []
+
+
+def test_every_code_is_registered_with_a_title_and_a_status_of_refusals():
+    assert {kind.code for kind in KINDS.values() if not (400 <= kind.status <= 599 and str(kind.title))} == set()

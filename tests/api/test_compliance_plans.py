@@ -1,0 +1,71 @@
+"""However many events there are, a question is answered from a range of an index."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from audit import log, searching
+from audit.models import Event
+from audit.searching import Wanted
+from tests.games.test_recall_search import nodes
+
+MANY = 20_000
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+MANY_EVENTS = """
+WITH happened AS (
+    INSERT INTO audit_event (at, kind, by, "on", body)
+    SELECT clock_timestamp() - (%(events)s - n) * interval '10 minutes', 'test.many', 'system', 'round:' || n, '{}'
+    FROM generate_series(1, %(events)s) AS n
+    RETURNING id
+)
+INSERT INTO audit_leaf (leaf, event_id) SELECT row_number() OVER (ORDER BY id) - 1, id FROM happened
+"""
+
+
+def test_no_search_reads_all_events_however_many_there_are(cloned_db, owner):
+    owner.execute(MANY_EVENTS, {"events": MANY})
+    rare = log.record("test.rare", by="staff:7", on="table:7", data={})
+    round_id = uuid4()
+    log.record("test.rare", by="system", on=f"round:{round_id}", data={})
+    owner.execute("ANALYZE")
+    ids = list(Event.objects.order_by("pk").values_list("pk", flat=True))
+    middle, now = ids[len(ids) // 2], Event.objects.get(pk=rare).at
+    searches = [
+        Wanted(),
+        Wanted({"kind": "test.many"}),
+        Wanted({"kind": "test.rare"}),
+        Wanted({"by": "staff:7"}),
+        Wanted({"on": "table:7"}),
+        Wanted({"on": str(round_id)}),
+        Wanted({"kind": "test.many", "by": "staff:7"}),
+        Wanted({"kind": "test.none"}),
+        Wanted(since=now),
+        Wanted(since=now - timedelta(days=60), until=now - timedelta(days=59, hours=23)),
+        Wanted({"kind": "test.many"}, until=LONG_AGO),
+        Wanted(leaves=range(MANY // 2, MANY // 2 + 50)),
+        Wanted({"kind": "test.many"}, leaves=range(MANY // 2, MANY // 2 + 50)),
+    ]
+    for wanted in searches:
+        for after in (None, middle):
+            for oldest_first in (False, True):
+                reading = CaptureQueriesContext(connection)
+                with reading:
+                    searching.find(wanted, after=after, oldest_first=oldest_first, limit=26)
+                for each in reading.captured_queries:
+                    for node in plan_of(each["sql"]):
+                        assert node["Node Type"] != "Seq Scan", (wanted, node)
+                        seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+                        assert seen <= MANY // 20, (wanted, after, oldest_first, node)
+
+
+def plan_of(statement: str) -> Iterator[dict[str, Any]]:
+    """Every node of a statement's plan, as it ran."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
+        (answer,) = cursor.fetchone() or ("",)
+    return nodes((answer if isinstance(answer, list) else json.loads(answer))[0]["Plan"])

@@ -1,0 +1,146 @@
+"""Reports and significant events for compliance programs."""
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from audit import log
+from audit.models import Report, Significant
+from audit.reports import checking
+from audit.reports.kinds import Answer, Column
+from tests.api.client import Program
+from tests.audit.reporting import ROW, a_broken_kind, a_kind, asked, made_here, registered
+from tests.people import a_member_of_staff, events
+
+pytestmark = pytest.mark.django_db
+
+ROWS = [(f"row {number}", number, "SEK", number * 100, None, None) for number in range(1, 251)]
+
+
+@pytest.fixture(autouse=True)
+def kinds() -> Iterator[None]:
+    """One kind for all who read reports, one for those who pay out, one of many rows, one that names players."""
+    people = a_kind(
+        "people",
+        names_players=True,
+        columns=[Column("who", "Who")],
+        answer=lambda asked: Answer([["player:71"], ["player:72"]], totals=lambda: [["player:73"]]),
+    )
+    payouts = a_kind("payouts", permission="wallet.approve_withdrawal")
+    many = a_kind("many", answer=lambda asked: Answer(ROWS, of=250))
+    with registered(a_kind(), payouts, many, people, a_broken_kind("broken")):
+        yield
+
+
+@pytest.fixture
+def program() -> Program:
+    return Program(a_member_of_staff("compliance").user)
+
+
+def items(program: Program, path: str, **query: Any) -> list[Any]:
+    """All of a list, page after page."""
+    found, cursor = [], None
+    while True:
+        answer = program.get(path, **query | ({"cursor": cursor} if cursor else {}))
+        assert answer.status_code == 200, answer.content
+        page = answer.json()
+        found += page["items"]
+        cursor = page["next"]
+        if cursor is None:
+            return found
+
+
+class TestReports:
+    def test_are_of_the_kinds_that_the_role_may_read(self, program):
+        names = [kind["name"] for kind in program.get("reports/kinds/").json()]
+        assert names == ["sales", "many", "people", "broken"]
+
+    def test_are_listed_newest_first(self, program):
+        made = [made_here(asked(kind)).pk for kind in ("sales", "many", "payouts", "sales")]
+        assert [each["id"] for each in items(program, "reports/", limit=1)] == [made[3], made[1], made[0]]
+        assert [each["id"] for each in items(program, "reports/", kind="many")] == [made[1]]
+        assert items(program, "reports/", kind="payouts") == []
+
+    def test_say_what_their_page_says(self, program):
+        report = made_here(asked())
+        told = program.get(f"reports/{report.pk}/").json()
+        assert (told["kind"], told["state"], told["by"], told["rows"]) == ("sales", "ready", "staff:1", 1)
+        assert {"heading": "Report", "text": "Sales"} in told["lines"]
+        assert [column["name"] for column in told["columns"]][:2] == ["what", "count"]
+        assert items(program, f"reports/{report.pk}/rows/") == [list(ROW)]
+
+    def test_of_many_rows_are_read_in_order(self, program):
+        report = made_here(asked("many"))
+        assert items(program, f"reports/{report.pk}/rows/") == [list(row) for row in ROWS]
+
+    def test_have_files_with_the_hashes_that_the_log_knows(self, program):
+        report = made_here(asked())
+        told = program.get(f"reports/{report.pk}/").json()
+        assert told["files"] == ["csv", "xlsx"]
+        for name in told["files"]:
+            answer = program.get(f"reports/{report.pk}/file.{name}")
+            content = b"".join(answer.streaming_content)
+            assert hashlib.sha256(content).hexdigest() == told["digests"][name]
+            assert f"-{report.pk}.{name}" in answer["Content-Disposition"]
+            if name == "csv":
+                assert ["bread"] in [row[:1] for row in csv.reader(io.StringIO(content.decode("utf-8-sig")))]
+        said = checking.said(report)
+        assert said
+        assert said.event_id == told["event"]
+
+    def test_that_are_not_ready_have_no_rows_and_no_files(self, program):
+        waiting = asked()
+        told = program.get(f"reports/{waiting.pk}/").json()
+        assert (told["state"], told["lines"], told["files"], told["digests"]) == ("waiting", [], [], {})
+        assert items(program, f"reports/{waiting.pk}/rows/") == []
+        assert program.get(f"reports/{waiting.pk}/file.csv").status_code == 404
+
+    def test_of_another_kind_than_may_be_read_are_nowhere(self, program):
+        report = made_here(asked("payouts"))
+        for rest in ("", "rows/", "file.csv"):
+            assert program.get(f"reports/{report.pk}/{rest}").status_code == 404
+        assert program.get("reports/999999999/").status_code == 404
+
+    def test_have_no_other_files(self, program):
+        report = made_here(asked())
+        assert program.get(f"reports/{report.pk}/file.pdf").status_code == 404
+
+    def test_are_not_asked_for_here(self, program):
+        assert program.post("reports/", {"kind": "sales"}).status_code == 405
+        assert not Report.objects.exists()
+
+    @pytest.mark.parametrize("rest", ["", "rows/", "file.csv", "file.xlsx"])
+    def test_put_on_record_whom_they_name(self, program, rest):
+        report = made_here(asked("people"))
+        answer = program.get(f"reports/{report.pk}/{rest}")
+        assert answer.status_code == 200
+        shown = set(events("data.seen")[-1]["data"]["players"])
+        assert shown == {"": {"player:73"}, "rows/": {"player:71", "player:72"}}.get(
+            rest, {"player:71", "player:72", "player:73"}
+        )
+
+
+class TestSignificantEvents:
+    def test_are_listed_newest_first_and_narrowed_down(self, program):
+        found = [self.one(name, on) for name, on in (("first", "player:71"), ("second", "table:1"))]
+        told = items(program, "significant/", limit=1)
+        assert [each["id"] for each in told][:2] == [each.pk for each in found[::-1]]
+        assert told[1]["on"] == "player:71"
+        assert [each["id"] for each in items(program, "significant/", about="player:71")] == [found[0].pk]
+        assert {each["weight"] for each in items(program, "significant/", weight="alert")} <= {"alert"}
+        assert items(program, "significant/", state="closed") == []
+        assert "player:71" in events("data.seen")[-1]["data"].get("players", ["player:71"])
+
+    def test_are_not_worked_on_here(self, program):
+        assert program.post("significant/", {}).status_code == 405
+
+    def one(self, name: str, on: str) -> Significant:
+        """A significant event."""
+        log.record("test.happened", by="system", on=on, data={})
+        return Significant.objects.create(
+            key=name, category="error", weight=2, on=on, title=name, happened_at="2026-11-01T00:00Z"
+        )

@@ -1,0 +1,207 @@
+"""Compliance programs find rounds, and are told all that deals one again; nothing before its time."""
+
+import json
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from games.engine.bets import Variant
+from games.engine.coup import deal
+from games.engine.dealing import coup_at
+from games.engine.settle import settle
+from games.engine.shoe import commitment, shuffle
+from games.live import shoes
+from games.live.voiding import void_live_round
+from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding, VoidReason
+from games.variants import GAMES
+from tests.annulling import annul_unreproduced
+from tests.api.client import Program
+from tests.builders import a_player, a_round, a_table
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, guests, play_out
+from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.people import a_member_of_staff, events
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 10_000_000
+
+
+@pytest.fixture
+def program() -> Program:
+    return Program(a_member_of_staff("compliance").user)
+
+
+def found(program: Program, **query: Any) -> list[str]:
+    answer = program.get("compliance/rounds/", **query)
+    assert answer.status_code == 200, answer.content
+    return [each["round"] for each in answer.json()["items"]]
+
+
+def told(program: Program, round_id: object) -> Mapping[str, Any]:
+    answer = program.get(f"compliance/rounds/{round_id}/")
+    assert answer.status_code == 200, answer.content
+    said: Mapping[str, Any] = answer.json()
+    return said
+
+
+class TestFinding:
+    def test_a_page_at_a_time_newest_first(self, program):
+        player, table = a_player(real=MONEY), a_table()
+        played = [str(a_round(player, table, player=1000).round_id) for _ in range(5)]
+        cursor, seen = None, []
+        while True:
+            page = program.get("compliance/rounds/", limit=2, **({"cursor": cursor} if cursor else {})).json()
+            seen += [each["round"] for each in page["items"]]
+            a_round(player, table, player=1000)  # what is played meanwhile shifts nothing
+            cursor = page["next"]
+            if cursor is None:
+                break
+        assert seen == played[::-1]
+
+    def test_by_whatever_the_page_of_rounds_finds_them_by(self, program):
+        player, other, table = a_player(real=MONEY, free=MONEY), a_player(real=MONEY), a_table()
+        mine = str(a_round(player, table, player=1000).round_id)
+        theirs = str(a_round(other, table, tie=5000).round_id)
+        free = str(a_round(player, table, Mode.FREE, player=1000).round_id)
+        at = program.get("compliance/rounds/", player=other.pk).json()["items"][0]["at"]
+        assert found(program, player=player.pk) == [free, mine]
+        assert found(program, mode="R") == [theirs, mine]
+        assert found(program, currency="SEK", staked_least=5000) == [theirs]
+        assert found(program, currency="SEK", staked_most=4999, mode="R") == [mine]
+        assert found(program, since=at) == [free, theirs]
+        assert found(program, until=at) == [mine]
+        assert found(program, table=table.pk, game="baccarat", status="complete") == [free, theirs, mine]
+        assert found(program, table=table.pk, game="golden") == []
+        assert found(program, status="void") == []
+        by_side = [found(program, won_by=side) for side in ("player", "banker", "tie")]
+        assert sorted(chain(*by_side)) == sorted([mine, theirs, free])
+
+    @pytest.mark.parametrize(
+        ("query", "pointer"),
+        [
+            ({"staked_least": 1}, "/?currency"),
+            ({"staked_least": "1.5", "currency": "SEK"}, "/?staked_least"),
+            ({"staked_least": 10**16, "currency": "SEK"}, "/?staked_least"),
+            ({"player": "somebody"}, "/?player"),
+            ({"player": 10**19}, "/?player"),
+            ({"game": "whist"}, "/?game"),
+            ({"status": "in progress"}, "/?status"),
+            ({"since": "0001-01-01"}, None),
+            ({"colour": "red"}, "/?colour"),
+        ],
+    )
+    def test_a_question_that_is_none_names_its_field(self, program, query, pointer):
+        answer = program.get("compliance/rounds/", **query)
+        errors = answer.json().get("errors", [])
+        assert [error["pointer"] for error in errors] == ([pointer] if pointer else [])
+
+
+class TestOne:
+    def test_a_solo_round_is_dealt_and_settled_again_from_what_is_told(self, program):
+        player = a_player(real=MONEY)
+        played = told(program, a_round(player, a_table(), player=1000, tie=1000).round_id)
+        variant, seed = GAMES[played["game"]], bytes.fromhex(played["seed"])
+        assert isinstance(variant, Variant)
+        coup = deal(shuffle(seed, variant.decks, played["player_value"]))
+        (part,) = played["parts"]
+        assert commitment(seed) == played["commitment"]
+        assert [card.code for card in coup.cards] == played["cards"]
+        assert str(coup.outcome) == played["outcome"]
+        assert variant.digest == played["rules_digest"]
+        assert part["player"] == str(player)
+        again = settle(variant, coup, {bet["bet"]: bet["stake"] for bet in part["bets"]})
+        assert {(line.bet, line.stake, line.payout, str(line.result)) for line in again.lines} == {
+            (bet["bet"], bet["stake"], bet["payout"], bet["result"]) for bet in part["bets"]
+        }
+        assert (played["obstacle"], played["differences"], played["void"], played["shoe"]) == ("", [], None, None)
+        assert [event["kind"] for event in played["events"]] == ["round.settled"]
+
+    def test_a_shared_round_is_dealt_again_once_its_shoe_is_over_and_tells_no_seed_before(self, program):
+        live = a_live_table()
+        player = a_player(real=MONEY)
+        bet(player, live, player=10_000)
+        round_id = round_at(live).pk
+        assert program.get(f"compliance/rounds/{round_id}/").status_code == 404  # it goes on
+        advance_to(live, Phase.SETTLED)
+        played = told(program, round_id)
+        assert (played["seed"], played["shoe"]["seed"]) == (None, None)
+        assert played["shoe"]["commitment"] == played["commitment"]
+        secret = _secret(live)
+        assert secret.hex() not in json.dumps(played)
+        coup = coup_at(shuffle(secret, played["shoe"]["decks"]), played["first_card"])
+        assert [card.code for card in coup.cards] == played["cards"]
+        void_live_round(round_id=advance_to(live, Phase.BETTING).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        shoes.end(played_from(round_id), ShoeEnding.RETIRED)
+        assert told(program, round_id)["shoe"]["seed"] == secret.hex()
+
+    def test_a_coup_between_guests_says_who_laid_and_decided_what(self, program):
+        table = a_chemin_table()
+        seated = guests(table, 2)
+        a_dealt_coup(table)
+        play_out(table)
+        played = told(program, Round.objects.latest("at").pk)
+        coup = played["coup"]
+        assert coup["banker_player"] in {str(guest) for guest in seated}
+        assert sum(stake["stake"] for stake in coup["stakes"]) == coup["at_risk"]
+        assert {stake["player"] for stake in coup["stakes"]} <= {str(guest) for guest in seated}
+        assert coup["moves"]
+        assert (played["obstacle"], played["differences"]) == ("", [])
+
+    def test_of_one_that_was_annulled_it_says_why_and_what_went_back(self, program):
+        player = a_player(real=MONEY)
+        round_id = a_round(player, a_table(), player=1000).round_id
+        annul_unreproduced(round_id)
+        played = told(program, round_id)
+        (part,) = played["parts"]
+        assert played["void"]["reason"] == "not_reproduced"
+        assert part["moved_back"] == {"returned": part["staked"] - part["paid"], "shortfall": 0}
+        assert program.get("compliance/rounds/", status="void").json()["items"][0]["void"] == "not_reproduced"
+
+    def test_there_is_none_of_another_id(self, program):
+        answer = program.get("compliance/rounds/00000000-0000-0000-0000-000000000000/")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
+
+    def test_whoever_is_shown_is_on_record(self, program):
+        player = a_player(real=MONEY)
+        round_id = a_round(player, a_table(), player=1000).round_id
+        found(program)
+        told(program, round_id)
+        looks = events("data.seen")[-2:]
+        assert [look["on"] for look in looks] == ["page:api:compliance_rounds", "page:api:compliance_round"]
+        assert [look["data"]["players"] for look in looks] == [[str(player)]] * 2
+        assert looks[1]["data"]["of"] == {"round_id": str(round_id)}
+
+
+def test_rounds_that_go_on_are_listed_without_cards_and_players(program):
+    live = a_live_table()
+    bet(a_player(real=MONEY), live, player=10_000)
+    going = round_at(live)
+    (row,) = program.get("compliance/rounds/going/").json()
+    assert row.pop("opened_at")
+    assert row == {
+        "round": str(going.pk),
+        "code": going.code,
+        "table": live.table_id,
+        "game": live.table.variant,
+        "mode": "R",
+        "phase": "betting",
+        "is_interrupted": False,
+    }
+    advance_to(live, Phase.SETTLED)
+    assert program.get("compliance/rounds/going/").json() == []
+
+
+def played_from(round_id: UUID) -> Shoe:
+    """The shoe of a round that is over."""
+    shoe = Round.objects.select_related("shoe__live_table").get(pk=round_id).shoe
+    assert shoe
+    return shoe
+
+
+def _secret(live: LiveTable) -> bytes:
+    """The seed of the shoe in play, which only the house can unseal."""
+    return shoes.seed_of(Shoe.objects.get(live_table=live, ended_at=None))

@@ -1,0 +1,95 @@
+"""The description of the API is whole: every operation has a name and words, every field says what it is, every code of
+a problem stands where a call may be answered with it.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drf_spectacular import drainage
+from drf_spectacular.generators import SchemaGenerator
+
+from casino.api.describing import described
+from players.api.problems import KINDS
+from tests.api.operations import operations
+from tests.people import a_visitor
+
+EVERY = list(operations())
+COMMON = {400, 401, 403, 429}
+# Codes of no operation: what is answered where none is reached, and what nobody expects.
+BEYOND = {"method-not-allowed", "fault"}
+# Those of the seamless wallet, whose wire has a document of its own: docs/seamless.md.
+CODE = re.compile("`([a-z-]+)`")
+OF_PARTNERS = set(CODE.findall((Path(__file__).resolve().parents[2] / "docs" / "seamless.md").read_text()))
+
+
+def test_nothing_is_unclear_to_the_generator():
+    drainage.reset_generator_stats()
+    SchemaGenerator().get_schema(request=None, public=True)
+    found = drainage.GENERATOR_STATS
+    assert (dict(found._warn_cache), dict(found._error_cache)) == ({}, {})
+
+
+@pytest.mark.parametrize("operation", EVERY, ids=lambda each: each.id)
+def test_an_operation_says_what_it_does_and_what_it_may_be_answered_with(operation):
+    assert re.fullmatch("[a-z_]+", operation.id)
+    assert operation.said.get("description", "").strip()
+    assert operation.statuses >= COMMON
+    assert bool(operation.statuses & {200, 201})
+    assert (404 in operation.statuses) >= bool(operation.places)
+    if operation.is_write:
+        assert operation.statuses >= {408, 413, 415}
+    for status, answer in operation.said["responses"].items():
+        if int(status) >= 400:
+            assert list(answer["content"]) == ["application/problem+json"]
+            assert {KINDS[code].status for code in CODE.findall(answer["description"])} == {int(status)}
+
+
+def test_names_of_operations_are_their_own():
+    names = [operation.id for operation in EVERY]
+    assert len(names) == len(set(names))
+
+
+def test_every_code_stands_where_a_call_may_be_answered_with_it():
+    said = {
+        code
+        for operation in EVERY
+        for answer in operation.said["responses"].values()
+        for code in CODE.findall(answer["description"])
+    }
+    assert said <= set(KINDS)
+    assert set(KINDS) - said - BEYOND - OF_PARTNERS == set()
+
+
+def test_every_link_leads_to_an_operation():
+    names = {operation.id for operation in EVERY}
+    links = [link["operationId"] for operation in EVERY for link in all_links(operation.said)]
+    assert links
+    assert set(links) <= names
+
+
+def all_links(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return [link for answer in said["responses"].values() for link in answer.get("links", {}).values()]
+
+
+def test_what_is_read_takes_nothing_else():
+    for operation in EVERY:
+        if operation.body is not None:
+            assert operation.body["additionalProperties"] is False, operation.id
+
+
+@pytest.mark.django_db
+def test_the_same_description_is_sent_to_everybody_and_may_be_kept():
+    answer = a_visitor().get("/api/schema/", headers={"Accept-Language": "sv"})
+    assert answer["Content-Type"] == "application/vnd.oai.openapi+json"
+    assert "max-age=3600" in answer["Cache-Control"]
+    assert answer.json() == described()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("code", sorted(KINDS))
+def test_the_type_of_every_problem_is_an_address_that_says_what_it_means(code):
+    answer = a_visitor().get(f"/api/problems/{code}/")
+    assert answer.status_code == 200
+    assert code in answer.text

@@ -1,0 +1,94 @@
+"""What every call passes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.validators import ProhibitNullCharactersValidator
+from django.utils.translation import override
+from rest_framework import serializers
+
+from players.api.reading import Strict
+from tests.api.client import Program
+from tests.api.operations import operations
+from tests.builders import a_player
+from tests.people import a_member_of_staff
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_token_says_whose_it_is():
+    player = a_player()
+    answer = Program(player.user).get("self/")
+    assert answer.status_code == 200
+    assert answer.json()["actor"] == f"player:{player.pk}"
+
+
+def test_whoever_brings_no_token_is_refused():
+    answer = Program(None).get("self/")
+    assert answer.status_code == 401
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+    assert answer.json()["code"] == "token-refused"
+
+
+def test_an_address_that_is_none_answers_with_a_problem():
+    answer = Program(a_member_of_staff("compliance").user).get("nowhere/at/all")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
+
+
+def test_the_api_describes_itself(client):
+    described = client.get("/api/schema/").json()
+    assert described["openapi"].startswith("3.1")
+    assert "/api/v1/self/" in described["paths"]
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+def test_a_problem_is_told_in_the_language_asked_for(language):
+    told = {Program(None, language=code).get("self/").json()["title"] for code in (language, "en")}
+    assert len(told) == (1 if language == "en" else 2)
+
+
+def readers(kind: type[Any] = Strict) -> Iterator[type[Any]]:
+    """Everything that reads what programs say."""
+    for each in kind.__subclasses__():
+        yield each
+        yield from readers(each)
+
+
+def fields_of(field: Any) -> Iterator[Any]:
+    """A field, and those within it."""
+    yield field
+    for inner in getattr(field, "fields", {}).values():
+        yield from fields_of(inner)
+    if (child := getattr(field, "child", None)) is not None:
+        yield from fields_of(child)
+
+
+# By names of the framework: what no call can bring about, since times are read in UTC and no number is so long.
+NEVER = {"make_aware", "invalid_unicode", "overflow", "max_string_length", "html"}
+
+
+def messages(language: str) -> dict[str, str]:
+    """What may be said of a field in a language, by what it is in English."""
+    with override("en"):
+        assert len(list(operations())) > 40  # their modules are loaded
+        each_of = [field for kind in readers() for field in fields_of(kind())]
+        said: dict[Any, Any] = {
+            (type(field), code): message
+            for field in each_of
+            for code, message in field.error_messages.items()
+            if code not in NEVER and isinstance(field, serializers.Field)
+        }
+        english: dict[Any, str] = {key: str(message) for key, message in said.items()}
+        english[ProhibitNullCharactersValidator, ""] = str(ProhibitNullCharactersValidator.message)
+    with override(language):
+        there: dict[Any, str] = {key: str(message) for key, message in said.items()}
+        there[ProhibitNullCharactersValidator, ""] = str(ProhibitNullCharactersValidator.message)
+    return {english[key]: there[key] for key in english}
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+def test_what_the_framework_says_of_a_field_is_said_in_each_language(language):
+    said = messages(language)
+    assert {english for english, there in said.items() if english == there} == set()

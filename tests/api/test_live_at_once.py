@@ -1,0 +1,73 @@
+"""Calls at live tables at the same moment, and calls whose process dies: a chip lies once, and a key stands with what
+was done under it or not at all.
+"""
+
+from functools import partial
+from itertools import count
+from typing import Any
+
+from django.core.management import call_command
+
+from games.models import LiveSeat
+from players.models import ApiCall
+from tests.api.at_live import at, program_of
+from tests.api.test_live import a_bet
+from tests.builders import a_player
+from tests.chemin.at_table import a_chemin_table, chemin_of, guests
+from tests.chemin.test_killed import LEAST, LONGEST, everything
+from tests.harness.killed import dies
+from tests.live.at_table import a_live_table
+from tests.live.betting import held
+from tests.wallet.test_at_once import at_once
+
+TOGETHER = 4
+CHIP = 50_00
+
+
+def bets_at_once(*keys: str) -> tuple[list[Any], int]:
+    """Have a program bet under each of these keys at the same moment; return the answers, and what is held then."""
+    live_table, player = a_live_table(), a_player(real=1_000_00)
+    program = program_of(player)
+    assert program.post(at(live_table, "seat")).status_code == 200
+    asked = a_bet(live_table)
+    answers = at_once([partial(program.post, at(live_table, "bets"), asked, key=key) for key in keys])
+    assert LiveSeat.objects.get(player=player).stakes == {"player": held(player)}
+    return answers, held(player)
+
+
+def test_without_a_key_of_its_own_each_of_the_same_calls_lays_a_chip(cloned_db):
+    answers, lies = bets_at_once(*(f"key {number}" for number in range(TOGETHER)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert lies == TOGETHER * CHIP
+
+
+def test_the_same_call_at_the_same_moment_lays_one_chip_and_all_are_told_the_same(cloned_db):
+    answers, lies = bets_at_once(*["key"] * TOGETHER)
+    assert lies == CHIP
+    assert len({answer.content for answer in answers}) == 1
+    assert sum("Idempotency-Replayed" in answer for answer in answers) == TOGETHER - 1
+
+
+def test_nothing_of_a_decision_is_done_by_halves_nor_its_key_kept_without_it(cloned_db):
+    table = a_chemin_table()
+    first, _ = guests(table, 2)
+    program = program_of(first)
+    assert program.post(at(table, "seat/back")).status_code == 422  # so that its session runs
+    asked = {"question": chemin_of(table).question, "action": "take_bank", "amount": 10_000}
+    call = partial(program.post, at(table, "decisions"), asked, key="once")
+    before = everything(table)
+    for number in count(1):
+        died = dies(call, "after", number)
+        is_done = chemin_of(table).move != before[1]
+        assert ApiCall.objects.filter(key="once").exclude(status=0).exists() is is_done
+        if is_done:
+            break
+        assert died
+        assert everything(table) == before
+        assert not ApiCall.objects.filter(key="once").exists()
+        assert number < LONGEST
+    assert number > LEAST
+    done = everything(table)
+    assert call()["Idempotency-Replayed"] == "true"
+    assert everything(table) == done
+    call_command("verify_ledger", verbosity=0)

@@ -1,0 +1,68 @@
+"""Who gets what at every address of the API."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.urls import URLPattern, URLResolver, get_resolver
+from pytest_django import Settings
+
+from tests.api.matrix import LINES, PENS, ROLES, SIGNED, Line, World
+
+SPACE = "api"
+EVERY_LINE = [pytest.param(line, id=f"{line.name} {line.method}") for line in LINES]
+METHODS = {line.name: {other.method for other in LINES if other.name == line.name} for line in LINES}
+
+
+def addresses(resolver: URLResolver, inside: bool = False) -> Iterator[str | None]:
+    """The names of all addresses of the API, None for one without."""
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern, inside or pattern.namespace == SPACE)
+        elif isinstance(pattern, URLPattern) and inside:
+            yield pattern.name
+
+
+def test_every_address_has_a_line():
+    named = {name for name in addresses(get_resolver()) if name}
+    assert named == set(METHODS) | SIGNED
+
+
+def test_what_has_no_name_leads_nowhere():
+    assert list(addresses(get_resolver())).count(None) == 1
+
+
+@pytest.fixture(autouse=True)
+def believed(settings: Settings) -> None:
+    """Have the house believe whoever signs the logs of these worlds."""
+    settings.AUDIT_KEYS = PENS.keys.replace("\n", ",")
+
+
+def answer_to(role: str, line: Line, method: str) -> Any:
+    """What a role gets in a world of its own, which is gone afterwards."""
+    world = World()
+    with transaction.atomic():
+        program, path, body = world.program(role), line.path(world), line.body(world)
+        answer = program.get(path) if method == "GET" else program.send(method.lower(), path, body)
+        transaction.set_rollback(True)
+    return answer
+
+
+@pytest.mark.parametrize("line", EVERY_LINE)
+@pytest.mark.django_db
+def test_who_gets_what(line: Line):
+    told = {role: answer_to(role, line, line.method) for role in ROLES}
+    assert {role: answer.status_code for role, answer in told.items()} == dict(line.answers)
+    for role, answer in told.items():
+        kind = line.media if line.answers[role] < 300 else "application/problem+json"
+        assert answer["Content-Type"].partition(";")[0] == kind, role
+
+
+@pytest.mark.parametrize("line", EVERY_LINE)
+@pytest.mark.django_db
+def test_other_methods_are_refused(line: Line):
+    best = next(role for role in ROLES[::-1] if line.answers[role] < 300 or line.answers[role] == 409)
+    for method in sorted({"GET", "POST", "PUT", "PATCH", "DELETE"} - METHODS[line.name]):
+        answer = answer_to(best, line, method)
+        assert (answer.status_code, answer["Content-Type"]) == (405, "application/problem+json"), method

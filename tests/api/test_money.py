@@ -1,0 +1,200 @@
+"""Balances, limits, the reality check and the pause, by programs: the figures and the rules of the pages."""
+
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from players import exclusions, limits, sittings
+from players.models import Exclusion, ExclusionKind, LimitChange, LimitKind, Period, Player, Scope, Session
+from tests.api.at_solo import AtTable, refused, told
+from tests.api.client import Program
+from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_round, a_table
+from tests.live.at_table import a_live_table, bet, step
+from tests.people import events
+from wallet import accounts, purse
+from wallet.cashier_page import what_a_player_has
+from wallet.limits import usage
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 1_000_000
+CHIP = 5000
+HOUR = 3600
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+
+
+@pytest.fixture
+def player() -> Player:
+    return a_player(real=MONEY, free=MONEY)
+
+
+@pytest.fixture
+def program(player: Player) -> Program:
+    return Program(player.user)
+
+
+def limit(program: Program, kind: str, period: str) -> Any:
+    """One limit as the program reads it."""
+    (found,) = [
+        each for each in told(program.get("limits/"))["items"] if (each["kind"], each["period"]) == (kind, period)
+    ]
+    return found
+
+
+class TestBalances:
+    def test_are_those_of_the_cashier(self, program, player):
+        a_golden_table()
+        a_purse(player, 40_000)
+        live = a_live_table()
+        step(live)
+        bet(player, live, player=100_000)
+        found, page = told(program.get("balances/")), what_a_player_has(player)
+        assert found["currency"] == page["currency"]
+        assert found["real"] == {
+            "cash": page["real"],
+            "in_play": page["in_play"],
+            "purse": page["purse"],
+            "bank": page["bank"],
+            "pending": page["pending"],
+        }
+        assert (found["real"]["cash"], found["real"]["in_play"], found["real"]["purse"]) == (960_000, 100_000, 40_000)
+        assert found["free"]["cash"] == page["free"] == MONEY
+
+
+class TestLimits:
+    def test_are_those_that_hold_with_what_counts_against_them(self, program, player):
+        limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=50_000, by=str(player))
+        a_round(player, a_table(), player=CHIP)
+        found = limit(program, "stake", "day")
+        assert (found["amount"], found["own"], found["whose"]) == (50_000, 50_000, "player")
+        assert found["used"] == usage(player)[LimitKind.STAKE, Period.DAY] == CHIP
+        assert found["left"] == 50_000 - CHIP
+        assert limit(program, "stake", "week")["amount"] is None
+        assert len(told(program.get("limits/"))["items"]) == len(LimitKind) * len(Period)
+
+    def test_hold_at_once_where_they_are_stricter(self, program, player):
+        made = told(program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}))
+        (change,) = LimitChange.objects.filter(player=player, kind=LimitKind.STAKE)
+        assert datetime.fromisoformat(made["effective_at"]) == change.effective_at == change.asked_at
+        assert limit(program, "stake", "day")["amount"] == 1000
+        seat = AtTable(program, a_table())
+        seat.open()
+        refused(seat.play({"player": CHIP}), 403, "limit-reached")
+
+    def test_that_are_looser_wait_as_the_law_says_and_can_be_withdrawn(self, program, player):
+        program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
+        program.post("limits/", {"kind": "stake", "period": "day", "amount": 9000})
+        found = limit(program, "stake", "day")
+        assert (found["amount"], found["waiting"]["amount"]) == (1000, 9000)
+        assert limits.own_limits(player)[LimitKind.STAKE, Period.DAY] == 1000
+        told(program.post("limits/withdrawn/", {"kind": "stake", "period": "day"}))
+        assert limit(program, "stake", "day")["waiting"] is None
+        refused(program.post("limits/withdrawn/", {"kind": "stake", "period": "day"}), 409, "nothing-changes")
+
+    def test_are_removed_when_the_law_lets_it(self, program):
+        program.post("limits/", {"kind": "loss", "period": "week", "amount": 1000})
+        told(program.post("limits/", {"kind": "loss", "period": "week", "amount": None}))
+        found = limit(program, "loss", "week")
+        assert (found["amount"], found["waiting"]["amount"]) == (1000, None)
+
+    def test_that_the_law_requires_are_not(self, program, player):
+        required = limits.required(player)
+        assert required
+        for kind, period in required:
+            answer = program.post("limits/", {"kind": kind.value, "period": period.value, "amount": None})
+            assert refused(answer, 409, "limit-required")["detail"]
+            assert limit(program, kind.value, period.value)["is_required"] is True
+
+    def test_that_change_nothing_are_refused(self, program):
+        program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
+        refused(program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}), 409, "nothing-changes")
+
+    @pytest.mark.parametrize("amount", [HOUR + 1, 25 * HOUR, 0, -1, 1.5, "3600", True])
+    def test_of_time_are_whole_hours_of_their_period(self, program, amount):
+        problem = refused(program.post("limits/", {"kind": "time", "period": "day", "amount": amount}), 400, "invalid")
+        assert [error["pointer"] for error in problem["errors"]] == ["/amount"]
+        assert not LimitChange.objects.filter(kind=LimitKind.TIME).exists()
+
+    def test_of_time_are_seconds(self, program, player):
+        told(program.post("limits/", {"kind": "time", "period": "day", "amount": 2 * HOUR}))
+        assert limits.time_limits(player) == {Period.DAY: 2 * HOUR}
+
+    def test_are_set_by_programs_that_may(self, player):
+        for scopes in ((Scope.READ,), (Scope.READ, Scope.PLAY)):
+            answer = Program(player.user, *scopes).post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
+            refused(answer, 403, "forbidden")
+
+    def test_are_set_once_under_a_key(self, program, player):
+        key, said = str(uuid4()), {"kind": "stake", "period": "day", "amount": 1000}
+        first, second = (program.post("limits/", said, key=key) for _ in range(2))
+        assert first.content == second.content
+        assert LimitChange.objects.filter(player=player, kind=LimitKind.STAKE).count() == 1
+
+    def test_may_be_declined_where_they_are_offered(self):
+        newcomer = a_newcomer("DK")
+        program = Program(newcomer.user)
+        assert told(program.get("limits/"))["may_decline"] is True
+        assert told(program.post("limits/declined/"))["may_decline"] is False
+        assert len(events("limits.declined")) == 1
+
+
+class TestTheRealityCheck:
+    @pytest.fixture
+    def at(self, program) -> AtTable:
+        seat = AtTable(program, a_table())
+        seat.open()
+        return seat
+
+    def test_has_nothing_to_tell_before_the_program_does_something(self, program):
+        found = told(program.get("protection/check/"))
+        assert (found["is_due"], found["sitting"]) == (False, None)
+        assert not Session.objects.exists()
+
+    def test_sums_up_what_was_played_in_the_session(self, at, player):
+        for _ in range(2):
+            told(at.play({"player": CHIP}))
+        session = Session.objects.get()
+        seen, found = sittings.sitting(player, session.pk), told(at.program.get("protection/check/"))["sitting"]
+        assert found["session"] == str(session.pk)
+        assert (found["rounds"], found["real"]["staked"]) == (2, 2 * CHIP)
+        assert (found["real"]["paid"], found["real"]["net"]) == (seen.paid_real, seen.net_real)
+        assert accounts.balance(player.pk, Mode.REAL) == MONEY + found["real"]["net"]
+
+    @pytest.mark.parametrize("answer", ["continue", "stop"])
+    def test_is_answered_once_and_on_record(self, at, answer):
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
+        assert told(at.program.get("protection/check/"))["is_due"] is True
+        key = str(uuid4())
+        for _ in range(2):
+            assert told(at.program.post("protection/check/", {"answer": answer}, key=key))["is_due"] is False
+        (event,) = events("reality_check.answered")
+        assert event["data"]["goes_on"] is (answer == "continue")
+
+
+class TestThePause:
+    def test_begins_at_once_and_gives_back_what_lies_in_games(self, program, player):
+        a_purse(player, CHIP)
+        found = told(program.post("protection/pause/"))
+        exclusion = Exclusion.objects.get(player=player)
+        assert (found["kind"], datetime.fromisoformat(found["until"])) == (ExclusionKind.PAUSE, exclusion.until)
+        assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
+        seat = AtTable(program, a_table())
+        assert refused(seat.open(), 403, "barred")["bar"] == "excluded"
+
+    def test_is_one_under_one_key(self, program):
+        key = str(uuid4())
+        first, second = (program.post("protection/pause/", key=key) for _ in range(2))
+        assert first.content == second.content
+        assert Exclusion.objects.count() == 1
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_is_told_in_the_language_asked_for(self, player, language):
+        found = told(Program(player.user, language=language).post("protection/pause/"))
+        in_english = told(Program(player.user).post("protection/pause/"))["detail"]
+        assert (found["detail"] == in_english) == (language == "en")
+        assert exclusions.in_force(player)

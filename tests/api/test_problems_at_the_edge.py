@@ -1,0 +1,110 @@
+"""Where no view is reached a program is told in the same words: at the door, at no address, in a fault of ours."""
+
+import json
+import socket
+import zlib
+from http.client import HTTPConnection, HTTPResponse
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from players.api.problems import MEDIA_TYPE
+from tests.api.client import Program
+from tests.builders import a_player
+
+SELF = "/api/v1/self/"
+MEGABYTE = 1_000_000
+
+
+def told(answer: Any) -> tuple[int, str]:
+    """Status and code of a problem."""
+    assert answer["Content-Type"] == MEDIA_TYPE
+    body = answer.json()
+    assert body["status"] == answer.status_code
+    assert body["type"] == f"/api/problems/{body['code']}/"
+    return answer.status_code, body["code"]
+
+
+@pytest.mark.django_db
+class TestWithoutAView:
+    @pytest.mark.parametrize(
+        "path", ["/api/v1/", "/api/v1/nowhere/", "/api/v1/self", "/api/v2/self/", "/api/v1/self/x"]
+    )
+    @pytest.mark.parametrize("method", ["get", "post", "delete"])
+    def test_no_address(self, path, method):
+        caller = Client(enforce_csrf_checks=True)
+        assert told(getattr(caller, method)(path)) == (404, "not-found")
+
+    def test_another_host(self, settings):
+        settings.ALLOWED_HOSTS = ["house.example"]
+        answer = Client().get(SELF, headers={"Host": "elsewhere.example", "Accept-Language": "de"})
+        assert told(answer) == (400, "malformed")
+        assert answer.json()["title"] == "Die Anfrage ist nicht lesbar"
+
+    def test_another_charset(self):
+        player = Program(a_player().user)
+        answer = player.client.post(SELF, b"{}", content_type="application/json; charset=utf-16")
+        assert told(answer) == (400, "malformed")
+
+    def test_a_fault_of_ours(self, monkeypatch):
+        monkeypatch.setattr("players.api.self_views.actor_of", lambda user: 1 // 0)
+        program = Program(a_player().user)
+        program.client.raise_request_exception = False
+        assert told(program.get("self/")) == (500, "fault")
+
+    def test_pages_are_refused_as_pages_still(self):
+        assert Client().get("/en/nowhere/")["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.django_db
+class TestMethods:
+    @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options", "trace"])
+    def test_one_that_is_not_taken_is_named_with_those_that_are(self, method):
+        for program in (Program(a_player().user), Program(None)):
+            answer = getattr(program.client, method)(SELF)
+            assert told(answer) == (405, "method-not-allowed")
+            assert set(answer["Allow"].split(", ")) == {"GET", "HEAD"}
+
+    def test_head_is_get_without_a_body(self):
+        program = Program(a_player().user)
+        asked, looked = program.client.get(SELF), program.client.head(SELF)
+        assert looked.status_code == 200
+        assert looked.content == b""
+        assert looked["Content-Type"] == asked["Content-Type"] == "application/json"
+
+
+@pytest.mark.django_db
+class TestWhatNobodyReads:
+    def test_a_word_behind_the_question_mark_that_the_address_does_not_know(self):
+        answer = Program(a_player().user).client.get(f"{SELF}?page=2")
+        assert told(answer) == (400, "invalid")
+        assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [("/?page", "unknown")]
+
+
+class Port:
+    """A program that speaks HTTP itself."""
+
+    def __init__(self, port: int) -> None:
+        self.line = HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def send(self, body: Any, **headers: str) -> HTTPResponse:
+        """Send a write to an address that there is."""
+        sent = {"Content-Type": "application/json", "Accept-Language": "sv"}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        self.line.request("POST", SELF, body, sent, encode_chunked=not isinstance(body, bytes))
+        return self.line.getresponse()
+
+
+def test_at_the_door_of_the_real_port(web_server):
+    large = Port(web_server.port).send(b'{"a":"' + b"x" * (10 * MEGABYTE) + b'"}')
+    assert (large.status, large.getheader("Content-Type")) == (413, MEDIA_TYPE)
+    said = json.loads(large.read())
+    assert (said["code"], said["title"]) == ("too-large", "Förfrågan är för stor")
+
+    packed = Port(web_server.port).send(zlib.compress(b"{}"), Content_Encoding="deflate")
+    assert (packed.status, packed.getheader("Content-Type")) == (405, MEDIA_TYPE)  # this address takes no writes at all
+
+    with socket.create_connection(("127.0.0.1", web_server.port), timeout=60) as elsewhere:
+        elsewhere.sendall(b"GET /api/v1/self/ HTTP/1.1\r\nHost: \xff\xfe\r\nConnection: close\r\n\r\n")
+        assert elsewhere.makefile("rb").readline().split()[1] == b"400"

@@ -1,0 +1,55 @@
+"""The balance of a game that has one of its own, by programs: refusals, which are recorded, and shared tables."""
+
+import pytest
+
+from games.shipped import golden_limits
+from players import exclusions
+from tests.api.at_solo import AtTable, refused, told
+from tests.api.client import Program
+from tests.builders import a_golden_table, a_player
+from tests.live.at_table import a_live_table
+from tests.live.test_bets_protected import with_liability
+from tests.people import events
+from wallet import accounts, purse
+from wallet.models import Mode
+
+MONEY = 50_000
+
+
+def refill(seat: AtTable, amount: int) -> object:
+    return seat.program.post(seat.base + "purse/re-buy/", {"amount": amount})
+
+
+def test_more_than_the_account_covers_is_refused_and_on_record(cloned_db):
+    player = a_player(real=MONEY)
+    seat = AtTable(Program(player.user), a_golden_table())
+    problem = refused(refill(seat, MONEY + 1), 409, "balance-too-low")
+    assert "500.00" in problem["detail"]
+    assert (accounts.balance(player.pk, Mode.REAL), purse.balance(player, Mode.REAL)) == (MONEY, 0)
+    (event,) = events("purse.refused")
+    assert (event["by"], event["data"]["amount"]) == (str(player), MONEY + 1)
+
+
+def test_whoever_is_kept_from_playing_fills_nothing_and_can_empty_it(cloned_db):
+    player = a_player(real=MONEY)
+    seat = AtTable(Program(player.user), a_golden_table())
+    told(refill(seat, 1000))
+    exclusions.pause(player=player, by=str(player))
+    refused(refill(seat, 1000), 403, "barred")
+    assert told(seat.program.post(seat.base + "purse/leave/"))["amount"] == 1000
+    assert accounts.balance(player.pk, Mode.REAL) == MONEY
+
+
+@pytest.mark.django_db
+def test_leaving_what_was_never_filled_moves_nothing():
+    player = a_player(real=MONEY)
+    seat = AtTable(Program(player.user), a_golden_table())
+    assert told(seat.program.post(seat.base + "purse/leave/"))["amount"] == 0
+
+
+@pytest.mark.django_db
+def test_at_a_shared_table_it_is_filled_as_well():
+    player = a_player(real=MONEY)
+    seat = AtTable(Program(player.user), a_live_table("golden", limits=with_liability(golden_limits())).table)
+    assert told(refill(seat, 1000))["balance"] == 1000
+    assert told(seat.program.post(seat.base + "purse/leave/"))["account"] == MONEY

@@ -1,0 +1,182 @@
+"""What a machine makes up from the description of the API finds no fault, no status and no shape that is not described:
+for players, for staff, for nobody; call by call, and from answer to answer along the links.
+"""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.cache import cache
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis import Case, Response
+from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from casino.api.describing import described
+from casino.wsgi import application
+from players.models import Player
+from tests.api.client import Program
+from tests.api.operations import AN_ID, operations
+from tests.builders import a_golden_table, a_player, a_round, a_table
+from tests.chemin.at_table import a_chemin_table
+from tests.harness.databases import Database
+from tests.live.at_table import a_live_table
+from tests.people import a_member_of_staff
+
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+STREAM = "table_stream"  # which has no end: tests/api/test_stream.py reads it
+MONEY = 10_000_000  # minor units
+TRIES = {"player": 8, "staff": 4, "nobody": 1}  # of each operation
+QUIETLY = settings(
+    database=None,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def at_an_address(environ: dict[str, Any], start_response: Any) -> Any:
+    """The house, as a server calls it: it says from where somebody comes, who reads nothing compressed."""
+    return application(environ | {"REMOTE_ADDR": "127.0.0.1", "HTTP_ACCEPT_ENCODING": "identity"}, start_response)
+
+
+def the_api(description: dict[str, Any] | None = None) -> Any:
+    """What a description says the house answers; the streams are left out."""
+    api = schemathesis.openapi.from_dict(description or copy.deepcopy(described()))
+    api.app = at_an_address
+    return api.exclude(operation_id=STREAM)
+
+
+class House:
+    """Tables of each kind, somebody with money and a round behind them, and staff; each calls with a token."""
+
+    def __init__(self) -> None:
+        self.answered: set[tuple[str, int]] = set()
+        self.player: Player = a_player(real=MONEY, free=MONEY)
+        tables = [a_table(), a_golden_table(), a_live_table().table, a_chemin_table().table]
+        played = a_round(self.player, tables[0], player=5000)
+        self.words = {
+            "slug": [table.slug for table in tables],
+            "variant": ["baccarat", "golden", "nothing"],
+            "round_id": [str(played.round_id), AN_ID],
+            "event_id": ["1", "999999"],
+            "level": ["0", "1"],
+        }
+        self.headers = {
+            who: {"Authorization": f"Bearer {program.key}"} if program.key else {}
+            for who, program in {
+                "player": Program(self.player.user),
+                "staff": Program(a_member_of_staff("compliance").user),
+                "nobody": Program(None),
+            }.items()
+        }
+
+    def called(self, case: Case, who: str) -> Response:
+        """Make a call as somebody; hold the answer to the description. Raises what does not fit."""
+        cache.clear()  # nobody has called too often yet
+        case.headers.pop("Authorization", None)  # made up as well
+        answer = case.call(headers=self.headers[who])
+        self.answered.add((who, answer.status_code))
+        case.validate_response(answer, checks=CHECKS)
+        return answer
+
+
+@pytest.fixture
+def house(cloned_db: Database) -> House:
+    return House()
+
+
+def found_in(house: House, operation: Any, who: str, tries: int) -> None:
+    """Try an operation as somebody. Raises what does not fit the description."""
+    words = st.fixed_dictionaries({name: st.sampled_from(known) for name, known in house.words.items()})
+
+    @settings(QUIETLY, max_examples=tries)
+    @given(case=operation.as_strategy(), known=words)
+    def each(case: Case, known: dict[str, str]) -> None:
+        case.path_parameters.update({name: known[name] for name in known if name in case.path_parameters})
+        house.called(case, who)
+
+    each()
+
+
+def test_what_is_made_up_for_each_operation(house):
+    found: list[str] = []
+    names = set()
+    for result in the_api().get_all_operations():
+        operation = result.ok()
+        names.add(operation.definition.raw["operationId"])
+        for who, tries in TRIES.items():
+            try:
+                found_in(house, operation, who, tries)
+            except (Failure, FailureGroup) as fault:
+                found.append(f"{operation.label} as {who}: {told(fault)}")
+    assert names == {each.id for each in operations()} - {STREAM}
+    assert found == [], "\n".join(found)
+    assert house.answered >= {("player", 200), ("player", 400), ("player", 409), ("staff", 200), ("nobody", 401)}
+
+
+def told(fault: BaseException) -> str:
+    """What does not fit, in words."""
+    faults = fault.exceptions if isinstance(fault, FailureGroup) else (fault,)
+    return "; ".join(f"{each.title}: {each.message}"[:400] for each in faults if isinstance(each, Failure))
+
+
+def test_what_is_made_up_from_one_answer_to_the_next(house):
+    class Programs(the_api().as_state_machine()):  # type: ignore[misc]  # the class is made from the description
+        def get_call_kwargs(self, case: Case) -> dict[str, Any]:
+            cache.clear()
+            case.headers.pop("Authorization", None)
+            return {"headers": house.headers["player"]}
+
+        def validate_response(self, response: Response, case: Case, **_: Any) -> None:
+            if response.status_code < 300:
+                answered.add(case.operation.definition.raw["operationId"])
+            case.validate_response(response, checks=CHECKS)
+
+    answered: set[str] = set()  # what was done
+    Programs.run(settings=settings(QUIETLY, max_examples=25, stateful_step_count=10))
+    assert answered >= {"tables", "place_open"}, sorted(answered)
+
+
+def without_a_refusal(description: dict[str, Any]) -> None:
+    description["paths"]["/api/v1/self/"]["get"]["responses"].pop("401")
+
+
+def with_another_shape(description: dict[str, Any]) -> None:
+    description["components"]["schemas"]["SelfSchema"]["properties"]["name"] = {"type": "integer"}
+
+
+def with_another_type(description: dict[str, Any]) -> None:
+    answers = description["paths"]["/api/v1/self/"]["get"]["responses"]["200"]
+    answers["content"] = {"text/csv": answers["content"]["application/json"]}
+
+
+PLANTED = [(without_a_refusal, "nobody"), (with_another_shape, "player"), (with_another_type, "player")]
+
+
+@pytest.mark.parametrize(("plant", "who"), PLANTED, ids=lambda each: getattr(each, "__name__", each))
+def test_a_description_that_is_not_true_is_found_out(house, plant: Callable[[dict[str, Any]], None], who: str):
+    description = copy.deepcopy(described())
+    plant(description)
+    with pytest.raises((Failure, FailureGroup)):
+        found_in(house, the_api(description)["/api/v1/self/"]["GET"], who, 1)
+
+
+def test_a_fault_of_the_house_is_found_out(house, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("players.api.self_views.actor_of", lambda user: 1 // 0)
+    with pytest.raises((Failure, FailureGroup)) as found:
+        found_in(house, the_api()["/api/v1/self/"]["GET"], "player", 1)
+    assert "Server error" in told(found.value)

@@ -1,0 +1,231 @@
+"""Solo play by programs: a place, chips, a deal, and that its figures are those of the page and the ledger."""
+
+from uuid import UUID
+
+import pytest
+
+from games import solo
+from games.engine.shoe import commitment, shuffle
+from games.models import NextRound, Participation, Round, Table
+from games.page import game_view
+from games.seeds import unseal
+from games.solo import place_at
+from players.models import ApiToken, Player, Scope, Session
+from tests.api.at_solo import AtTable, Told, refused, told
+from tests.api.client import Program
+from tests.builders import a_golden_table, a_player, a_purse, a_table
+from tests.people import events
+from wallet import accounts, purse
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 1_000_000
+CHIP = 5000
+
+
+@pytest.fixture
+def player() -> Player:
+    return a_player(real=MONEY, free=MONEY)
+
+
+@pytest.fixture
+def table() -> Table:
+    return a_table()
+
+
+@pytest.fixture
+def at(player: Player, table: Table) -> AtTable:
+    """A program at its open place."""
+    seat = AtTable(Program(player.user), table)
+    told(seat.open())
+    return seat
+
+
+def dealt_from(line: Told) -> list[str]:
+    """The cards that anybody finds who deals a round again from what was told of it."""
+    cards = shuffle(bytes.fromhex(line["seed"]), line["decks"], line["player_value"])
+    return [card.code for card in cards[: len(line["result"]["cards"])]]
+
+
+class TestAPlace:
+    def test_is_opened_once_and_read_as_it_stands(self, at, player):
+        first = at.place
+        assert told(at.open()) == first == told(at.program.get(at.base + "place/"))
+        (place,) = NextRound.objects.filter(player=player)
+        assert (first["round_id"], first["commitment"]) == (str(place.round_id), place.commitment)
+
+    def test_is_not_opened_by_reading(self, player, table):
+        refused(Program(player.user).get(f"tables/{table.slug}/real/place/"), 404, "no-place")
+        assert not NextRound.objects.exists()
+
+    def test_is_not_opened_by_a_program_that_only_reads(self, player, table):
+        refused(Program(player.user, Scope.READ).post(f"tables/{table.slug}/real/place/"), 403, "forbidden")
+        assert not NextRound.objects.exists()
+
+    def test_has_the_figures_of_the_page(self, at, player, table):
+        at.chip("player", CHIP)
+        at.chip("tie", 1000)
+        page = game_view(place_at(player=player, table_id=table.pk, mode=Mode.REAL), language="en")
+        place = at.place
+        assert place["slip"] == {spot.code: spot.stake for spot in page.spots if spot.stake}
+        assert place["staked"] == page.bet_total
+        assert place["balance"] - place["staked"] == page.balance
+        assert place["chips"] == [chip.value for chip in page.tray]
+        assert place["minimum"] == {spot.code: spot.minimum for spot in page.spots}
+        assert place["maximum"] == {spot.code: spot.maximum for spot in page.spots}
+        assert (place["round_id"], place["commitment"]) == (str(page.next_round_id), page.commitment)
+        assert (place["slip_version"], place["table_version"]) == (page.slip_version, page.table_version)
+        assert (place["status"] == "open", place["can_undo"]) == (page.is_open, page.can_undo)
+
+
+class TestTheSlip:
+    def test_is_composed_chip_by_chip_and_undone(self, at):
+        at.chip("player", CHIP)
+        at.chip("player", CHIP)
+        assert told(at.chip("tie", 1000))["slip"] == {"player": 2 * CHIP, "tie": 1000}
+        assert told(at.change("undo"))["slip"] == {"player": 2 * CHIP}
+        assert told(at.change("double"))["slip"] == {"player": 4 * CHIP}
+        assert told(at.change("clear"))["slip"] == {}
+
+    def test_is_the_one_that_every_window_sees(self, at, player, table):
+        at.chip("banker", CHIP)
+        assert place_at(player=player, table_id=table.pk, mode=Mode.REAL).slip == {"banker": CHIP}
+
+    def test_moves_no_money(self, at, player):
+        at.chip("banker", CHIP)
+        assert accounts.balance(player.pk, Mode.REAL) == MONEY
+
+
+class TestADeal:
+    def test_plays_the_round_that_was_committed_to_and_tells_the_next(self, at, player):
+        before = told(at.chip("player", CHIP))
+        played = told(at.deal())
+        line = played["round"]
+        assert (line["id"], line["commitment"]) == (before["round_id"], before["commitment"])
+        assert commitment(bytes.fromhex(line["seed"])) == before["commitment"]
+        assert dealt_from(line) == line["result"]["cards"]
+        assert played["place"]["round_id"] != before["round_id"]
+        assert played["repeated"] is False
+
+    def test_has_the_figures_of_the_ledger_and_of_what_is_stored(self, at, player):
+        at.chip("player", CHIP)
+        at.chip("tie", 1000)
+        played = told(at.deal())
+        line, part = played["round"], Participation.objects.get(player=player)
+        assert (line["staked"], line["paid"], line["commission"]) == (part.staked, part.paid, part.commission)
+        assert (line["balance_before"], line["balance_after"]) == (part.balance_before, part.balance_after)
+        assert played["place"]["balance"] == line["balance_after"] == accounts.balance(player.pk, Mode.REAL)
+        assert {bet["bet"]: (bet["stake"], bet["payout"], bet["result"]) for bet in line["bets"]} == {
+            wager.bet: (wager.stake, wager.payout, wager.result) for wager in part.wagers.all()
+        }
+        assert sum(bet["payout"] for bet in line["bets"]) == line["paid"]
+
+    def test_of_the_bets_of_a_whole_round_leaves_a_slip_alone_that_it_refuses(self, at, player):
+        at.chip("banker", CHIP)
+        refused(at.play({"tie": 10 * MONEY}), 422, "over-maximum")
+        assert told(at.program.get(at.base + "place/"))["slip"] == {"banker": CHIP}
+        played = told(at.play({"tie": 3000, "banker": 7000}))
+        assert {bet["bet"]: bet["stake"] for bet in played["round"]["bets"]} == {"tie": 3000, "banker": 7000}
+        assert played["place"]["slip"] == {}
+        assert played["place"]["last_stakes"] == {"tie": 3000, "banker": 7000}
+
+    def test_stakes_what_no_chip_of_the_table_is_worth(self, at):
+        assert told(at.play({"player": 13_000}))["round"]["staked"] == 13_000
+
+    def test_doubles_and_repeats(self, at):
+        at.chip("player", CHIP)
+        at.deal()
+        assert told(at.deal(how="rebet_deal"))["round"]["staked"] == CHIP
+        at.chip("tie", 1000)
+        assert told(at.deal(how="double_deal"))["round"]["staked"] == 2000
+
+    @pytest.mark.parametrize("said", ["räksmörgås", " a "])
+    def test_mixes_in_what_the_player_says(self, at, said):
+        played = told(at.play({"player": CHIP}, player_value=said))["round"]
+        assert played["player_value"] == said
+        assert dealt_from(played) == played["result"]["cards"]
+
+    def test_for_free_money_moves_no_other(self, player, table):
+        seat = AtTable(Program(player.user), table, "free")
+        seat.open()
+        told(seat.play({"player": CHIP}))
+        assert accounts.balance(player.pk, Mode.REAL) == MONEY
+        assert Round.objects.get().mode == Mode.FREE
+
+    def test_stands_in_the_session_of_the_program(self, at, player):
+        told(at.play({"player": CHIP}))
+        (session,) = Session.objects.filter(user=player.user)
+        assert Participation.objects.get().session == session.pk == ApiToken.objects.get().session_id
+        (event,) = events("round.settled")
+        assert event["data"]["session"] == str(session.pk)
+
+    def test_is_found_and_not_played_again_by_another_call(self, at, player):
+        at.chip("player", CHIP)
+        said = {name: at.place[name] for name in ("round_id", "slip_version")}
+        first = told(at.deal(**said))
+        again = told(at.deal(**said))
+        assert again["repeated"] is True
+        assert (again["round"], again["place"]) == (first["round"], first["place"])
+        assert Round.objects.count() == 1
+
+
+class TestABalanceOfTheGame:
+    @pytest.fixture
+    def golden(self, player) -> AtTable:
+        seat = AtTable(Program(player.user), a_golden_table())
+        told(seat.open())
+        return seat
+
+    def test_is_filled_and_emptied(self, golden, player):
+        assert told(golden.program.post(golden.base + "purse/re-buy/", {"amount": 20_000})) == {
+            "amount": 20_000,
+            "balance": 20_000,
+            "account": MONEY - 20_000,
+            "currency": "SEK",
+        }
+        place = told(golden.program.get(golden.base + "place/"))
+        assert (place["balance"], place["account"]) == (20_000, MONEY - 20_000)
+        assert told(golden.program.post(golden.base + "purse/leave/"))["amount"] == 20_000
+        assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
+
+    def test_is_what_the_game_plays_on_and_its_bets_stand(self, golden, player):
+        a_purse(player, 20_000)
+        golden.chip("player", CHIP)
+        played = told(golden.deal())
+        assert played["place"]["balance"] == played["round"]["balance_after"] == purse.balance(player, Mode.REAL)
+        assert played["place"]["slip"] == {"player": CHIP}
+        assert told(golden.chip("player", 1000, take=True))["slip"] == {"player": CHIP - 1000}
+
+    def test_is_none_of_another_game(self, at):
+        for path, body in (("purse/re-buy/", {"amount": 1000}), ("purse/leave/", {})):
+            refused(at.program.post(at.base + path, body), 404, "not-found")
+
+
+class TestNothingIsToldBeforeItsTime:
+    def test_no_answer_has_the_seed_or_a_card_of_the_round_to_come(self, at, player, table, monkeypatch):
+        """The seed lies sealed, and no call opens it but the deal: what would open it is watched."""
+        opened: list[UUID] = []
+
+        def watched(round_id: UUID, sealed: bytes) -> bytes:
+            opened.append(round_id)
+            return unseal(round_id, sealed)
+
+        monkeypatch.setattr(solo, "unseal", watched)
+        place = NextRound.objects.get(player=player)
+        hidden = [bytes(place.sealed_seed).hex(), unseal(place.round_id, bytes(place.sealed_seed)).hex()]
+        answers = [
+            at.chip("player", CHIP),
+            at.change("undo"),
+            at.open(),
+            *(at.program.get(path) for path in ("tables/", at.base, at.base + "place/", "rounds/", "rounds/playing/")),
+            at.program.get(f"rounds/{place.round_id}/"),
+            at.play({"player": 1}),
+        ]
+        assert not opened
+        for answer in answers:
+            for secret in hidden:
+                assert secret not in answer.content.decode()
+        refused(answers[-2], 404, "not-found")
+        told(at.play({"player": CHIP}))
+        assert len(opened) == 1

@@ -1,0 +1,243 @@
+"""The stream of a table for programs, from a web server that runs: who is told what and when, and who may listen."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from casino.live_hub import MOST_OF_ONE_PLAYER
+from games.engine.cards import Card
+from games.live import news, tickets
+from games.live.clock import Clock
+from games.models import LiveTable, Phase
+from players import exclusions
+from players.models import ApiToken, Scope, Session
+from tests.api.at_live import at, program_of, state_at
+from tests.api.client import Program
+from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
+from tests.builders import a_player
+from tests.chemin.spelling import cards_in
+from tests.harness import databases
+from tests.harness.databases import Database
+from tests.live.at_table import advance_to, bet, round_at, step
+from tests.live.streaming import a_table_with_bets, a_ticket, a_web_server, backends
+from tests.live.watcher import Watcher, watching
+from tests.people import a_member_of_staff
+
+OWN_MONEY = 777_00
+
+
+@pytest.fixture(scope="module")
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """One database for all tests here, with real commits: each has a table and players of its own."""
+    with django_db_blocker.unblock(), databases.clone("programs") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def url(database: Database) -> Iterator[str]:
+    """Where the house answers."""
+    with a_web_server(database) as server:
+        yield server.url
+
+
+@pytest.fixture
+def live_table(database: Database) -> LiveTable:
+    """A shared table that takes bets, and at which somebody has bet."""
+    return LiveTable.objects.select_related("table").get(pk=a_table_with_bets().pk)
+
+
+@pytest.fixture
+def superuser(database: Database) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
+        yield connection
+
+
+class TestWhatIsTold:
+    """The table as everybody sees it, and of one's own nobody else's."""
+
+    def test_a_round_is_told_as_it_goes_and_each_program_its_own_money_only(
+        self, url: str, live_table: LiveTable, superuser: psycopg.Connection
+    ) -> None:
+        swede, dane = a_player(real=OWN_MONEY), a_player("DK", real=888_00)
+        bet(swede, live_table, player=250_00)
+        bet(dane, live_table, banker=100_00)
+        with listening(url, program_of(swede), program_of(dane), to=live_table) as (first, other):
+            for watcher, balance in ((first, OWN_MONEY - 250_00), (other, 788_00)):
+                wait_for_state(watcher, phase="betting", takes_bets=True)
+                assert values(watcher.wait_for("own"))["balance"] == balance
+            advance_to(live_table, Phase.CLOSED)
+            for watcher in (first, other):
+                wait_for_state(watcher, phase="closed", takes_bets=False)
+            settled = advance_to(live_table, Phase.SETTLED)
+            for watcher in (first, other):
+                wait_for_state(watcher, phase="settled")
+                watcher.wait_for("own", '"last_round":{')
+                assert rounds(watcher) == [str(settled.pk)]
+            assert len(backends(superuser)) == 1
+        for private in (b"SEK", b"52700"):
+            assert private in first.bytes
+            assert private not in other.bytes
+        assert b"DKK" not in first.bytes
+
+    def test_the_stream_tells_what_reading_tells(self, url: str, live_table: LiveTable) -> None:
+        player = a_player(real=OWN_MONEY)
+        bet(player, live_table, player=50_00)
+        program = program_of(player)
+        with listening(url, program, to=live_table) as (watcher,):
+            for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED):
+                if phase is not Phase.BETTING:
+                    advance_to(live_table, phase)
+                told, read = wait_for_state(watcher, phase=phase), state_at(program, live_table)
+                of_the_moment = {"at": None, "seconds_left": None}
+                assert told | of_the_moment == read["state"] | of_the_moment
+            watcher.wait_for("own", '"last_round":{')
+            assert values(watcher.of("own")[-1]) == state_at(program, live_table)["own"]
+
+    def test_a_table_is_told_once_for_all_programs_beside_the_pages_of_the_same_reading(
+        self, url: str, live_table: LiveTable, superuser: psycopg.Connection
+    ) -> None:
+        programs = [program_of(a_player(real=OWN_MONEY)) for _ in range(4)]
+        page = tickets.issue(a_ticket(a_player(), live_table))
+        with listening(url, *programs, to=live_table) as watchers, watching(url, page) as (reader,):
+            for watcher in watchers:
+                wait_for_state(watcher, phase="betting")
+            advance_to(live_table, Phase.CLOSED)
+            reader.wait_for("public", 'data-phase="closed"')
+            for watcher in watchers:
+                wait_for_state(watcher, phase="closed")
+            assert len({watcher.of("state")[-1] for watcher in watchers}) == 1
+            assert len(backends(superuser)) == 1
+            assert not reader.of("state")
+            assert not [each for watcher in watchers for each in watcher.news if each.kind in ("public", "board")]
+
+    def test_every_byte_tells_no_card_that_the_page_had_not_shown_by_then(self, url: str, database: Database) -> None:
+        quick = Clock(betting=600_000, call=600_000, card=300, pause=600_000)
+        made = LiveTable.objects.select_related("table").get(pk=a_table_with_bets(clock=quick).pk)
+        page = tickets.issue(a_ticket(a_player(), made))
+        program = program_of(a_player(real=OWN_MONEY))
+        with listening(url, program, to=made) as (watcher,), watching(url, page) as (reader,):
+            wait_for_state(watcher, phase="betting")
+            reader.wait_for("public", 'data-phase="betting"')
+            before = len(reader.of("public")), len(watcher.of("state"))
+            drawn = [Card.parse(code) for code in advance_to(made, Phase.DEALT).cards.split()]
+            watcher.wait(lambda: len(_turned(watcher)[-1]) == len(drawn))
+            reader.wait(lambda: cards_in(reader.of("public")[-1].html) >= set(drawn))
+            step(made)
+            wait_for_state(watcher, phase="settled")
+        told, shown = watcher.of("state")[before[1] :], reader.of("public")[before[0] :]
+        for number, (state, public) in enumerate(zip(told, shown, strict=False)):
+            assert cards_in(state.html) <= {*drawn} & cards_in(public.html), number
+        order = [len(cards) for cards in _turned(watcher)]
+        assert order == sorted(order)
+        assert {*range(len(drawn) + 1)} <= {*order}
+        opened = watcher.bytes[: watcher.bytes.index(b"event: state")]
+        assert not cards_in(opened.decode())
+
+    def test_notices_of_the_house_come_in_the_language_asked_for(
+        self, url: str, live_table: LiveTable, superuser: psycopg.Connection
+    ) -> None:
+        program = program_of(a_player(real=OWN_MONEY))
+        with listening(url, program, to=live_table) as (watcher,):
+            assert values(watcher.wait_for("notice")) == {"is_stopped": False, "notices": []}
+
+    def test_news_that_changes_nothing_of_one_s_own_is_not_told_as_such(self, url: str, live_table: LiveTable) -> None:
+        player = a_player(real=OWN_MONEY)
+        bet(player, live_table, player=50_00)
+        with listening(url, program_of(player), to=live_table) as (watcher,):
+            wait_for_state(watcher, phase="betting")
+            watcher.wait_for("own")
+            news.tell(live_table.pk)
+            watcher.wait(lambda: len(watcher.of("state")) == 2)
+            assert len(watcher.of("own")) == 1
+            assert not watcher.of("round")
+
+
+def _turned(watcher: Watcher) -> list[list[str]]:
+    """The cards that lay open in each state."""
+    return [state["player"]["cards"] + state["banker"]["cards"] for state in states(watcher)]
+
+
+class TestWhoMayListen:
+    """Whoever may read, as long as the token holds, its session runs, and they may play."""
+
+    def test_a_stream_is_opened_with_a_token_that_reads_and_by_nobody_else(
+        self, url: str, live_table: LiveTable
+    ) -> None:
+        player = a_player(real=OWN_MONEY)
+        refused = {
+            Program(None): (401, "token-refused"),
+            Program(player.user, Scope.PLAY): (403, "forbidden"),
+            Program(a_member_of_staff("compliance").user): (403, "forbidden"),
+            Program(a_member_of_staff("supervisor").user): (403, "forbidden"),
+        }
+        for program, (status, code) in refused.items():
+            with listening(url, program, to=live_table) as (watcher,):
+                assert watcher.status == status
+                assert problem_of(watcher)["code"] == code
+                assert b"event:" not in watcher.bytes
+        with listening(url, Program(player.user, Scope.READ), to=live_table) as (watcher,):
+            assert watcher.status == 200
+            assert b"text/event-stream" in watcher.bytes
+            wait_for_state(watcher, phase="betting")
+
+    def test_one_player_has_so_many_streams_whether_pages_or_programs(self, url: str, live_table: LiveTable) -> None:
+        player = a_player(real=OWN_MONEY)
+        program = program_of(player)
+        page = tickets.issue(a_ticket(player, live_table))
+        with listening(url, *[program] * (MOST_OF_ONE_PLAYER - 1), to=live_table) as watchers:
+            assert {watcher.status for watcher in watchers} == {200}
+            with watching(url, page) as (reader,), listening(url, program, to=live_table, language="de") as (more,):
+                reader.wait_for("public")
+                assert more.status == 503
+                told = problem_of(more)
+                assert told["code"] == "streams-full"
+                assert b"retry-after: 5" in more.bytes.lower()
+
+    def test_it_ends_with_the_token_the_session_and_an_exclusion_and_tells_so(
+        self, url: str, live_table: LiveTable
+    ) -> None:
+        players = [a_player(real=OWN_MONEY) for _ in range(4)]
+        stays, revoked, idles, pauses = (program_of(player) for player in players)
+        asked = {"round_id": str(round_at(live_table).pk), "table_version": 1, "bet": "player", "chip": 50_00}
+        assert idles.post(at(live_table, "bets"), asked).status_code == 200  # so it has a session
+        with listening(url, stays, revoked, idles, pauses, to=live_table) as watchers:
+            for watcher in watchers:
+                wait_for_state(watcher, phase="betting")
+            ApiToken.objects.filter(user=players[1].user).update(revoked_at="2026-01-01T00:00:00Z")
+            Session.objects.filter(user=players[2].user).update(acted_at="2020-01-01T00:00:00Z")
+            exclusions.pause(player=players[3], by=str(players[3]))
+            for watcher in watchers[1:]:
+                watcher.wait_for("over")
+                watcher.wait_for_end()
+            advance_to(live_table, Phase.CLOSED)
+            wait_for_state(watchers[0], phase="closed")
+            assert b'"closed"' not in b"".join(watcher.bytes for watcher in watchers[1:])
+            assert not watchers[0].of("over")
+        with listening(url, idles, to=live_table) as (again,):  # it may read on
+            wait_for_state(again, phase="closed")
+
+    def test_listening_begins_no_session_and_keeps_none_from_ending(self, url: str, live_table: LiveTable) -> None:
+        player = a_player(real=OWN_MONEY)
+        with listening(url, program_of(player), to=live_table) as (watcher,):
+            wait_for_state(watcher, phase="betting")
+        assert not Session.objects.filter(user=player.user).exists()
+
+    def test_words_behind_the_question_mark_open_nothing(self, url: str, live_table: LiveTable) -> None:
+        program = program_of(a_player(real=OWN_MONEY))
+        watcher = Watcher(
+            url,
+            f"/api/v1/{at(live_table, 'stream')}?since=1",
+            headers={"Authorization": f"Bearer {program.key}"},
+        )
+        assert watcher.status == 400
+        assert problem_of(watcher)["errors"][0]["pointer"] == "/?since"
+        watcher.close()
+
+
+def test_a_server_of_pages_alone_tells_nothing(client, live_table: LiveTable) -> None:
+    """Where no port stands before the view, as behind a server of WSGI."""
+    answer = program_of(a_player(real=OWN_MONEY)).get(at(live_table, "stream"))
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
+    assert answer.content == b"retry: 3000\n\n"

@@ -1,0 +1,222 @@
+"""A program whose line was cut comes back with the number of the last event that it has seen, and is told every round
+that was over since, in order and once, and then the table as it is.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from casino import live_rounds
+from casino.live_line import open_line
+from casino.live_rounds import Rounds
+from casino.live_shows import WIRES
+from casino.live_streams import MISSED, Stream
+from games.live.tickets import Mark, ProgramTicket
+from games.live.voiding import void_live_round
+from games.models import LiveTable, Phase, Shape, VoidReason
+from tests.api.at_live import program_of
+from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
+from tests.builders import a_player
+from tests.harness import databases
+from tests.harness.databases import Database
+from tests.live.at_table import advance_to, bet, step
+from tests.live.streaming import a_table_with_bets, a_web_server, run_apart
+from tests.live.watcher import Watcher
+
+ROUNDS = 4
+
+
+@pytest.fixture(scope="module")
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """One database for all tests here, with real commits: each has a table and players of its own."""
+    with django_db_blocker.unblock(), databases.clone("resumed") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def url(database: Database) -> Iterator[str]:
+    """Where the house answers."""
+    with a_web_server(database) as server:
+        yield server.url
+
+
+class Evening:
+    """A table at which somebody bets in every round, and a program that listens."""
+
+    def __init__(self) -> None:
+        self.table = LiveTable.objects.select_related("table").get(pk=a_table_with_bets().pk)
+        self.player = a_player(real=10_000_00)
+        self.program = program_of(self.player)
+        self.over: list[str] = []
+
+    def play(self, count: int = 1) -> None:
+        """Play rounds to their end, up to the bets of the next one."""
+        for _ in range(count):
+            bet(self.player, self.table, banker=50_00)
+            self.over.append(str(advance_to(self.table, Phase.SETTLED).pk))
+            step(self.table)
+
+
+@pytest.fixture
+def evening(database: Database) -> Evening:
+    return Evening()
+
+
+def has_told(watcher: Watcher, last: str) -> bool:
+    """Say whether this round was told to be over."""
+    return rounds(watcher)[-1:] == [last]
+
+
+def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(url: str, evening: Evening) -> None:
+    told: list[str] = []
+    after: str | None = None
+    for _ in range(ROUNDS):
+        with listening(url, evening.program, to=evening.table, after=after) as (watcher,):
+            wait_for_state(watcher, phase="betting")
+            evening.play()
+            watcher.wait(partial(has_told, watcher, evening.over[-1]))
+            # The line is cut after one of the events that came: whatever came after that is as if it never had.
+            numbered = [news for news in watcher.news if news.number]
+            last = numbered[len(told) % len(numbered)]
+            seen = watcher.news[: watcher.news.index(last) + 1]
+        told += [values(news)["id"] for news in seen if news.kind == "round"]
+        after = last.number
+        evening.play()  # meanwhile
+    with listening(url, evening.program, to=evening.table, after=after) as (watcher,):
+        wait_for_state(watcher, phase="betting")
+        told += rounds(watcher)
+    assert told == evening.over
+
+
+def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening: Evening) -> None:
+    with listening(url, evening.program, to=evening.table) as (watcher,):
+        wait_for_state(watcher, phase="betting")
+        evening.play(ROUNDS)
+        watcher.wait(lambda: len(rounds(watcher)) == ROUNDS)
+        wait_for_state(watcher, phase="betting", round=states(watcher)[-1]["round"])
+    events = list(watcher.news)
+    for place, news in enumerate(events):
+        if not news.number:
+            continue
+        before = [values(each)["id"] for each in events[: place + 1] if each.kind == "round"]
+        with listening(url, evening.program, to=evening.table, after=news.number) as (back,):
+            wait_for_state(back, phase="betting")
+            assert before + rounds(back) == evening.over
+            kinds = [each.kind for each in back.news if each.kind in ("round", "state")]
+            assert kinds == sorted(kinds)  # the rounds, and then the state
+
+
+def test_whoever_has_just_come_is_told_no_round_that_was_over(url: str, evening: Evening) -> None:
+    evening.play(2)
+    with listening(url, evening.program, to=evening.table) as (watcher,):
+        wait_for_state(watcher, phase="betting")
+        evening.play()
+        watcher.wait(lambda: rounds(watcher) == evening.over[-1:])
+
+
+def test_whoever_knows_of_no_round_yet_is_told_all(url: str, evening: Evening) -> None:
+    with listening(url, evening.program, to=evening.table) as (watcher,):
+        assert watcher.wait_for("state").number == "0-0"
+    evening.play(2)
+    with listening(url, evening.program, to=evening.table, after="0-0") as (watcher,):
+        wait_for_state(watcher, phase="betting")
+        assert rounds(watcher) == evening.over
+
+
+def test_a_round_that_was_annulled_is_told_to_be(url: str, evening: Evening) -> None:
+    evening.play()
+    bet(evening.player, evening.table, banker=50_00)
+    live_round = advance_to(evening.table, Phase.CLOSED)
+    void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:1")
+    with listening(url, evening.program, to=evening.table, after="0-0") as (watcher,):
+        wait_for_state(watcher, phase="void")
+        one, two = (values(news) for news in watcher.of("round"))
+        assert (one["is_annulled"], two["is_annulled"], two["id"]) == (False, True, str(live_round.pk))
+        assert (two["cards"], two["outcome"], two["player"]) == ([], None, {"cards": [], "total": None})
+        cards = sorted(one["player"]["cards"] + one["banker"]["cards"])
+        assert cards == sorted(one["cards"])
+        assert one["outcome"] in ("player", "banker", "tie")
+
+
+@pytest.mark.parametrize("number", ["9-9", "1", "1-1-1", "-1-1", "x", "1-0", "9" * 40, "1-1, 1-1"])
+def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Evening, number: str) -> None:
+    with listening(url, evening.program, to=evening.table, after=number) as (watcher,):
+        assert watcher.status == 400
+        told = problem_of(watcher)
+        assert (told["code"], told["errors"][0]["pointer"]) == ("invalid", "/Last-Event-ID")
+
+
+def test_a_round_under_way_that_somebody_says_to_know_keeps_it_from_nobody(url: str, evening: Evening) -> None:
+    evening.play()
+    other = program_of(a_player())
+    with listening(url, evening.program, to=evening.table) as (watcher,):
+        wait_for_state(watcher, phase="betting")
+        with listening(url, other, to=evening.table, after="1-2") as (too_early,):
+            assert too_early.wait_for("state").number == "1-1"
+            evening.play()
+            watcher.wait(lambda: rounds(watcher) == evening.over[-1:])
+            too_early.wait(lambda: rounds(too_early) == evening.over[-1:])
+        assert watcher.of("state")[0].number == "1-1"
+
+
+class Kept(Stream):
+    """A stream that keeps what it was told."""
+
+    def __init__(self, ticket: ProgramTicket) -> None:
+        super().__init__(ticket)
+        self.told: list[bytes] = []
+
+    def tell_all(self, events: Iterable[tuple[str, bytes]]) -> None:
+        """Keep it."""
+        self.told += [said for _, said in events if said]
+
+
+def test_who_missed_more_than_is_told_is_told_so_and_goes_on_from_there(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_rounds, "MOST", 2)
+    evening.play(4)
+    known = [Mark(1, number) for number in range(1, 5)]
+
+    async def tell(*after: Mark) -> list[Kept]:
+        read = Rounds(evening.table.pk, WIRES[Shape.SHARED])
+        player, table = evening.player.pk, evening.table.pk
+        listeners = [Kept(ProgramTicket(player, table, None, "en", after=mark)) for mark in after]
+        async with open_line() as line:
+            for listener in listeners:
+                read.take_in(listener)
+            await read.keep_up(line)
+            read.hear()
+            await read.keep_up(line)
+        assert read.number == "1-4"
+        return listeners
+
+    far, near, there = run_apart(tell(known[0], known[1], known[3]))
+    assert far.told == [MISSED]
+    (both,) = near.told
+    assert [both.count(f"id: 1-{number}\n".encode()) for number in (2, 3, 4)] == [0, 1, 1]
+    assert there.told == []
+
+
+def test_what_one_program_says_to_know_is_no_mark_of_another(evening: Evening) -> None:
+    evening.play()
+    read = Rounds(evening.table.pk, WIRES[Shape.SHARED])
+    player, table = evening.player.pk, evening.table.pk
+    known, ahead = [Kept(ProgramTicket(player, table, None, "en", after=Mark(1, number))) for number in (1, 2)]
+
+    async def keep_up() -> str:
+        read.hear()
+        async with open_line() as line:
+            await read.keep_up(line)
+        return read.number
+
+    for listener in (known, ahead):
+        read.take_in(listener)
+    assert run_apart(keep_up()) == "1-1"
+    evening.play(2)
+    assert run_apart(keep_up()) == "1-3"
+    for listener, counts in ((known, [0, 1, 1]), (ahead, [0, 0, 1])):
+        told = b"".join(listener.told)
+        assert [told.count(f"id: 1-{number}\n".encode()) for number in (1, 2, 3)] == counts

@@ -1,0 +1,89 @@
+"""What a program plays stands in its session, as what a browser plays does; so the real gate holds it to limits of
+time, reality checks and exclusions, and nothing that it reads counts.
+"""
+
+import pytest
+from django.db import connection
+
+from games.models import Participation, Table
+from players import exclusions
+from players.limits import set_limit
+from players.models import LimitKind, Period, Player, Session
+from tests.api.at_solo import AtTable, refused, told
+from tests.api.client import Program
+from tests.builders import a_player, a_table
+from tests.players.test_sessions import PLAYER, SECOND, pass_time
+
+pytestmark = pytest.mark.django_db
+
+MONEY = 1_000_000
+
+
+@pytest.fixture
+def player() -> Player:
+    return a_player(real=MONEY)
+
+
+@pytest.fixture
+def table() -> Table:
+    return a_table()
+
+
+@pytest.fixture
+def at(player: Player, table: Table) -> AtTable:
+    """A program at its open place."""
+    seat = AtTable(Program(player.user), table)
+    told(seat.open())
+    return seat
+
+
+def sessions_played_in() -> set[str]:
+    """The sessions that rounds stand in."""
+    return {str(session) for session in Participation.objects.values_list("session", flat=True)}
+
+
+def test_what_is_played_stands_in_the_session_that_the_first_write_began(at):
+    (session,) = Session.objects.all()
+    assert session.browser == "program: a test"
+    for _ in range(2):
+        told(at.play({"player": 5000}))
+    assert sessions_played_in() == {str(session.pk)}
+
+
+def test_what_is_read_begins_none(player, table):
+    program = Program(player.user)
+    assert told(program.get("protection/check/"))["sitting"] is None
+    program.get(f"tables/{table.slug}/real/place/")
+    assert not Session.objects.exists()
+
+
+def test_after_nine_minutes_without_play_another_session_begins(at):
+    told(at.play({"player": 5000}))
+    pass_time(PLAYER + SECOND)
+    told(at.play({"player": 5000}))
+    assert len(sessions_played_in()) == 2
+    assert Session.objects.filter(ended_at=None).count() == 1
+
+
+def test_a_reality_check_waits_until_it_is_answered(at):
+    told(at.play({"player": 5000}))
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
+    refused(at.play({"player": 5000}), 403, "barred")
+    assert told(at.program.get("protection/check/"))["is_due"]
+    told(at.program.post("protection/check/", {"answer": "continue"}))
+    told(at.play({"player": 5000}))
+
+
+def test_time_that_is_used_up_ends_play(player, at):
+    set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=3600, by=str(player))
+    told(at.play({"player": 5000}))
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE players_playtime SET seconds = 3600")
+    assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "time"
+
+
+def test_whoever_excludes_themselves_is_excluded_with_every_program(player, at):
+    exclusions.exclude_self(player=player, months=12, by=str(player))
+    assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "excluded"
+    assert not Participation.objects.exists()

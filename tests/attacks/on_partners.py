@@ -1,0 +1,98 @@
+"""Attacks on partners of the seamless wallet, on their keys, and on what studios do with our balances."""
+
+from tests.attacks.attack import Attack, changed, copied, kept, nothing, posted, twice
+from tests.attacks.on_money import CASH, CASHIER, LIMITED
+
+PARTNER, KEY, PLAYER = "wallet_partner", "wallet_partner_key", "wallet_studio_player"
+SESSION, ROW = "wallet_game_session", "wallet_studio_transaction"
+STUDIO = "kind = 'studio' AND currency = 'SEK' AND mode = 'R'"
+OPERATOR = (
+    "(SELECT s.id FROM players_staff AS s JOIN players_user_groups AS m ON m.user_id = s.user_id"
+    " JOIN auth_group AS g ON g.id = m.group_id WHERE g.name = 'operator' ORDER BY s.id LIMIT 1)"
+)
+NEW_KEYS = "'bet_key', gen_random_uuid(), 'win_key', gen_random_uuid()"
+UNBOOKED = f"ALTER TABLE {ROW} DISABLE TRIGGER {ROW}_is_booked"
+
+
+def approved_again(table: str) -> str:
+    """One approval may stand for two."""
+    return f"ALTER TABLE {table} DROP CONSTRAINT {table}_approval_id_key"
+
+
+def row(**changes: str) -> str:
+    """The first transaction again, a bet, under another name and otherwise, by columns and SQL."""
+    said = "".join(f", '{column}', {value}" for column, value in changes.items())
+    return copied(ROW, f"jsonb_build_object('id', -1, 'transaction', 'an attack', {NEW_KEYS}{said})")
+
+
+ATTACKS: list[Attack] = [
+    *nothing(PARTNER, "address approval_id code id kind made_at name per_minute"),
+    *nothing(KEY, "approval_id id made_at name partner_id sealed"),
+    *nothing(PLAYER, "at id name partner_id player_id"),
+    *nothing(SESSION, "digest ends_at id mode opened_at session_id studio_player_id"),
+    *nothing(
+        ROW,
+        "at balance bet bet_key currency game id mode operation partner_id request_hash round studio_player_id"
+        " takes_back transaction win win_key",
+    ),
+    *(twice(table, f"{table}_pkey") for table in (PARTNER, KEY, PLAYER, SESSION, ROW)),
+    *(twice(table, f"{table}_approval_id_key") for table in (PARTNER, KEY)),
+    twice(PARTNER, f"{PARTNER}_code_key"),
+    twice(KEY, f"{KEY}_name_key"),
+    twice(PLAYER, f"{PLAYER}_once"),
+    twice(PLAYER, f"{PLAYER}_name"),
+    twice(SESSION, f"{SESSION}_digest_key"),
+    twice(ROW, f"{ROW}_once"),
+    twice(ROW, f"{ROW}_back", "takes_back <> ''"),
+    twice(ROW, f"{ROW}_bet_key_key"),
+    twice(ROW, f"{ROW}_win_key_key"),
+    changed(SESSION, "wallet_game_session_session_id_916b4366_fk_players_session_id", "session_id = gen_random_uuid()"),
+    changed(SESSION, "wallet_game_session_studio_player_id_745f1751_fk_wallet_st", "studio_player_id = -1"),
+    changed(PARTNER, "wallet_partner_approval_id_f0de796a_fk_audit_approval_id", "approval_id = -1"),
+    changed(KEY, "wallet_partner_key_approval_id_4b7e3eaf_fk_audit_approval_id", "approval_id = -1"),
+    changed(KEY, "wallet_partner_key_partner_id_56e611e7_fk_wallet_partner_id", "partner_id = -1"),
+    changed(PARTNER, "wallet_partner_off_by_id_5303284d_fk_players_staff_id", "off_by_id = -1"),
+    changed(PLAYER, "wallet_studio_player_partner_id_10bb91c9_fk_wallet_partner_id", "partner_id = -1"),
+    changed(PLAYER, "wallet_studio_player_player_id_66248d32_fk_players_player_id", "player_id = -1"),
+    changed(ROW, "wallet_studio_transa_game_session_id_0d97a4c2_fk_wallet_ga", "game_session_id = -1"),
+    changed(ROW, "wallet_studio_transa_partner_id_196d18cb_fk_wallet_pa", "partner_id = -1"),
+    changed(ROW, "wallet_studio_transa_studio_player_id_45ee9fb2_fk_wallet_st", "studio_player_id = -1"),
+    changed(PARTNER, f"{PARTNER}_off", "off_at = clock_timestamp()"),
+    changed(PARTNER, f"{PARTNER}_per_minute_check", "per_minute = -1"),
+    changed(ROW, f"{ROW}_moves", "bet = -1"),
+    Attack(PARTNER, f"{PARTNER}_begins", copied(PARTNER, '\'{"id": -1, "code": "mine"}\''), approved_again(PARTNER)),
+    Attack(PARTNER, f"{PARTNER}_ends", f"UPDATE {PARTNER} SET address = 'https://mine.example/'", name="elsewhere"),
+    Attack(
+        PARTNER,
+        f"{PARTNER}_ends",
+        f"UPDATE {PARTNER} SET off_at = clock_timestamp(), off_by_id = {OPERATOR}",
+        name="by another role",
+    ),
+    *kept(PARTNER, f"{PARTNER}_is_kept"),
+    Attack(KEY, f"{KEY}_begins", copied(KEY, '\'{"id": -1, "name": "mine"}\''), approved_again(KEY), name="a third"),
+    Attack(
+        KEY,
+        f"{KEY}_begins",
+        copied(KEY, f"jsonb_build_object('id', -1, 'name', 'mine', 'partner_id', (SELECT max(id) FROM {PARTNER}))"),
+        approved_again(KEY),
+        name="of another partner",
+    ),
+    Attack(KEY, f"{KEY}_changes", f"UPDATE {KEY} SET sealed = 'mine'", name="another secret"),
+    Attack(KEY, f"{KEY}_changes", f"UPDATE {KEY} SET ended_at = NULL WHERE ended_at IS NOT NULL", name="after its end"),
+    *kept(KEY, f"{KEY}_is_kept"),
+    *kept(PLAYER, f"{PLAYER}_is_kept", "name"),
+    *kept(SESSION, f"{SESSION}_is_kept", "mode"),
+    *kept(ROW, f"{ROW}_is_kept", "bet"),
+    *(
+        Attack(ROW, f"{ROW}_begins", row(**changes), UNBOOKED, name=name)
+        for name, changes in {
+            "a win without a bet": {"operation": "'win'", "bet": "0", "win": "900", "round": "'none'"},
+            "a bet in other money": {"mode": "'F'", "game_session_id": "NULL"},
+            "a bet of no session": {"game_session_id": "NULL"},
+            "a bet that was taken back": {"transaction": "'back before it came'"},
+        }.items()
+    ),
+    Attack(ROW, f"{ROW}_is_booked", row()),
+    Attack("wallet_journal", "wallet_journal_plays_as_said", posted("studio_win", {CASH: 50, CASHIER: -50})),
+    Attack("wallet_entry", "wallet_entry_and_account", posted("gift", {LIMITED: 50, STUDIO: -50}), name="studio"),
+]

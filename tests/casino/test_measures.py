@@ -1,0 +1,148 @@
+"""What Prometheus reads: who may, what it says, and that no label has values without end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from http import HTTPStatus
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+from django.db import Error
+from django.test import RequestFactory
+from pytest_django import DjangoDbBlocker
+
+from casino import measures_house, measures_view
+from casino.launcher import listening_socket, web_arguments
+from casino.measures_house import House
+from tests.builders import a_player, a_table
+from tests.harness import databases, web
+from tests.harness.visitor import Visitor
+from tests.live.at_table import a_live_table, round_at
+
+TOKEN = "kept-from-strangers"
+COUNTED = re.compile(r"^sabot_\w+(?:\{([^}]*)\})? ", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "may"),
+    [
+        ("127.0.0.1", {}, True),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, False),
+        ("127.0.0.1", {"Forwarded": "for=127.0.0.1"}, False),
+        ("10.1.2.3", {}, False),
+        ("10.9.2.3", {}, True),
+        ("nonsense", {}, False),
+        ("203.0.113.7", {"Authorization": f"Bearer {TOKEN}"}, True),
+        ("203.0.113.7", {"Authorization": "Bearer "}, False),
+        ("203.0.113.7", {"Authorization": TOKEN}, False),
+    ],
+)
+def test_read_it_may_who_brings_the_token_or_comes_from_such_a_network_by_itself(settings, address, headers, may):
+    settings.METRICS_FROM, settings.METRICS_TOKEN = ["127.0.0.0/8", "10.9.0.0/16"], TOKEN
+    assert measures_view.may_read(RequestFactory().get("/metrics", headers=headers, REMOTE_ADDR=address)) is may
+
+
+def test_without_a_token_set_none_is_one(settings):
+    settings.METRICS_TOKEN = ""
+    request = RequestFactory().get("/metrics", headers={"Authorization": "Bearer "}, REMOTE_ADDR="203.0.113.7")
+    assert not measures_view.may_read(request)
+
+
+def test_of_processes_that_are_gone_only_what_they_counted_is_kept(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    for name in (f"gauge_livesum_{gone.pid}.db", f"counter_{gone.pid}.db", f"gauge_livesum_{os.getpid()}.db"):
+        (tmp_path / name).touch()
+    measures_view.forget_the_dead(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"counter_{gone.pid}.db",
+        f"gauge_livesum_{os.getpid()}.db",
+    }
+
+
+@pytest.mark.django_db
+class TestHouse:
+    def said(self) -> dict[str, float]:
+        return {
+            "/".join([sample.name, *sample.labels.values()]): sample.value
+            for metric in House().collect()
+            for sample in metric.samples
+        }
+
+    def test_says_how_it_stands(self):
+        said = self.said()
+        assert said["sabot_database_up"] == 1
+        assert said["sabot_beats"] == 0
+        assert {f"sabot_waiting/{what}" for what in ("mails", "payouts", "operators", "reports", "seal")} <= said.keys()
+        assert said["sabot_connections/active"] >= 1
+        assert said["sabot_connections_most"] > said["sabot_connections/active"]
+
+    def test_knows_how_late_a_table_is_by_its_phase(self, live_table_past_its_deadline):
+        said = self.said()
+        assert said["sabot_tables_late/betting"] == 1
+        assert said["sabot_tables_late_seconds/betting"] > 3000
+        assert said["sabot_tables_late/dealt"] == 0
+
+    def test_says_that_the_database_is_away_and_no_more(self, monkeypatch):
+        def fail() -> None:
+            raise Error
+
+        monkeypatch.setattr(measures_house, "lag", fail)
+        assert self.said() == {"sabot_database_up": 0}
+
+
+@pytest.fixture
+def live_table_past_its_deadline() -> None:
+    live_round = round_at(a_live_table())
+    live_round.deadline = live_round.deadline.replace(year=live_round.deadline.year - 1)
+    live_round.save(update_fields=["deadline"])
+
+
+def test_a_house_with_metrics_counts_what_it_serves_in_every_process_and_names_nobody(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path: Path
+) -> None:
+    with django_db_blocker.unblock(), databases.clone("measured") as database:
+        a_table()
+        visitors = [a_player(real=1000).user for _ in range(2)]
+        environment = database.environment | {"METRICS": "1", "METRICS_DIR": str(tmp_path / "metrics")}
+        servers = [house_with_metrics(environment, tmp_path, number) for number in range(2)]
+        try:
+            for (_, url), user in zip(servers, visitors, strict=True):
+                assert Visitor(url, user).get("/en/table/baccarat/real/")[0] == HTTPStatus.OK
+            text = read(servers[0][1])
+            assert 'sabot_requests_total{status="200",view="table"} 2.0' in text
+            assert 'sabot_request_seconds_count{view="table"} 2.0' in text
+            assert 'sabot_request_database_seconds_total{view="table"}' in text
+            assert "sabot_database_up 1.0" in text
+            assert "sabot_streams 0.0" in text
+            labels = " ".join(COUNTED.findall(text))
+            assert not re.search(r'="\d{4,}|@|="[0-9a-f]{8}-', labels)
+        finally:
+            for process, _ in servers:
+                process.send_signal(signal.SIGTERM)
+                process.wait()
+
+
+def house_with_metrics(environment: dict[str, str], folder: Path, number: int) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a web process of its own: metrics are chosen when the settings are read, so that none can be forked."""
+    with listening_socket(0) as listening, (folder / f"web-{number}.log").open("wb") as output:
+        port = listening.getsockname()[1]
+        process = subprocess.Popen(
+            web_arguments(listening.fileno()),
+            cwd=web.PROJECT,
+            env=environment | {"PORT": str(port)},
+            pass_fds=(listening.fileno(),),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    url = f"http://127.0.0.1:{port}"
+    assert "ready" in read(url, "/readyz")
+    return process, url
+
+
+def read(url: str, path: str = "/metrics") -> str:
+    with urlopen(Request(url + path), timeout=60) as answer:  # noqa: S310  (our own server)
+        return str(answer.read().decode())

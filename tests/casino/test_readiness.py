@@ -1,0 +1,104 @@
+"""Whether a web process should be given requests, and how each program of the house is."""
+
+from http import HTTPStatus
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+
+from casino import beat, health, readiness
+from casino.beat import take_turn
+from casino.readiness import NO_BROKER, NO_DATABASE, OLDER_TABLES, STOPPING, Readiness, Watch
+from tests.harness.databases import Database
+from tests.people import a_visitor
+
+NOBODY = "redis+socket:///nowhere/nobody.sock"
+
+
+def fail(*args: object, **kwargs: object) -> None:
+    raise DatabaseError
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+    """A process that has just begun."""
+    monkeypatch.setattr("casino.views.WATCH", made := Watch())
+    return made
+
+
+@pytest.mark.django_db
+class TestReady:
+    def test_a_process_whose_house_is_whole_is_ready(self, watch):
+        answer = a_visitor().get("/readyz")
+        assert (answer.status_code, answer.text) == (HTTPStatus.OK, "ready\n")
+        assert "no-store" in answer["Cache-Control"]
+
+    def test_it_expects_the_migrations_that_django_would_run(self):
+        assert readiness.expected() == MigrationLoader(connection).disk_migrations.keys()
+
+    def test_it_is_not_ready_on_tables_older_than_itself_and_is_on_newer_ones(self, monkeypatch):
+        known = readiness.expected()
+        monkeypatch.setattr(readiness, "expected", lambda: known | {("games", "9999_from_tomorrow")})
+        assert readiness.look().faults == (OLDER_TABLES,)
+        monkeypatch.setattr(readiness, "expected", lambda: known - {("audit", "0001_initial")})
+        assert readiness.look() == Readiness()
+
+    def test_it_is_not_ready_without_the_database(self, watch, monkeypatch):
+        monkeypatch.setattr(connection, "cursor", fail)
+        answer = a_visitor().get("/readyz")
+        assert (answer.status_code, answer.text) == (HTTPStatus.SERVICE_UNAVAILABLE, f"not ready\n{NO_DATABASE}\n")
+
+    def test_without_the_broker_it_serves_what_it_can(self, watch, settings):
+        settings.CELERY_BROKER_URL = NOBODY
+        answer = a_visitor().get("/readyz")
+        assert (answer.status_code, answer.text) == (HTTPStatus.OK, f"degraded\n{NO_BROKER}\n")
+
+    def test_whoever_asks_all_the_time_costs_the_database_nothing(self, watch, django_assert_num_queries):
+        watch.now()
+        with django_assert_num_queries(0):
+            assert watch.now() == Readiness()
+
+    def test_it_is_not_ready_once_it_is_told_to_stop(self, watch):
+        watch.begin_to_stop()
+        answer = a_visitor().get("/readyz")
+        assert (answer.status_code, answer.text) == (HTTPStatus.SERVICE_UNAVAILABLE, f"not ready\n{STOPPING}\n")
+
+
+def test_tables_that_were_never_made_are_older(cloned_db: Database, owner):
+    owner.execute("ALTER TABLE django_migrations RENAME TO elsewhere")
+    assert readiness.look().faults == (OLDER_TABLES,)
+
+
+class TestHealthy:
+    @pytest.mark.parametrize(
+        ("role", "reason"),
+        [
+            ("web", "web does not answer at port 1: "),
+            ("worker", "the broker is not reached: "),
+            ("signer", "the signer does not answer at /nowhere/socket: "),
+        ],
+    )
+    def test_says_what_is_not_there_and_ends_with_a_fault(self, settings, role, reason):
+        settings.PORT, settings.CELERY_BROKER_URL, settings.AUDIT_SIGNER = "1", NOBODY, "/nowhere/socket"
+        with pytest.raises(CommandError, match=reason):
+            call_command("healthy", role)
+
+    def test_a_signer_at_its_socket_is_well(self, signed, capsys):
+        call_command("healthy", "signer")
+        assert capsys.readouterr().out == "signer: signed 0 events\n"
+
+    def test_beat_is_at_work_or_stands_by_and_is_known_by_its_machine(self, cloned_db, monkeypatch):
+        with pytest.raises(health.Unwell, match="no beat of this machine"):
+            health.clock()
+        guard = take_turn(print)
+        try:
+            assert health.clock() == "beat: at work"
+            monkeypatch.setattr(health, "LONGEST_TICK", -1)
+            with pytest.raises(health.Unwell, match="beat has done nothing for 0 seconds"):
+                health.clock()
+            monkeypatch.setattr(beat, "name", lambda: "sabot beat elsewhere")
+            with pytest.raises(health.Unwell, match="no beat of this machine"):
+                health.clock()
+        finally:
+            guard.close()

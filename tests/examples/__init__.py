@@ -1,0 +1,1 @@
+"""Tests of the programs in examples/, which run as anybody runs them."""

@@ -1,0 +1,21 @@
+"""Two books of the same money: the operator's and ours."""
+
+from django.db.models import Sum
+
+from tests.remote import MONEY, Operator
+from wallet import verify
+from wallet.models import Account, AccountKind, Entry, MessageState, Mode, RemoteMessage
+
+STAKE = 5_000
+
+
+def agreed(operator: Operator) -> None:
+    """Hold that the operator's book and our ledger say the same, that nothing waits to be told, and that nothing of the
+    players' is left here.
+    """
+    assert not [each for each in verify.run() if each.rows]
+    theirs = Account.objects.filter(owner__is_remote=True, mode=Mode.REAL)
+    assert not theirs.exclude(balance=0).exists()
+    booked = Entry.objects.filter(account__kind=AccountKind.OPERATOR).aggregate(total=Sum("amount"))["total"] or 0
+    assert sum(operator.host.balances.values()) - MONEY * len(operator.host.balances) == booked
+    assert not RemoteMessage.objects.filter(state=MessageState.WAITING).exists()

@@ -1,0 +1,176 @@
+"""Whenever a process dies, in the middle of a round or of telling the operator: at the end the operator's book and our
+ledger agree to the cent. And of a round and a sweep at the same moment one has the bet.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
+
+import psycopg
+import pytest
+from django.db import connection
+
+from games.errors import OperatorSilent
+from games.models import Participation
+from games.remote import play
+from tests.builders import a_table
+from tests.games.remote_books import STAKE, agreed
+from tests.harness.killed import dies
+from tests.remote import an_operator, make_due
+from wallet.models import BetState, RemoteBet, RemoteMessage
+from wallet.remote import bets, operators, queue
+
+LEAST_OF_A_ROUND = 14  # statements that do more than read
+LEAST_OF_A_MESSAGE = 4
+LONGEST = 100
+
+# As it would be if nobody looked at what a bet has become.
+UNGUARDED = """
+ALTER TABLE wallet_remote_bet DISABLE TRIGGER wallet_remote_bet_is_decided;
+ALTER TABLE wallet_remote_message DISABLE TRIGGER wallet_remote_message_begins;
+"""
+
+
+@pytest.fixture
+def operator(cloned_db):
+    with an_operator() as operator:
+        yield operator
+
+
+@pytest.fixture
+def table(cloned_db):
+    return a_table()
+
+
+@pytest.fixture
+def swept_at_once(monkeypatch):
+    """Nobody waits for an answer, as after a death."""
+    monkeypatch.setattr(bets, "LOST_AFTER", bets.LOST_AFTER * 0)
+
+
+def go_on() -> None:
+    """What beat has done soon after."""
+    bets.sweep()
+    make_due()
+    queue.send_due()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_round_survives_its_process(operator, table, swept_at_once, when):
+    for number in count(1):
+        visitor = operator.visit()
+        click = visitor.click(table, banker=STAKE)
+        died = dies(partial(play, click), when, number)
+        go_on()
+        agreed(operator)
+        is_played = Participation.objects.filter(round_id=click.round_id).exists()
+        assert play(click).repeated == is_played
+        go_on()
+        agreed(operator)
+        if not died:
+            break
+        assert number < LONGEST
+    assert number > LEAST_OF_A_ROUND
+    assert set(RemoteBet.objects.values_list("state", flat=True)) == {BetState.PLAYED, BetState.GIVEN_UP}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_message_survives_its_process(operator, table, when):
+    for number in count(1):
+        operator.visit().plays(table, banker=STAKE)
+        died = dies(queue.send_due, when, number)
+        go_on()
+        agreed(operator)
+        if not died:
+            break
+        assert number < LONGEST
+    assert number > LEAST_OF_A_MESSAGE
+    told = operator.host.named("win")
+    assert len(told) > len({said["transaction"] for said in told})  # some were told twice, and booked once
+
+
+def test_unguarded_a_round_and_a_sweep_both_have_the_bet(cloned_db, operator, table, swept_at_once, monkeypatch):
+    with psycopg.connect(cloned_db.owner_url, autocommit=True) as owner:
+        owner.execute(UNGUARDED)
+
+    def decide(bet, state, why=""):
+        RemoteBet.objects.filter(pk=bet.pk).update(state=state, why=why, ended_at=_now())
+        return True
+
+    monkeypatch.setattr(bets, "_decide", decide)
+    _sweep_after_the_answer(monkeypatch)
+    visitor = operator.visit()
+    visitor.plays(table, banker=STAKE)
+    assert RemoteMessage.objects.filter(bet__round_id__in=_rounds()).count() == 2  # a win, and a rollback of its bet
+
+
+def test_a_sweep_that_comes_first_has_the_bet(operator, table, swept_at_once, monkeypatch):
+    _sweep_after_the_answer(monkeypatch)
+    visitor = operator.visit()
+    click = visitor.click(table, banker=STAKE)
+    with pytest.raises(OperatorSilent):
+        play(click)
+    assert not Participation.objects.exists()
+    monkeypatch.undo()
+    go_on()
+    agreed(operator)
+
+
+def test_a_round_that_comes_first_has_the_bet(operator, table, swept_at_once, monkeypatch):
+    book = bets.book
+    swept = []
+
+    def booked(bet):
+        before = book(bet)
+        swept.append(_elsewhere(bets.sweep))
+        return before
+
+    monkeypatch.setattr(bets, "book", booked)
+    visitor = operator.visit()
+    visitor.plays(table, banker=STAKE)
+    assert swept == [0]
+    go_on()
+    assert Participation.objects.count() == 1
+    agreed(operator)
+
+
+def test_many_workers_tell_each_message_once(operator, table):
+    for _ in range(3):
+        operator.visit().plays(table, banker=STAKE)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(_in_a_worker, [queue.send_due] * 4))
+    assert len(operator.host.named("win")) == 3
+    agreed(operator)
+
+
+def _sweep_after_the_answer(monkeypatch) -> None:
+    ask = operators.ask
+
+    def asked(*what):
+        answer = ask(*what)
+        _elsewhere(bets.sweep)
+        return answer
+
+    monkeypatch.setattr(operators, "ask", asked)
+
+
+def _elsewhere(act):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(_in_a_worker, act).result()
+
+
+def _in_a_worker(act):
+    try:
+        return act()
+    finally:
+        connection.close()
+
+
+def _rounds():
+    return Participation.objects.values_list("round_id", flat=True)
+
+
+def _now():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return cursor.fetchone()[0]

@@ -1,0 +1,276 @@
+"""An operator announces its player, who comes in with an address that is good once, and plays by the page."""
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import translation
+
+from games.models import Participation
+from players import account_locks
+from players.api import tokens
+from players.exclusions import exclude
+from players.models import Agreement, Mail, Player, Scope, Session
+from players.services import record_change
+from tests.builders import a_golden_table, a_guest_table, a_player, a_shared_table, a_table
+from tests.games.at_pages import click
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.remote import BORN, MONEY, a_partner, a_visit, an_operator
+from wallet.models import PartnerKey, PartnerKind, RemoteLaunch, RemotePlayer
+from wallet.money import format_money
+from wallet.remote import launching, queue
+from wallet.seamless import keys, partners, signing
+
+LAUNCH = "/api/v1/operators/launch/"
+LANGUAGES = ("sv", "da", "ro", "de", "en")
+STAKE = 5_000
+
+
+@pytest.fixture
+def operator(cloned_db):
+    with an_operator() as operator:
+        yield operator
+
+
+@pytest.fixture
+def table(cloned_db):
+    return a_table()
+
+
+def said(**other):
+    return {
+        "player": "anna",
+        "session": "s-anna",
+        "currency": "SEK",
+        "jurisdiction": "SE",
+        "language": "sv",
+        "birth_date": BORN.isoformat(),
+        "table": "baccarat",
+        "mode": "real",
+    } | other
+
+
+def send(operator, body=None, *, at=0, secret="", path=LAUNCH, content="application/json", **other):
+    body = json.dumps(said(**other)).encode() if body is None else body
+    host = operator.host
+    signed = signing.headers(
+        host.key, secret or host.secret, at=at or int(time.time()), method="POST", path=LAUNCH, body=body
+    )
+    return Client().post(path, body, content_type=content, headers=signed)
+
+
+def announced(operator, **other):
+    operator.host.balances.setdefault("anna", MONEY)
+    operator.host.sessions.add("s-anna")
+    answer = send(operator, **other)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["address"].removeprefix("http://testserver")
+
+
+class TestAnnouncing:
+    def test_a_player_is_made_once_and_found_again(self, operator, table):
+        first, second = announced(operator), announced(operator)
+        assert first != second
+        player = Player.objects.get()
+        assert (player.currency, player.jurisdiction_id, player.birth_date) == ("SEK", "SE", BORN)
+        assert player.is_remote
+        assert not player.user.has_usable_password()
+        assert Agreement.objects.filter(player=player).count() == 1
+        assert RemoteLaunch.objects.count() == 2
+        assert events("player.registered")[-1]["data"]["operator"] == operator.partner.code
+
+    def test_of_two_first_visits_at_once_one_makes_the_player(self, operator, table):
+        def announce(number):
+            try:
+                return launching.announce(operator.partner, a_visit("berta", f"s-{number}")).code
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(4) as pool:
+            assert len(set(pool.map(announce, range(4)))) == 4
+        assert RemotePlayer.objects.get(name="berta").player.is_remote
+
+    def test_nobody_is_mailed(self, operator, table):
+        announced(operator)
+        user = Player.objects.get().user
+        record_change("password.changed", user=user, ip="10.0.0.1")
+        assert Mail.objects.get(address=user.email).next_try_at is None
+
+    def test_two_operators_may_call_two_people_the_same(self, operator, table):
+        announced(operator)
+        with an_operator() as other:
+            announced(other)
+        assert RemotePlayer.objects.filter(name="anna").count() == 2
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("player", ""),
+            ("player", 7),
+            ("session", "s" * 129),
+            ("currency", "sek"),
+            ("jurisdiction", "Sweden"),
+            ("language", "fr"),
+            ("birth_date", "1990-5-1"),
+            ("birth_date", "1990-02-30"),
+            ("table", "../admin"),
+            ("mode", "free"),
+            ("nickname", "Anna"),
+        ],
+    )
+    def test_what_is_not_of_the_format_is_refused_by_its_field(self, operator, table, field, value):
+        answer = send(operator, **{field: value})
+        assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+        assert answer.json()["errors"][0]["pointer"] == f"/{field}"
+        assert not Player.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("code", "status", "other"),
+        [
+            ("player-too-young", 403, {"birth_date": "2020-01-01"}),
+            ("table-unknown", 404, {"jurisdiction": "XX"}),
+            ("currency-not-offered", 409, {"jurisdiction": "DK"}),
+            ("table-unknown", 404, {"table": "nowhere"}),
+        ],
+    )
+    def test_refusals(self, operator, table, code, status, other):
+        answer = send(operator, **other)
+        assert (answer.json()["code"], answer.status_code) == (code, status)
+
+    def test_a_player_does_not_change_their_money(self, operator, table):
+        announced(operator)
+        answer = send(operator, birth_date="1991-05-01")
+        assert (answer.json()["code"], answer.status_code) == ("player-changed", 409)
+
+    @pytest.mark.parametrize("make", [a_golden_table, a_shared_table, a_guest_table])
+    def test_tables_that_hold_money_are_none_for_them(self, operator, make):
+        answer = send(operator, table=make().slug)
+        assert (answer.json()["code"], answer.status_code) == ("table-not-remote", 409)
+
+    def test_who_signs_wrongly_or_too_late_is_nobody(self, operator, table):
+        assert send(operator, secret="another").json()["code"] == "bad-signature"
+        late = send(operator, at=int(time.time()) - 61)
+        assert (late.status_code, late.json()["code"]) == (401, "outside-window")
+        assert late.json()["now"] == pytest.approx(time.time(), abs=30)
+        assert send(operator, path=f"{LAUNCH}?to=elsewhere").status_code == 401
+        assert send(operator, content="text/plain").status_code == 415
+        assert Client().get(LAUNCH).status_code == 405
+        assert send(operator, body=b"x" * 20_000).status_code == 400
+        assert not Player.objects.exists()
+
+    def test_a_studio_announces_nobody(self, operator, table):
+        studio = a_partner("https://studio.example/", kind=PartnerKind.STUDIO)
+        key = PartnerKey.objects.get(partner=studio)
+        operator.host.key, operator.host.secret = key.name, keys.secret_of(key)
+        assert send(operator).json()["code"] == "bad-signature"
+
+    def test_an_operator_that_is_switched_off_announces_nobody(self, operator, table):
+        partners.switch_off(partner=operator.partner, reason="over", by=a_member_of_staff("finance"))
+        assert send(operator).json()["code"] == "partner-off"
+
+
+class TestComingIn:
+    def test_the_address_leads_to_the_table_in_the_players_language(self, operator, table):
+        visitor = a_visitor()
+        answer = visitor.get(announced(operator))
+        assert (answer.status_code, answer["Location"]) == (302, "/sv/table/baccarat/real/")
+        page = visitor.get(answer["Location"])
+        assert page.status_code == 200
+        assert "1\xa0000,00" in page.text  # what the operator says there is
+        assert Session.objects.get().pk == RemoteLaunch.objects.get().session
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_it_is_good_once(self, operator, table, language):
+        address = announced(operator, language=language)
+        a_visitor().get(address)
+        again = a_visitor().get(address)
+        assert again.status_code == 404
+        with translation.override(language):
+            assert translation.gettext("This address is used up") in again.text
+
+    def test_it_is_good_for_a_minute(self, operator, table, monkeypatch):
+        monkeypatch.setattr(launching, "LASTS", timedelta(0))
+        assert a_visitor().get(announced(operator)).status_code == 404
+
+    def test_a_look_at_the_address_uses_it_not(self, operator, table):
+        address = announced(operator)
+        assert a_visitor().head(address).status_code == 405
+        assert a_visitor().post(address).status_code in (403, 405)
+        assert a_visitor().get(address).status_code == 302
+
+    def test_whose_account_is_locked_does_not_come_in(self, operator, table):
+        address = announced(operator)
+        account_locks.lock(player=Player.objects.get(), reason="for a test", by=a_member_of_staff("support"))
+        assert a_visitor().get(address).status_code == 403
+
+    def test_who_has_excluded_themselves_reads_so_at_the_table(self, operator, table):
+        address = announced(operator)
+        exclude(player=Player.objects.get(), days=400, reason="for a test", by=a_member_of_staff("compliance"))
+        visitor = a_visitor()
+        page = visitor.get(visitor.get(address)["Location"])
+        assert page.status_code == 200
+        assert "games/barred.html" in [each.name for each in page.templates]
+
+    def test_plays_by_the_page(self, operator, table):
+        visitor = a_visitor()
+        visitor.get(announced(operator, language="en"))
+        visitor.get("/en/table/baccarat/real/")
+        player = Player.objects.get()
+        click(visitor, player, "bet:banker", chip=STAKE)
+        click(visitor, player, "deal")
+        part = Participation.objects.get()
+        assert part.staked == STAKE
+        queue.send_due()
+        assert operator.host.balances["anna"] == MONEY - STAKE + part.paid
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_the_cashier_says_where_the_money_is(self, operator, table, language):
+        visitor = a_visitor()
+        visitor.get(announced(operator, language=language))
+        page = visitor.get(f"/{language}/cashier/")
+        with translation.override(language):
+            sentence = translation.gettext(
+                "You play with the money of the site that brought you here. Deposit and withdraw there."
+            )
+        assert sentence in page.text
+        assert visitor.get(f"/{language}/cashier/withdraw/").status_code == 302
+
+
+class TestTheBalance:
+    def test_asks_again_until_the_operator_was_told(self, operator, table):
+        visitor = a_visitor()
+        visitor.get(announced(operator, language="en"))
+        visitor.get("/en/table/baccarat/real/")
+        player = Player.objects.get()
+        click(visitor, player, "bet:banker", chip=STAKE)
+        dealt = click(visitor, player, "deal").text
+        address = "/en/table/baccarat/real/balance/"
+        assert f'hx-get="{address}"' in dealt
+        assert format_money(MONEY - STAKE, "SEK", "en") in visitor.get(address).text
+        queue.send_due()
+        told = visitor.get(address).text
+        assert "hx-get" not in told
+        assert format_money(operator.host.balances["anna"], "SEK", "en") in told
+
+    def test_is_none_of_a_player_whose_money_is_here(self, operator, table):
+        visitor = a_visitor()
+        visitor.force_login(a_player(real=MONEY).user)
+        assert visitor.get("/en/table/baccarat/real/balance/").status_code == 404
+
+
+def test_no_token_outlives_a_visit(operator, table):
+    """Neither the page, nor whoever calls the service, nor a token that was made before."""
+    visitor = operator.visit()
+    with pytest.raises(tokens.NotTheirs):
+        tokens.make(user=visitor.player.user, name="Chart", scopes=[Scope.READ], days=1)
+    assert tokens.scopes_for(visitor.player.user) == ()
+    assert not tokens.may_use(visitor.player.user)
+    browser = Client()
+    browser.force_login(visitor.player.user)
+    assert browser.get("/en/account/programs/").status_code == 404
+    assert browser.get("/en/account/programs/new/").status_code == 404
+    assert "/account/programs/" not in browser.get("/en/account/").text

@@ -1,0 +1,1 @@
+"""A house on many machines, some of which disappear."""

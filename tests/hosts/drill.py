@@ -1,0 +1,203 @@
+"""The drill: people bet at and watch a live table while machines of the house disappear and come back."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPException
+from io import StringIO
+from uuid import uuid4
+
+from django.core.management import call_command
+from django.db import connection
+
+from casino.beat import ADVISORY_LOCK
+from deploy.hosts.house import House
+from games.limits import Limits
+from games.live import tickets
+from games.live.clock import Clock
+from games.live.seats import seat_at
+from games.live.tickets import Ticket
+from games.models import Incident, LiveRound, LiveTable, Phase
+from players.models import Player, Session
+from tests.builders import a_player, a_shared_table
+from tests.harness.visitor import Visitor
+from tests.hosts.onlookers import Clicker, Viewer
+from wallet.models import Hold, Mode
+
+BRISK = Clock(betting=3000, call=500, card=200, pause=500)
+PATIENCE = 90.0  # seconds that a busy machine may take for anything
+LOOK = 0.1
+SLUG = "many-machines"
+BEAT = """
+SELECT activity.application_name FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid)
+WHERE lock.locktype = 'advisory' AND lock.objsubid = 1 AND lock.classid = %s AND lock.objid = %s AND lock.granted
+"""
+
+
+class Failed(Exception):
+    """The house did not go on."""
+
+
+def _sees_the_table(visitor: Visitor) -> bool:
+    try:
+        return visitor.get(f"/en/table/{SLUG}/real/")[0] == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+
+
+class Drill:
+    """A table of the house, those who are there, and the machines."""
+
+    def __init__(self, house: House, say: Callable[[str], object]) -> None:
+        self._house, self._say = house, say
+        self._table = LiveTable.objects.get(table=a_shared_table(slug=SLUG, clock=BRISK), mode=Mode.REAL)
+        self._clickers: list[Clicker] = []
+        self._viewers: list[Viewer] = []
+        for code in ("SE", "DK"):
+            player = a_player(code, real=10**9)
+            seat_at(player, self._table)
+            visitor = Visitor(house.url, player.user, patience=3)
+            self._until(partial(_sees_the_table, visitor), "the table is shown")
+            form = self._form_of(player)
+            self._clickers.append(Clicker(visitor, f"/en/table/{SLUG}/real/bet/", form))
+            self._viewers += [Viewer(house.url, self._address_of(player)) for _ in range(2)]
+
+    @contextmanager
+    def in_progress(self) -> Iterator[None]:
+        """Have everybody play meanwhile; then reckon up. Raises Failed."""
+        self._until(lambda: LiveRound.objects.filter(live_table=self._table).exists(), "the table opens")
+        everybody: tuple[Clicker | Viewer, ...] = (*self._clickers, *self._viewers)
+        for each in everybody:
+            each.start()
+        began = time.monotonic()
+        self._until(lambda: self._is_all_well(began), "everybody is served")
+        self._say("people bet and watch")
+        yield
+        for each in everybody:
+            each.go_home()
+        # Between its close and its end a round's stakes lie in escrow, which the ledger is asked to have empty.
+        self._until(self._is_idle, "nothing lies on the table")
+        call_command("verify_ledger", stdout=StringIO())
+        if Incident.objects.exists():
+            raise Failed("a table stopped")
+        clicks = sum(len(each.served) for each in self._clickers), sum(len(each.lost) for each in self._clickers)
+        opened = sum(each.opened for each in self._viewers)
+        settled = LiveRound.objects.filter(live_table=self._table, phase=Phase.SETTLED).count()
+        if not settled:
+            raise Failed("no round was dealt")
+        self._say(
+            f"{settled} rounds settled; {clicks[0]} clicks answered, {clicks[1]} not;"
+            f" {opened} streams for {len(self._viewers)} viewers"
+        )
+
+    def lose_web(self, name: str) -> None:
+        """Lose a machine with web, and get it back."""
+        began = self._lose(name)
+        self._until(lambda: self._is_all_well(began), "everybody is served by the other machine")
+        gap = max(each.longest_gap(began) for each in self._clickers)
+        self._say(
+            f"{name} gone: all clicks answered and all streams back after {time.monotonic() - began:.1f} s,"
+            f" the longest wait for an answer was {gap:.1f} s"
+        )
+        self._return(name)
+        self._until(lambda: self._is_ready(name), f"{name} is ready")
+        self._say(f"{name} is back after {time.monotonic() - began:.1f} s")
+
+    def lose_beat(self, *, by_cable: bool) -> None:
+        """Lose the machine whose beat works, with its worker, and get it back."""
+        name = self._beat()
+        began = self._lose(name, by_cable=by_cable)
+        stood = self._stands()
+        self._until(lambda: self._beat() not in ("", name), "another beat works")
+        taken = time.monotonic() - began
+        self._until(lambda: self._stands() != stood, "the table moves")
+        self._say(
+            f"{name} gone ({'cable' if by_cable else 'power'}): beat of {self._beat()} took over after {taken:.1f} s,"
+            f" the table moved after {time.monotonic() - began:.1f} s"
+        )
+        self._return(name, by_cable=by_cable)
+        self._until(lambda: self._is_all_well(began), "everybody is served")
+
+    def stop_web(self, name: str) -> None:
+        """Stop web of a machine as for an upgrade: nobody is to notice."""
+        lost = sum(len(each.lost) for each in self._clickers)
+        began = time.monotonic()
+        (web,) = self._house.hosts[name].programs
+        os.killpg(web.pid, signal.SIGTERM)
+        web.wait(PATIENCE)
+        self._until(lambda: self._is_all_well(began), "everybody is served by the other machine")
+        lost = sum(len(each.lost) for each in self._clickers) - lost
+        self._say(f"{name} stopped for an upgrade: gone after {time.monotonic() - began:.1f} s, {lost} clicks lost")
+        self._return(name, by_cable=False)
+        self._until(lambda: self._is_ready(name), f"{name} is ready")
+
+    def _lose(self, name: str, *, by_cable: bool = True) -> float:
+        began = time.monotonic()
+        if by_cable and self._house.network.can_cut:
+            self._house.network.cut(self._house.hosts[name])
+        else:
+            self._house.hosts[name].kill()
+        return began
+
+    def _return(self, name: str, *, by_cable: bool = True) -> None:
+        """Put the cable in again, and start again what has ended, as systemd would."""
+        host = self._house.hosts[name]
+        if by_cable and self._house.network.can_cut:
+            self._house.network.mend(host)
+            if name.startswith("web"):
+                return
+        host.kill()
+        self._house.start(name)
+
+    def _is_all_well(self, since: float) -> bool:
+        served = all(each.is_served_since(since) for each in self._clickers)
+        return served and all(each.heard > since + LOOK * 2 for each in self._viewers)
+
+    def _is_ready(self, name: str) -> bool:
+        try:
+            self._house.demand_ready(name)
+        except OSError:
+            return False
+        return True
+
+    def _beat(self) -> str:
+        """Return the machine whose beat works, "" while none does."""
+        with connection.cursor() as cursor:
+            cursor.execute(BEAT, [ADVISORY_LOCK >> 32, ADVISORY_LOCK & 0xFFFFFFFF])
+            row = cursor.fetchone()
+        return str(row[0]).rpartition(" ")[2] if row else ""
+
+    def _is_idle(self) -> bool:
+        dealing = LiveRound.objects.filter(live_table=self._table, phase__in=(Phase.CLOSED, Phase.DEALT))
+        return not (Hold.objects.exists() or dealing.exists())
+
+    def _stands(self) -> tuple[object, ...]:
+        found = LiveTable.objects.filter(pk=self._table.pk).values_list("round_id", "round__phase", "round__deadline")
+        return tuple(found.get())
+
+    def _form_of(self, player: Player) -> Callable[[], dict[str, object]]:
+        version = self._table.table.version
+        assert version
+        chip = Limits.of(version.limits, player.currency).chips[2]
+
+        def form() -> dict[str, object]:
+            round_id = self._stands()[0]
+            action = {"action": "bet:banker", "chip": chip}
+            return {**action, "round_id": round_id, "table_version": version.number}
+
+        return form
+
+    def _address_of(self, player: Player) -> Callable[[], str]:
+        session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
+        return lambda: tickets.issue(Ticket(player.pk, self._table.pk, session.pk, "en"))
+
+    def _until(self, holds: Callable[[], object], what: str) -> None:
+        until = time.monotonic() + PATIENCE
+        while not holds():
+            if time.monotonic() > until:
+                raise Failed(f"in vain: {what}")
+            time.sleep(LOOK)

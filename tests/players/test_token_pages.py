@@ -1,0 +1,217 @@
+"""The pages of tokens: what players and staff read of theirs, the key that is shown once, and who may revoke what."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.hashers import make_password
+from django.test import Client
+from django.utils.html import escape
+
+from players.api import tokens
+from players.models import ApiToken, Scope, Session, User
+from tests.builders import a_player
+from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, last_mail
+from tests.players.test_tokens import a_token, comes_in
+
+pytestmark = pytest.mark.django_db
+
+PROGRAMS = "/en/account/programs/"
+NEW = f"{PROGRAMS}new/"
+ASKED = {"name": "Chart", "scopes": ["read", "limits"], "days": 30}
+OF_STAFF = "/staff/programs/"
+KEY = re.compile(r'<code class="secret" id="key">(sabot_[A-Za-z0-9_-]{43})</code>')
+
+
+def logged_in(user: User) -> Client:
+    """A browser in which somebody is logged in."""
+    visitor = a_visitor()
+    visitor.force_login(user)
+    return visitor
+
+
+def surely(user: User) -> Client:
+    """A browser in which somebody is logged in, and has given their password once more."""
+    User.objects.filter(pk=user.pk).update(password=make_password(PASSWORD))
+    visitor = logged_in(User.objects.get(pk=user.pk))
+    visitor.post("/en/account/security/again/", {"password": PASSWORD})
+    return visitor
+
+
+def key_of(answer: Any) -> str:
+    """The key that a page shows."""
+    found = KEY.search(answer.text)
+    assert found, answer.status_code
+    return found[1]
+
+
+class TestOfAPlayer:
+    def test_without_any_says_what_they_are_for_and_leads_to_the_first(self):
+        page = logged_in(a_player().user).get(PROGRAMS).text
+        assert "No program has a token of yours." in page
+        assert f'href="{NEW}"' in page
+        assert 'href="/api/docs/"' in page
+
+    def test_stands_with_what_it_may_and_when_it_did(self):
+        player = a_player()
+        token, key = a_token(player.user, Scope.READ, Scope.LIMITS, name="<b>Chart")
+        comes_in(key)
+        token.refresh_from_db()
+        page = logged_in(player.user).get(PROGRAMS).text
+        assert "&lt;b&gt;Chart" in page
+        for words in ("Look at tables", "Set your limits", token.start, token.used_from, "600"):
+            assert words in page
+        assert "Play for you" not in page
+        assert key not in page
+
+    def test_is_led_to_from_the_account(self):
+        assert f'href="{PROGRAMS}"' in logged_in(a_player().user).get("/en/account/").text
+
+    def test_is_made_only_after_the_password_was_given_once_more(self):
+        player = a_player(password=PASSWORD)
+        visitor = logged_in(player.user)
+        for answer in (visitor.get(NEW), visitor.post(NEW, ASKED)):
+            assert answer.status_code == 302
+            assert "/account/security/again/" in answer["Location"]
+        assert not tokens.running(player.user).exists()
+
+    def test_is_shown_with_its_key_once(self):
+        player = a_player()
+        visitor = surely(player.user)
+        assert 'value="90"' in visitor.get(NEW).text
+        made = visitor.post(NEW, ASKED)
+        key = key_of(made)
+        assert "it is shown this once only" in made.text
+        assert "no-store" in made["Cache-Control"]
+        assert comes_in(key) == 200
+        (token,) = tokens.running(player.user)
+        assert (token.name, token.scopes) == ("Chart", ["limits", "read"])
+        assert (token.ends_at - token.made_at).days == 29  # and the rest of a day
+        assert key not in visitor.get(PROGRAMS).text
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"name": ""},
+            {"name": "x" * 61},
+            {"scopes": []},
+            {"scopes": ["events"]},
+            {"scopes": ["read", "everything"]},
+            {"days": 0},
+            {"days": 366},
+            {"days": "1e3"},
+        ],
+        ids=str,
+    )
+    def test_is_not_made_of_what_is_wrong(self, wrong):
+        player = a_player()
+        visitor = surely(player.user)
+        answer = visitor.post(NEW, ASKED | wrong)
+        assert answer.status_code == 200
+        assert "errorlist" in answer.text
+        assert not ApiToken.objects.exists()
+
+    def test_beyond_twenty_has_one_revoked_first(self):
+        player = a_player()
+        for _ in range(tokens.MOST):
+            a_token(player.user)
+        visitor = surely(player.user)
+        assert f'href="{NEW}"' not in visitor.get(PROGRAMS).text
+        assert "as many tokens as you can" in visitor.post(NEW, ASKED, follow=True).text
+        assert tokens.running(player.user).count() == tokens.MOST
+
+    def test_is_revoked_once_that_is_confirmed(self):
+        player = a_player()
+        token, key = a_token(player.user)
+        visitor = logged_in(player.user)
+        address = f"{PROGRAMS}{token.pk}/revoke/"
+        assert escape("“Chart”") in visitor.get(address).text
+        assert comes_in(key) == 200
+        assert "The token is revoked." in visitor.post(address, follow=True).text
+        assert comes_in(key) == 401
+        assert visitor.post(address).status_code == 404
+
+    def test_of_another_is_not_there(self):
+        token, key = a_token(a_player().user)
+        visitor = logged_in(a_player().user)
+        assert visitor.post(f"{PROGRAMS}{token.pk}/revoke/").status_code == 404
+        assert comes_in(key) == 200
+
+
+class TestOfStaff:
+    def test_is_made_for_what_the_role_reads(self):
+        member = a_member_of_staff("compliance")
+        visitor = surely(member.user)
+        assert "Read the event log" in visitor.get(f"{OF_STAFF}new/").text
+        asked = {"name": "Mirror", "scopes": ["events", "checkpoints"], "days": 30}
+        assert comes_in(key_of(visitor.post(f"{OF_STAFF}new/", asked))) == 200
+        (event,) = events("staff.token_made")
+        assert event["by"] == str(member)
+        assert "Mirror" in visitor.get(OF_STAFF).text
+
+    def test_never_plays(self):
+        visitor = surely(a_member_of_staff("compliance").user)
+        answer = visitor.post(f"{OF_STAFF}new/", {"name": "Mirror", "scopes": ["events", "play"], "days": 30})
+        assert "errorlist" in answer.text
+        assert not ApiToken.objects.exists()
+
+    @pytest.mark.parametrize("role", ["operator", "supervisor", "finance", "support"])
+    def test_is_for_no_other_role(self, role):
+        visitor = surely(a_member_of_staff(role).user)
+        assert [visitor.get(page).status_code for page in (OF_STAFF, f"{OF_STAFF}new/")] == [403, 403]
+
+    def test_is_seen_and_revoked_by_an_administrator_with_a_reason(self):
+        member, administrator = a_member_of_staff("compliance", name="Ada"), a_member_of_staff("administrator")
+        token, key = a_token(member.user, Scope.EVENTS, name="Mirror")
+        visitor = logged_in(administrator.user)
+        page = visitor.get(OF_STAFF).text
+        assert "Mirror" in page
+        assert f"Ada ({member})" in page
+        address = f"{OF_STAFF}{token.pk}/revoke/"
+        assert "Say why" in visitor.post(address, follow=True).text
+        assert comes_in(key) == 200
+        assert "It is revoked." in visitor.post(address, {"reason": "left the house"}, follow=True).text
+        assert comes_in(key) == 401
+        (event,) = events("token.revoked")
+        assert (event["by"], event["on"]) == (str(administrator), str(member))
+        assert event["data"]["reason"] == "left the house"
+        assert "“Mirror”" in last_mail(member.user.email, "token_revoked").body
+
+    def test_is_no_way_to_a_players(self):
+        token, key = a_token(a_player().user)
+        visitor = logged_in(a_member_of_staff("administrator").user)
+        assert visitor.post(f"{OF_STAFF}{token.pk}/revoke/", {"reason": "x"}).status_code == 404
+        assert comes_in(key) == 200
+
+    def test_of_whoever_lost_the_role_is_marked(self):
+        a_token(a_member_of_staff("support").user, Scope.EVENTS, name="Mirror")
+        assert "refused" in logged_in(a_member_of_staff("administrator").user).get(OF_STAFF).text
+
+
+class TestAPlayersOnTheirPageForStaff:
+    def test_stands_there_and_is_revoked_from_the_list_with_a_reason(self):
+        player, staff = a_player(), a_member_of_staff("support")
+        token, key = a_token(player.user, Scope.PLAY)
+        visitor = logged_in(staff.user)
+        page = visitor.get(f"/staff/players/{player.pk}/").text
+        assert "Play for you, with your money" in page
+        (address,) = re.findall(r'href="(/staff/admin/players/apitoken/[^"]*)"', page)
+        assert token.start in visitor.get(address).text
+        sent = {"action": "revoke", "_selected_action": [token.pk], "reason": "stolen", "confirm": "1"}
+        visitor.post("/staff/admin/players/apitoken/", sent)
+        assert comes_in(key) == 401
+        (event,) = events("token.revoked")
+        assert (event["by"], event["on"], event["data"]["reason"]) == (str(staff), str(player), "stolen")
+
+    def test_in_the_list_one_of_staff_is_left_alone(self):
+        token, key = a_token(a_member_of_staff("compliance").user, Scope.EVENTS)
+        visitor = logged_in(a_member_of_staff("support").user)
+        sent = {"action": "revoke", "_selected_action": [token.pk], "reason": "stolen", "confirm": "1"}
+        visitor.post("/staff/admin/players/apitoken/", sent)
+        assert comes_in(key) == 200
+
+
+def test_a_session_of_a_program_reads_in_the_language_of_its_owner():
+    player = a_player()
+    Session.objects.create(id="00000000-0000-4000-8000-000000000001", user=player.user, ip="", browser="program: Chart")
+    assert "Programmet Chart" in logged_in(player.user).get("/sv/account/sessions/").text

@@ -1,0 +1,96 @@
+"""Two calls of one program at the same moment, and two tokens made at once: first as it would be without the lock."""
+
+from collections.abc import Callable
+from threading import Barrier
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db.models import QuerySet
+
+from players import sessions
+from players.api import tokens
+from players.api.problems import Problem
+from players.api.sessions import session_for
+from players.models import ApiToken, Player, Scope, Session
+from tests.builders import a_player
+from tests.people import events
+from tests.players.test_tokens import a_token
+from tests.wallet.test_at_once import at_once
+
+HERE = "192.0.2.7"
+
+
+@pytest.fixture
+def player(cloned_db) -> Player:
+    return a_player()
+
+
+@pytest.fixture
+def token(player) -> ApiToken:
+    return a_token(player.user, Scope.PLAY)[0]
+
+
+def acting(token: ApiToken) -> Callable[[], UUID]:
+    """A call that changes something; it has been let in already."""
+    found = ApiToken.objects.select_related("user__player__jurisdiction").get(pk=token.pk)
+    return lambda: session_for(found, HERE)
+
+
+def making(player: Player) -> Callable[[], str]:
+    def make() -> str:
+        try:
+            a_token(player.user)
+        except tokens.TooMany:
+            return "too many"
+        return "made"
+
+    return make
+
+
+def unlocked(monkeypatch: pytest.MonkeyPatch, module: object, step: str) -> None:
+    """Have no row locked, and both arrive at *step* before either goes on."""
+    both, go_on = Barrier(2), getattr(module, step)
+
+    def waiting(*one: Any, **said: Any) -> Any:
+        both.wait(timeout=30)
+        return go_on(*one, **said)
+
+    monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
+    monkeypatch.setattr(module, step, waiting)
+
+
+def test_without_the_lock_two_calls_would_begin_two_sessions(token, monkeypatch):
+    unlocked(monkeypatch, sessions, "begin_for_program")
+    assert len(set(at_once([acting(token), acting(token)]))) == 2
+    assert Session.objects.count() == 2
+
+
+def test_two_calls_begin_one_session(token):
+    assert len(set(at_once([acting(token), acting(token)]))) == 1
+    assert Session.objects.count() == 1
+    assert len(events("session.began")) == 1
+
+
+def test_without_the_lock_there_would_be_more_tokens_than_may_be(player, monkeypatch):
+    for _ in range(tokens.MOST - 1):
+        a_token(player.user)
+    unlocked(monkeypatch, tokens, "digest_of")
+    assert at_once([making(player), making(player)]) == ["made", "made"]
+    assert tokens.running(player.user).count() == tokens.MOST + 1
+
+
+def test_there_are_never_more_tokens_than_may_be(player):
+    for _ in range(tokens.MOST - 1):
+        a_token(player.user)
+    assert sorted(at_once([making(player), making(player)])) == ["made", "too many"]
+    assert tokens.running(player.user).count() == tokens.MOST
+
+
+def test_a_token_that_is_revoked_meanwhile_begins_no_session(player, token):
+    act = acting(token)
+    tokens.revoke(token_id=token.pk, by=str(player))
+    with pytest.raises(Problem) as refused:
+        act()
+    assert refused.value.kind.code == "token-refused"
+    assert not Session.objects.exists()

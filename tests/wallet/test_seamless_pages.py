@@ -1,0 +1,97 @@
+"""Partners in the back office: asked for, agreed on, their secret seen once, ended."""
+
+import pytest
+from django.urls import reverse
+
+from audit.models import Approval
+from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.studios import a_partner, decide
+from wallet.models import Partner, PartnerKey
+from wallet.seamless import keys
+
+pytestmark = pytest.mark.django_db
+
+SAID = {
+    "kind": "studio",
+    "name": "Nordlicht",
+    "code": "nordlicht",
+    "address": "https://games.example/",
+    "per_minute": "600",
+    "reason": "a contract",
+}
+
+
+@pytest.fixture
+def finance():
+    return a_member_of_staff("finance")
+
+
+def at(staff):
+    reader = a_visitor()
+    reader.force_login(staff.user)
+    return reader
+
+
+def test_from_the_question_to_the_secret(finance):
+    asker = at(finance)
+    asked = asker.post(reverse("staff_partner_new"), SAID, follow=True)
+    assert "Another person decides it" in asked.text
+    decide(Approval.objects.get(kind="partner.add"))
+    key = PartnerKey.objects.get(partner__code="nordlicht")
+    assert "Show the secret" in asker.get(reverse("staff_partners")).text
+    assert "Show the secret" not in at(a_member_of_staff("finance")).get(reverse("staff_partners")).text
+    show = reverse("staff_partner_key_show", args=[key.pk])
+    assert keys.secret_of(key) not in at(a_member_of_staff("finance")).post(show, follow=True).text
+    shown = asker.post(show)
+    assert keys.secret_of(key) in shown.text
+    assert "no-store" in shown["Cache-Control"]
+    again = asker.post(show, follow=True)
+    assert keys.secret_of(key) not in again.text
+    assert "shown once" in again.text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"address": "http://games.example/"}, "begins with https://"),
+        ({"code": "taken"}, "There is a partner called taken."),
+        ({"code": "two words"}, "valid"),
+        ({"reason": " "}, "required"),
+        ({"per_minute": "0"}, "greater than or equal to 1"),
+        ({"kind": "rival"}, "valid choice"),
+    ],
+)
+def test_what_does_not_fit_is_said_beside_its_field(finance, change, words):
+    a_partner(code="taken")
+    answer = at(finance).post(reverse("staff_partner_new"), SAID | change)
+    assert words in answer.text
+    assert Approval.objects.filter(kind="partner.add").count() == 1
+
+
+def test_asked_twice_is_said(finance):
+    at(finance).post(reverse("staff_partner_new"), SAID)
+    assert "asked for already" in at(finance).post(reverse("staff_partner_new"), SAID).text
+
+
+def test_a_key_is_ended_and_a_partner_switched_off_with_a_reason(finance):
+    partner, reader = a_partner(), at(finance)
+    key = keys.signing_key(partner)
+    for name, number in (("staff_partner_key_end", key.pk), ("staff_partner_off", partner.pk)):
+        assert "Say why" in reader.post(reverse(name, args=[number]), {"reason": " "}, follow=True).text
+        reader.post(reverse(name, args=[number]), {"reason": "no contract"})
+    assert PartnerKey.objects.get(pk=key.pk).ended_at
+    assert Partner.objects.get(pk=partner.pk).off_at
+    answer = reader.post(reverse("staff_partner_key", args=[partner.pk]), {"reason": "again"}, follow=True)
+    assert "This partner is switched off." in answer.text
+
+
+def test_another_key_is_asked_for_and_no_third(finance):
+    partner, reader = a_partner(), at(finance)
+    ask = reverse("staff_partner_key", args=[partner.pk])
+    reader.post(ask, {"reason": "once a year"})
+    decide(Approval.objects.get(kind="partner.key"))
+    assert "The partner has two keys." in reader.post(ask, {"reason": "more"}, follow=True).text
+
+
+def test_what_nobody_has_is_not_found(finance):
+    assert at(finance).post(reverse("staff_partner_key_show", args=[404])).status_code == 404

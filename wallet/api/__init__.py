@@ -1,0 +1,1 @@
+"""A player's money and limits for other programs."""

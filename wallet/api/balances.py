@@ -1,0 +1,51 @@
+"""What a player has, and where it is: the figures of the cashier."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from players.api.views import PlayerApiView
+from players.models import Scope
+from wallet import accounts
+from wallet.models import AccountKind, Currency, Mode
+
+
+class HasSchema(serializers.Serializer[Any]):
+    """What a player has of one kind of money, in whole minor units of the currency."""
+
+    cash = serializers.IntegerField(help_text="the balance of the account, what is held for bets included")
+    in_play = serializers.IntegerField(help_text="of all balances: set aside for bets and bids at live tables")
+    purse = serializers.IntegerField(help_text="in games with a balance of their own")
+    bank = serializers.IntegerField(help_text="in banks held at Chemin de Fer")
+    pending = serializers.IntegerField(help_text="in withdrawals that are not paid out yet")
+
+
+class BalancesSchema(serializers.Serializer[Any]):
+    """What a player has."""
+
+    currency = serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; each has a hundred minor units")
+    real = HasSchema()
+    free = HasSchema(help_text="money to play with that is none")
+
+
+class Balances(PlayerApiView):
+    """What the player has."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="balances", responses=BalancesSchema)
+    def get(self, request: Request) -> Response:
+        """Read what you have, of real and of free money."""
+        player = self.player
+        places = {
+            "cash": accounts.balances(player.pk),
+            "in_play": accounts.held(player.pk),
+            "purse": accounts.balances(player.pk, AccountKind.PURSE),
+            "bank": accounts.in_banks(player.pk),
+            "pending": accounts.balances(player.pk, AccountKind.PENDING),
+        }
+        has = {mode.name.lower(): {name: found.get(mode, 0) for name, found in places.items()} for mode in Mode}
+        return Response({"currency": player.currency} | has)

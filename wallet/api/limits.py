@@ -1,0 +1,218 @@
+"""Limits that players set themselves, read and set by programs. A stricter one holds at once, a looser one when the law
+of where they live lets it.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from players import limits as services
+from players.api import schema
+from players.api.calls import once
+from players.api.problems import Problem, register
+from players.api.reading import LARGEST, Strict, Whole, body_of
+from players.api.views import PlayerApiView
+from players.limits import LAW
+from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope
+from wallet.limits_forms import HOUR, MOST_HOURS
+from wallet.limits_page import REQUIRED, used
+from wallet.models import Currency
+
+NOTHING_CHANGES = register("nothing-changes", HTTPStatus.CONFLICT, gettext_lazy("Nothing was changed."))
+LIMIT_REQUIRED = register("limit-required", HTTPStatus.CONFLICT, gettext_lazy("This limit is required"))
+AMOUNT = "minor units of the currency; of time, seconds"
+KINDS = [kind.value for kind in LimitKind]
+PERIODS = [period.value for period in Period]
+SOURCES = [*LimitSource.values, LAW]
+
+
+class WhichLimit(Strict):
+    """A limit."""
+
+    kind = serializers.ChoiceField(choices=KINDS)
+    period = serializers.ChoiceField(choices=PERIODS)
+
+
+class LimitBody(WhichLimit):
+    """A limit to set."""
+
+    amount = Whole(
+        min_value=1, max_value=LARGEST, allow_null=True, help_text=f"{AMOUNT}, in whole hours; null removes it"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a time that is not in whole hours, or longer than its period."""
+        amount, most = attrs["amount"], MOST_HOURS[Period(attrs["period"])]
+        if attrs["kind"] == LimitKind.TIME and amount is not None and (amount % HOUR or amount > most * HOUR):
+            told = _("Write whole hours, from 1 to %(most)s.") % {"most": most}
+            raise serializers.ValidationError({"amount": [serializers.ErrorDetail(told, code="hours")]})
+        return attrs
+
+
+class ChangeSchema(serializers.Serializer[Any]):
+    """A change of a limit of the player's own."""
+
+    kind = serializers.ChoiceField(choices=KINDS)
+    period = serializers.ChoiceField(choices=PERIODS)
+    amount = serializers.IntegerField(allow_null=True, help_text=f"{AMOUNT}; null: no limit")
+    effective_at = serializers.DateTimeField(help_text="from when on it holds")
+
+
+class LimitSchema(serializers.Serializer[Any]):
+    """One kind and period: what holds, whose it is, what counts against it."""
+
+    kind = serializers.ChoiceField(
+        choices=KINDS, help_text="deposit: paid in; stake: bet; loss: bet less what came back; time: played"
+    )
+    period = serializers.ChoiceField(choices=PERIODS)
+    amount = serializers.IntegerField(allow_null=True, help_text=f"what holds, in {AMOUNT}; null: no limit")
+    whose = serializers.ChoiceField(choices=SOURCES, allow_null=True, help_text="whose the limit that holds is")
+    own = serializers.IntegerField(allow_null=True, help_text=f"the player's own, in {AMOUNT}; null: none")
+    used = serializers.IntegerField(help_text=f"in the running period, in {AMOUNT}; below zero where losses were won")
+    left = serializers.IntegerField(allow_null=True, help_text=f"in {AMOUNT}; null: no limit")
+    ends_at = serializers.DateTimeField(help_text="when the running period ends")
+    is_required = serializers.BooleanField(help_text="whether the player may not play without one of their own")
+    waiting = ChangeSchema(allow_null=True, help_text="a change of the player's own that is to come")
+
+
+class LimitsSchema(serializers.Serializer[Any]):
+    """Every limit there can be."""
+
+    currency = serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; each has a hundred minor units")
+    must_set = serializers.BooleanField(help_text="whether play waits for the required ones")
+    may_decline = serializers.BooleanField(
+        help_text="whether play waits for limits, or for the word that none are wanted"
+    )
+    items = LimitSchema(many=True)
+
+
+class PlayerLimitsView(PlayerApiView):
+    """A view for limits: whoever may read may read them, and setting them is a scope of its own."""
+
+    scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.LIMITS}
+
+    def change(self, do: Callable[[], LimitChange]) -> Response:
+        """Answer with the change that the service makes, which is made once."""
+        self.session()
+
+        def act() -> Response:
+            try:
+                return Response(_change(do()))
+            except services.NothingChanges as error:
+                raise Problem(NOTHING_CHANGES) from error
+            except services.LimitRequired as error:
+                raise Problem(LIMIT_REQUIRED, str(REQUIRED)) from error
+
+        return once(self.request, act)
+
+
+class Limits(PlayerLimitsView):
+    """A player's limits."""
+
+    @extend_schema(operation_id="limits", responses=LimitsSchema)
+    def get(self, request: Request) -> Response:
+        """Read every limit: what holds, whose it is, what is used and left, and what is to come."""
+        return Response(limits(self.player))
+
+    @extend_schema(
+        operation_id="limit_set",
+        request=LimitBody,
+        responses={200: ChangeSchema} | schema.refusals(NOTHING_CHANGES, LIMIT_REQUIRED),
+    )
+    def post(self, request: Request) -> Response:
+        """Set a limit of your own, or remove it. A stricter one holds at once; until a looser one does, the one before
+        holds. What waited is withdrawn.
+        """
+        asked, player = body_of(request, LimitBody), self.player
+        kind, period, amount = LimitKind(asked["kind"]), Period(asked["period"]), asked["amount"]
+        return self.change(
+            lambda: services.set_limit(player=player, kind=kind, period=period, amount=amount, by=str(player))
+        )
+
+
+class LimitWithdrawal(PlayerLimitsView):
+    """A change that is not to come after all."""
+
+    @extend_schema(
+        operation_id="limit_withdraw",
+        request=WhichLimit,
+        responses={200: ChangeSchema} | schema.refusals(NOTHING_CHANGES),
+    )
+    def post(self, request: Request) -> Response:
+        """Withdraw a change that is to come: what holds now goes on."""
+        asked, player = body_of(request, WhichLimit), self.player
+        kind, period = LimitKind(asked["kind"]), Period(asked["period"])
+        return self.change(lambda: services.withdraw_change(player=player, kind=kind, period=period, by=str(player)))
+
+
+class LimitsDeclined(PlayerLimitsView):
+    """The word that no limits are wanted."""
+
+    @extend_schema(operation_id="limits_decline", request=None, responses=LimitsSchema)
+    def post(self, request: Request) -> Response:
+        """Say that you want no deposit limits now, where you are offered some; you are not asked again."""
+        body_of(request, Strict)
+        player = self.player
+        self.session()
+
+        def decline() -> Response:
+            services.decline_offer(player=player)
+            return Response(limits(player))
+
+        return once(request, decline)
+
+
+def limits(player: Player) -> dict[str, Any]:
+    """Return every limit as the player's page has it, in figures."""
+    return {
+        "currency": player.currency,
+        "must_set": services.must_set_limits(player),
+        "may_decline": services.should_offer(player),
+        "items": _items(player),
+    }
+
+
+def _items(player: Player) -> list[dict[str, Any]]:
+    holding, own, coming = services.limits_of(player), services.own_limits(player), services.pending(player)
+    counted, ends, required = used(player), services.period_ends(player), services.required(player)
+    return [
+        _limit(kind, period, holding.get((kind, period)), counted.get((kind, period), 0), ends[period])
+        | {
+            "own": own.get((kind, period)),
+            "is_required": (kind, period) in required,
+            "waiting": _change(coming[kind, period]) if (kind, period) in coming else None,
+        }
+        for kind in LimitKind
+        for period in Period
+    ]
+
+
+def _limit(
+    kind: LimitKind, period: Period, limit: services.Limit | None, counted: int, ends: datetime
+) -> dict[str, Any]:
+    return {
+        "kind": kind.value,
+        "period": period.value,
+        "amount": limit.amount if limit else None,
+        "whose": limit.source if limit else None,
+        "used": counted,
+        "left": max(limit.amount - counted, 0) if limit else None,
+        "ends_at": ends,
+    }
+
+
+def _change(change: LimitChange) -> dict[str, Any]:
+    return {
+        "kind": change.kind,
+        "period": change.period,
+        "amount": change.amount,
+        "effective_at": change.effective_at,
+    }

@@ -1,0 +1,157 @@
+"""Partners of the seamless wallet, and what studios' games do with our balances (docs/seamless.md)."""
+
+from django.db import models
+
+from audit.models import Approval, Clock
+from players.models import Player, Session, Staff
+from wallet.models.ledger import Currency, Mode
+
+
+class PartnerKind(models.TextChoices):
+    """Which side of the wallet a partner is on."""
+
+    STUDIO = "studio"  # a guest: its games are played with our balances
+    OPERATOR = "operator"  # a host: our tables are played with its balances
+
+
+class Partner(models.Model):
+    """Another house, or another maker of games. Two people have agreed on each."""
+
+    code = models.SlugField(max_length=32, unique=True)  # how programs name it, for ever
+    name = models.CharField(max_length=80)
+    kind = models.CharField(max_length=10, choices=PartnerKind)
+    address = models.URLField(max_length=200)  # of a studio: where its games begin; of an operator: its wallet's base
+    per_minute = models.PositiveIntegerField()  # how many requests a minute it may make
+    approval = models.OneToOneField(Approval, models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(db_default=Clock())
+    off_at = models.DateTimeField(null=True)  # switched off, for good
+    off_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
+
+    class Meta:
+        default_permissions = ()
+        permissions = [
+            ("view_partners", "Can view partners"),
+            ("ask_partner", "Can ask for partners and their keys, and switch partners off"),
+            ("decide_partner", "Can decide partners and their keys"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(off_at=None, off_by=None) | models.Q(off_at__isnull=False, off_by__isnull=False),
+                name="wallet_partner_off",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"partner:{self.code}"
+
+
+class PartnerKey(models.Model):
+    """A secret that the house and a partner share, under a name. A partner has two at a time at most."""
+
+    partner = models.ForeignKey(Partner, models.PROTECT, related_name="keys")
+    name = models.CharField(max_length=24, unique=True)
+    sealed = models.BinaryField()  # the secret, encrypted under PARTNER_KEY (`wallet.seamless.keys`)
+    approval = models.OneToOneField(Approval, models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(db_default=Clock())
+    shown_at = models.DateTimeField(null=True)  # to whoever asked for it, once
+    used_at = models.DateTimeField(null=True)  # up to `wallet.seamless.keys.LAG` behind
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "wallet_partner_key"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"partner-key:{self.name}"
+
+
+class StudioPlayer(models.Model):
+    """A player who has opened a game session with a studio, and what they are called to it: drawn for the two."""
+
+    partner = models.ForeignKey(Partner, models.PROTECT, db_index=False, related_name="+")
+    player = models.ForeignKey(Player, models.PROTECT, related_name="+")
+    name = models.CharField(max_length=32)
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "wallet_studio_player"
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["partner", "player"], name="wallet_studio_player_once"),
+            models.UniqueConstraint(fields=["partner", "name"], name="wallet_studio_player_name"),
+        ]
+
+
+class GameSession(models.Model):
+    """What lets a studio take a player's bets: opened by the player, over at *ends_at* or when *session* is."""
+
+    studio_player = models.ForeignKey(StudioPlayer, models.PROTECT, db_index=False, related_name="+")
+    mode = models.CharField(max_length=1, choices=Mode)
+    digest = models.BinaryField(unique=True)  # SHA-256 of the token
+    session = models.ForeignKey(Session, models.PROTECT, db_index=False, related_name="+")
+    opened_at = models.DateTimeField(db_default=Clock())
+    ends_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "wallet_game_session"
+        default_permissions = ()
+        indexes = [models.Index(fields=["studio_player", "-id"], name="wallet_game_session_of")]
+
+
+class Operation(models.TextChoices):
+    """What a transaction of a studio is."""
+
+    BET = "bet"
+    WIN = "win"
+    ROLLBACK = "rollback"
+    BET_AND_WIN = "bet-and-win"
+
+
+class StudioTransaction(models.Model):
+    """Something a studio did with a player's balance, once and for all, and its answer. The journals are those posted
+    under `bet_key` and `win_key`; a rollback's reverse those of what it takes back. Amounts in minor units.
+    """
+
+    partner = models.ForeignKey(Partner, models.PROTECT, db_index=False, related_name="+")
+    transaction = models.CharField(max_length=64)  # the studio's name of it
+    operation = models.CharField(max_length=12, choices=Operation)
+    studio_player = models.ForeignKey(StudioPlayer, models.PROTECT, db_index=False, related_name="+")
+    game_session = models.ForeignKey(GameSession, models.PROTECT, null=True, db_index=False, related_name="+")
+    game = models.CharField(max_length=64)
+    round = models.CharField(max_length=64)
+    currency = models.CharField(max_length=3, choices=Currency)
+    mode = models.CharField(max_length=1, choices=Mode)
+    bet = models.BigIntegerField()  # 0 where it bets nothing
+    win = models.BigIntegerField()
+    takes_back = models.CharField(max_length=64, blank=True)  # "" unless it is a rollback
+    bet_key = models.UUIDField(unique=True)  # of a rollback: of what takes the bet back
+    win_key = models.UUIDField(unique=True)
+    request_hash = models.BinaryField()  # SHA-256 of what was asked for, the session apart
+    balance = models.BigIntegerField()  # what the player could bet with right after it
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "wallet_studio_transaction"
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["partner", "transaction"], name="wallet_studio_transaction_once"),
+            models.UniqueConstraint(
+                fields=["partner", "takes_back"],
+                condition=~models.Q(takes_back=""),
+                name="wallet_studio_transaction_back",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(operation="bet", bet__gte=1, win=0, takes_back="")
+                | models.Q(operation="win", bet=0, win__gte=0, takes_back="")
+                | models.Q(operation="bet-and-win", bet__gte=1, win__gte=0, takes_back="")
+                | (models.Q(operation="rollback", bet=0, win=0) & ~models.Q(takes_back="")),
+                name="wallet_studio_transaction_moves",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["studio_player", "game", "round"], name="wallet_studio_round"),
+            models.Index(fields=["partner", "-id"], name="wallet_studio_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"studio-transaction:{self.pk}"

@@ -1,0 +1,164 @@
+"""Our tables on an operator's wallet: its players, the rounds they play with its money, and what it is still to be told
+(``wallet/sql/0021_remote.sql``). Amounts are whole minor units.
+"""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+
+from audit.models import Clock
+from players.models import Player, Staff
+from wallet.models.ledger import Currency
+from wallet.models.partners import Partner
+
+
+class RemotePlayer(models.Model):
+    """A player of an operator's, and what it calls them."""
+
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="remote")
+    partner = models.ForeignKey(Partner, models.PROTECT, db_index=False, related_name="+")
+    name = models.CharField(max_length=64)  # at the operator
+    balance = models.BigIntegerField(default=0)  # as the operator said last
+    said_at = models.DateTimeField(null=True)  # when that was
+
+    class Meta:
+        db_table = "wallet_remote_player"
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["partner", "name"], name="wallet_remote_player_once"),
+            models.CheckConstraint(condition=Q(balance__gte=0), name="wallet_remote_player_balance"),
+        ]
+
+
+class RemoteLaunch(models.Model):
+    """A visit that the operator announced: an address, good once, and the token of its game session there."""
+
+    remote = models.ForeignKey(RemotePlayer, models.PROTECT, db_index=False, related_name="+")
+    token = models.CharField(max_length=128)  # the operator's, of its game session
+    game = models.CharField(max_length=64)  # slug of a table
+    language = models.CharField(max_length=2)
+    digest = models.BinaryField(unique=True)  # SHA-256 of what stands in the address
+    at = models.DateTimeField(db_default=Clock())
+    ends_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+    session = models.UUIDField(null=True, unique=True)  # of the log-in that it became
+
+    class Meta:
+        db_table = "wallet_remote_launch"
+        default_permissions = ()
+        indexes = [models.Index(fields=["remote", "-id"], name="wallet_remote_launch_of")]
+
+
+class BetState(models.TextChoices):
+    """How far a bet at an operator has come. Only an asked one changes, once."""
+
+    ASKED = "asked", "asked"  # whether money was taken there is not known yet
+    PLAYED = "played", "played"  # taken there, booked here, and a round was played with it
+    REFUSED = "refused", "refused"
+    GIVEN_UP = "given_up", "given up"  # plays no round: a rollback tells the operator so
+
+
+class RemoteBet(models.Model):
+    """A bet that the operator is asked for: the stakes of one round. Written and committed before it is asked."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4)  # the transaction there, and the journal's key here
+    launch = models.ForeignKey(RemoteLaunch, models.PROTECT, db_index=False, related_name="+")
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False, related_name="+")
+    round_id = models.UUIDField()
+    game = models.CharField(max_length=64)
+    currency = models.CharField(max_length=3, choices=Currency)
+    amount = models.BigIntegerField()
+    state = models.CharField(max_length=10, choices=BetState, default=BetState.ASKED)
+    asked_at = models.DateTimeField(db_default=Clock())
+    ended_at = models.DateTimeField(null=True)
+    reference = models.CharField(max_length=64, blank=True)  # in the operator's ledger
+    why = models.CharField(max_length=64, blank=True)  # it was refused or given up
+
+    class Meta:
+        db_table = "wallet_remote_bet"
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=Q(amount__gte=1), name="wallet_remote_bet_amount"),
+            models.CheckConstraint(condition=Q(state__in=BetState.values), name="wallet_remote_bet_state"),
+            models.CheckConstraint(
+                condition=Q(state="asked", ended_at=None) | ~Q(state="asked") & Q(ended_at__isnull=False),
+                name="wallet_remote_bet_ended",
+            ),
+            models.UniqueConstraint(
+                fields=["round_id"], condition=Q(state__in=["asked", "played"]), name="wallet_remote_bet_of_round"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["asked_at"], condition=Q(state="asked"), name="wallet_remote_bet_asked"),
+            models.Index(fields=["player", "-asked_at"], name="wallet_remote_bet_of_player"),
+        ]
+
+    def __str__(self) -> str:
+        return f"remote-bet:{self.pk}"
+
+
+class MessageKind(models.TextChoices):
+    """What an operator is told."""
+
+    WIN = "win", "win"  # what a round left; at zero that it is over
+    ROLLBACK = "rollback", "rollback"
+
+
+class MessageState(models.TextChoices):
+    """Whether the operator knows."""
+
+    WAITING = "waiting", "waiting"
+    TAKEN = "taken", "taken"
+    DOUBT = "doubt", "in doubt"  # the operator has refused it: staff look at it
+    SETTLED = "settled", "settled by hand"
+
+
+class RemoteMessage(models.Model):
+    """Something that an operator is told, again and again until it has said yes. Those of one bet in their order."""
+
+    bet = models.ForeignKey(RemoteBet, models.PROTECT, db_index=False, related_name="messages")
+    transaction = models.UUIDField(unique=True, default=uuid4)  # its name there, and of a win the journal's key here
+    kind = models.CharField(max_length=10, choices=MessageKind)
+    amount = models.BigIntegerField()  # of a win; 0 of a rollback
+    takes_back = models.UUIDField(null=True)  # by a rollback: the transaction
+    state = models.CharField(max_length=10, choices=MessageState, default=MessageState.WAITING)
+    at = models.DateTimeField(db_default=Clock())
+    due_at = models.DateTimeField(db_default=Clock())
+    tries = models.PositiveIntegerField(default=0)
+    said = models.CharField(max_length=200, blank=True)  # last, where it was not yes
+    reference = models.CharField(max_length=64, blank=True)
+    alarmed_at = models.DateTimeField(null=True)  # when staff were told that nobody answers
+    ended_at = models.DateTimeField(null=True)
+    settled_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
+    note = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        db_table = "wallet_remote_message"
+        default_permissions = ()
+        permissions = [("settle_remote", "Can settle what operators refuse to book")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="win", takes_back=None, amount__gte=0)
+                | Q(kind="rollback", takes_back__isnull=False, amount=0),
+                name="wallet_remote_message_says",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "doubt"], ended_at=None, settled_by=None, note="")
+                | Q(state="taken", ended_at__isnull=False, settled_by=None, note="")
+                | Q(state="settled", ended_at__isnull=False, settled_by__isnull=False) & ~Q(note=""),
+                name="wallet_remote_message_ended",
+            ),
+            models.UniqueConstraint(fields=["bet"], condition=Q(kind="win"), name="wallet_remote_message_one_win"),
+            models.UniqueConstraint(
+                fields=["takes_back"], condition=Q(takes_back__isnull=False), name="wallet_remote_message_one_back"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["due_at", "id"], condition=Q(state="waiting"), name="wallet_remote_message_due"),
+            models.Index(fields=["bet", "id"], name="wallet_remote_message_of"),
+            models.Index(fields=["state", "-id"], name="wallet_remote_message_listed"),
+        ]
+
+    def __str__(self) -> str:
+        return f"remote-message:{self.pk}"

@@ -1,0 +1,77 @@
+"""Operators whose players play here: as whom they are asked, and what their players have there."""
+
+from typing import Final, TypeVar
+from uuid import UUID
+
+import structlog
+from django.db import connection
+from django.db.models import Exists, OuterRef
+
+from audit.models import Clock
+from players.models import Player
+from wallet import accounts
+from wallet.models import AccountKind, Mode, Partner, PartnerKey, RemoteLaunch, RemotePlayer
+from wallet.remote import client
+from wallet.seamless import keys, wire
+
+logger = structlog.get_logger(__name__)
+
+Answer = TypeVar("Answer", wire.Done, wire.Balance)
+UNIX_TIME: Final = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+
+
+def ask(partner: Partner, message: wire.BalanceAsked | wire.Asked, answer: type[Answer]) -> Answer:
+    """Return what an operator answers. Raises client.Refused, client.NoAnswer, and of the latter client.NotRecognised
+    where it has no key any more, too.
+    """
+    try:
+        key = keys.signing_key(partner)
+    except PartnerKey.DoesNotExist as error:
+        raise client.NotRecognised("the operator has no key") from error
+    with connection.cursor() as cursor:
+        cursor.execute(UNIX_TIME)
+        (now,) = cursor.fetchone()
+    operator = client.Operator(partner.address, key.name, keys.secret_of(key))
+    return client.ask(operator, message, answer, at=now)
+
+
+def note_balance(player: Player, said: wire.Done | wire.Balance) -> None:
+    """Keep what the operator has just said its player has."""
+    if said.currency == player.currency:
+        RemotePlayer.objects.filter(pk=player.pk).update(balance=said.balance, said_at=Clock())
+
+
+def refresh_balance(player: Player, launch: RemoteLaunch) -> None:
+    """Ask the operator what its player has; where it does not say, what it said last goes on to count."""
+    remote = launch.remote
+    asked = wire.BalanceAsked(player=remote.name, session=launch.token)
+    try:
+        note_balance(player, ask(remote.partner, asked, wire.Balance))
+    except (client.Refused, client.NoAnswer) as error:
+        logger.info("remote_balance_unknown", partner=remote.partner.code, said=str(error))
+
+
+def funds(player: Player, mode: Mode, kind: AccountKind = AccountKind.CASH) -> int:
+    """Return what a player has to play with, in minor units: of an operator's player what the operator said last."""
+    if player.is_remote and mode is Mode.REAL and kind is AccountKind.CASH:
+        return RemotePlayer.objects.values_list("balance", flat=True).get(pk=player.pk)
+    return accounts.balance(player.pk, mode, kind)
+
+
+def forget(player: Player) -> None:
+    """Forget what the operator called a player whose account was closed for long enough, and its sessions with them.
+    The database refuses where it was not.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_forget_remote(%s)", [player.pk])
+
+
+def launch_of(player: Player, session: UUID | None) -> RemoteLaunch | None:
+    """Return the visit that a session began with; None where it began otherwise, and where its operator is switched off
+    or has no key: there is nobody to play with.
+    """
+    if session is None:
+        return None
+    asked = PartnerKey.objects.filter(partner=OuterRef("remote__partner"), partner__off_at=None, ended_at=None)
+    found = RemoteLaunch.objects.filter(Exists(asked), remote=player.pk, session=session)
+    return found.select_related("remote__partner").first()

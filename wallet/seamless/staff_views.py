@@ -1,0 +1,166 @@
+"""Partners of the seamless wallet in the back office: who there is, their keys, and asking for either. In English, like
+all of the back office.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.core.validators import validate_slug
+from django.db.models import F
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit import approvals
+from audit.models import Approval
+from players.access import StaffRequest, staff_required
+from wallet.models import Partner, PartnerKey, PartnerKind
+from wallet.seamless import partners
+from wallet.seamless.partners import ASK, KINDS, READERS
+
+USUAL_RATE: Final = 600
+ASKED: Final = "It was asked for. Another person decides it, under Approvals."
+NO_REASON: Final = "Say why: the reason is kept in the log."
+
+
+class PartnerForm(forms.Form):
+    """A partner to be."""
+
+    kind = forms.ChoiceField(
+        label="The partner is", choices=[("", "Choose"), *((kind.value, words) for kind, words in KINDS.items())]
+    )
+    name = forms.CharField(label="Name", max_length=80)
+    code = forms.CharField(
+        label="Code",
+        max_length=32,
+        validators=[validate_slug],
+        help_text="How programs name it, for ever: letters, digits, hyphens.",
+    )
+    address = forms.CharField(
+        label="Address",
+        max_length=200,
+        help_text="Of a studio: where its games begin. Of an operator: where its wallet is. It begins with https://",
+    )
+    per_minute = forms.IntegerField(
+        label="Requests a minute, at most", min_value=1, max_value=1_000_000, initial=USUAL_RATE
+    )
+    reason = forms.CharField(label="Why", max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class ReasonForm(forms.Form):
+    """Why something is done."""
+
+    reason = forms.CharField(max_length=300, strip=True)
+    sure = forms.BooleanField(required=False)  # asked for where a last key is ended while messages wait
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_partners(request: StaffRequest) -> HttpResponse:
+    """Every partner with its keys, those that are switched off last."""
+    found = Partner.objects.prefetch_related("keys").order_by(F("off_at").desc(nulls_first=True), "name", "pk")
+    askers = dict(Approval.objects.filter(kind__in=(partners.ADD, partners.KEY)).values_list("pk", "person"))
+    lines = [
+        (
+            partner,
+            KINDS[PartnerKind(partner.kind)],
+            [
+                (
+                    key,
+                    key.shown_at is None
+                    and key.ended_at is None
+                    and askers.get(key.approval_id) == request.staff.person,
+                )
+                for key in sorted(partner.keys.all(), key=lambda key: -key.pk)
+            ],
+            partners.waiting(partner) if sum(key.ended_at is None for key in partner.keys.all()) == 1 else 0,
+        )
+        for partner in found
+    ]
+    return render(request, "staff/partners.html", {"lines": lines, "may_ask": request.user.has_perm(ASK)})
+
+
+@staff_required(ASK)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_partner_new(request: StaffRequest) -> HttpResponse:
+    """Ask for a partner."""
+    form = PartnerForm(request.POST or None)
+    if form.is_valid():
+        said: dict[str, Any] = form.cleaned_data
+        try:
+            partners.ask_to_add(**said | {"kind": PartnerKind(said["kind"]), "by": request.staff})
+        except partners.BadAddress as error:
+            form.add_error("address", str(error))
+        except partners.CodeTaken as error:
+            form.add_error("code", str(error))
+        except approvals.AskedTwice as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, ASKED)
+            return redirect("staff_partners")
+    return render(request, "staff/partner_new.html", {"form": form})
+
+
+@staff_required(ASK)
+@require_POST
+def staff_partner_key(request: StaffRequest, partner_id: int) -> HttpResponse:
+    """Ask for another key of a partner."""
+    partner = get_object_or_404(Partner, pk=partner_id)
+    return _with_reason(
+        request, lambda said: partners.ask_for_key(partner=partner, reason=said["reason"], by=request.staff), ASKED
+    )
+
+
+@staff_required(ASK)
+@require_POST
+def staff_partner_off(request: StaffRequest, partner_id: int) -> HttpResponse:
+    """Switch a partner off."""
+    partner = get_object_or_404(Partner, pk=partner_id)
+    done = f"{partner.name} is switched off. Wins and rollbacks still come in until its keys are ended."
+    return _with_reason(
+        request, lambda said: partners.switch_off(partner=partner, reason=said["reason"], by=request.staff), done
+    )
+
+
+@staff_required(ASK)
+@require_POST
+def staff_partner_key_end(request: StaffRequest, key_id: int) -> HttpResponse:
+    """End a key."""
+    key = get_object_or_404(PartnerKey.objects.select_related("partner"), pk=key_id)
+    done = "The key has ended: what is signed with it is refused."
+
+    def end(said: dict[str, Any]) -> None:
+        partners.end_key(key=key, reason=said["reason"], by=request.staff, is_sure=said["sure"])
+
+    return _with_reason(request, end, done)
+
+
+@staff_required(ASK)
+@never_cache
+@require_POST
+def staff_partner_key_show(request: StaffRequest, key_id: int) -> HttpResponse:
+    """Show a secret, once, to whoever asked for it."""
+    key = get_object_or_404(PartnerKey.objects.select_related("partner"), pk=key_id)
+    try:
+        secret = partners.show(key=key, by=request.staff)
+    except partners.NotShown as error:
+        messages.error(request, str(error))
+        return redirect("staff_partners")
+    return render(request, "staff/partner_key.html", {"key": key, "secret": secret})
+
+
+def _with_reason(request: StaffRequest, do: Callable[[dict[str, Any]], object], done: str) -> HttpResponse:
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, NO_REASON)
+    else:
+        try:
+            do(form.cleaned_data)
+        except (partners.PartnerError, approvals.AskedTwice) as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, done)
+    return redirect("staff_partners")

@@ -1,0 +1,264 @@
+"""What is said on the seamless wallet, read strictly and written, for both sides (docs/seamless.md).
+
+What is not in the format is refused: unknown and missing fields, keys said twice, numbers written as text, `true` for a
+number, fractions, other characters than a name has. `Malformed` says where, by JSON pointer.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Final, TypeVar
+
+LONGEST_BODY: Final = 16 * 1024  # bytes
+MOST: Final = 10**12  # minor units
+NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
+SECRET_NAME = re.compile(r"[!-~]{1,128}", re.ASCII)
+CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
+
+Json = str | int | bool | float | list[Any] | dict[str, Any] | None
+
+
+class Malformed(Exception):
+    """Not of the format: *errors* says in English what is wrong at which JSON pointer, "" being the whole body."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{where or 'body'}: {what}" for where, what in errors.items()))
+        self.errors = errors
+
+
+# Fields ------------------------------------------------------------------------------------------------------------
+
+
+def _name(value: Json) -> str | None:
+    fits = isinstance(value, str) and NAME.fullmatch(value)
+    return None if fits else "is 1 to 64 visible ASCII characters"
+
+
+def _session(value: Json) -> str | None:
+    fits = isinstance(value, str) and SECRET_NAME.fullmatch(value)
+    return None if fits else "is 1 to 128 visible ASCII characters"
+
+
+def _session_or_none(value: Json) -> str | None:
+    return None if value is None else _session(value)
+
+
+def _name_or_none(value: Json) -> str | None:
+    return None if value is None else _name(value)
+
+
+def _currency(value: Json) -> str | None:
+    fits = isinstance(value, str) and CURRENCY.fullmatch(value)
+    return None if fits else "is three capital letters"
+
+
+def _whole(least: int, most: int = MOST) -> Callable[[Json], str | None]:
+    def check(value: Json) -> str | None:
+        fits = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+        return None if fits else f"is a whole number of minor units from {least} to {most}"
+
+    return check
+
+
+CHECKS: Final[Mapping[str, Callable[[Json], str | None]]] = {
+    "player": _name,
+    "session": _session,
+    "game": _name,
+    "round": _name,
+    "transaction": _name,
+    "takes_back": _name,
+    "reference": _name_or_none,
+    "currency": _currency,
+    "balance": _whole(0, 2**63 - 1),
+    "bet": _whole(1),
+    "win": _whole(0),
+}
+
+
+# What is asked -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something said, whose fields are those of the JSON object. `optional` ones are null where they are left out, and
+    `checks` are those that a field of this message has and others of its name have not.
+    """
+
+    optional: ClassVar[frozenset[str]] = frozenset()
+    checks: ClassVar[Mapping[str, Callable[[Json], str | None]]] = {}
+
+    def body(self) -> bytes:
+        """Return it as it is sent."""
+        said = {name: value for name, value in asdict(self).items() if value is not None or name not in self.optional}
+        return json.dumps(said, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True)
+class BalanceAsked(Message):
+    """What has the player who plays in this session?"""
+
+    operation: ClassVar[str] = "balance"
+
+    player: str
+    session: str
+
+
+@dataclass(frozen=True)
+class Asked(Message):
+    """Something that moves money, or may have: each transaction once and for all."""
+
+    operation: ClassVar[str]
+
+    player: str
+    game: str
+    round: str
+    transaction: str
+    currency: str
+
+
+@dataclass(frozen=True)
+class Bet(Asked):
+    """Take *amount* minor units from the player for a round, which it opens or adds to."""
+
+    operation: ClassVar[str] = "bet"
+    checks: ClassVar = {"amount": _whole(1)}
+
+    amount: int
+    session: str
+
+
+@dataclass(frozen=True)
+class Win(Asked):
+    """Give the player *amount* minor units for a round with a bet; 0 says that it is over and lost."""
+
+    operation: ClassVar[str] = "win"
+    optional: ClassVar = frozenset({"session"})
+    checks: ClassVar = {"amount": _whole(0), "session": _session_or_none}
+
+    amount: int
+    session: str | None = None
+
+
+@dataclass(frozen=True)
+class Rollback(Asked):
+    """Take back what a transaction has moved, or see to it that it will not move anything."""
+
+    operation: ClassVar[str] = "rollback"
+    optional: ClassVar = frozenset({"session"})
+    checks: ClassVar = {"session": _session_or_none}
+
+    takes_back: str
+    session: str | None = None
+
+
+@dataclass(frozen=True)
+class BetAndWin(Asked):
+    """A whole round at once: take *bet* and give *win*, both or neither."""
+
+    operation: ClassVar[str] = "bet-and-win"
+
+    bet: int
+    win: int
+    session: str
+
+
+OPERATIONS: Final = {kind.operation: kind for kind in (BalanceAsked, Bet, Win, Rollback, BetAndWin)}
+
+
+# What is answered ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Balance(Message):
+    """What the player can bet with now, in minor units."""
+
+    player: str
+    balance: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class Done(Message):
+    """A transaction stands. *reference* is its number in the host's ledger, null where nothing moved; *balance* is what
+    the player could bet with right after it.
+    """
+
+    transaction: str
+    reference: str | None
+    balance: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A problem (RFC 9457) by its HTTP status and its stable code; nothing has moved. *detail* is for people."""
+
+    status: int
+    code: str
+    detail: str
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+Read = TypeVar("Read", bound=Message)
+
+
+def read(kind: type[Read], body: bytes) -> Read:
+    """Return what *body* says, as *kind*. Raises Malformed."""
+    said = read_object(body)
+    errors = {}
+    names = [each.name for each in fields(kind)]
+    for name in names:
+        if name not in said:
+            if name not in kind.optional:
+                errors[f"/{name}"] = "is missing"
+        elif wrong := (kind.checks.get(name) or CHECKS[name])(said[name]):
+            errors[f"/{name}"] = wrong
+    errors |= {_pointer(name): "is not known here" for name in said.keys() - set(names)}
+    if errors:
+        raise Malformed(errors)
+    return kind(**said)
+
+
+def read_refusal(status: int, body: bytes) -> Refusal:
+    """Return a problem that came with *status*; what it says besides is left alone. Raises Malformed."""
+    said = read_object(body)
+    code, detail = said.get("code"), said.get("detail", "")
+    if not isinstance(code, str) or not NAME.fullmatch(code):
+        raise Malformed({"/code": "is 1 to 64 visible ASCII characters"})
+    return Refusal(status, code, detail if isinstance(detail, str) else "")
+
+
+def read_object(body: bytes) -> dict[str, Json]:
+    """Return the JSON object that *body* is. Raises Malformed."""
+    if len(body) > LONGEST_BODY:
+        raise Malformed({"": f"is longer than {LONGEST_BODY} bytes"})
+    try:
+        said = json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise Malformed({"": "is not UTF-8"}) from error
+    except RecursionError as error:
+        raise Malformed({"": "is nested too deeply"}) from error
+    except ValueError as error:
+        raise Malformed({"": "is not JSON"}) from error
+    if not isinstance(said, dict):
+        raise Malformed({"": "is not an object"})
+    return said
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    said: dict[str, Json] = {}
+    for name, value in pairs:
+        if name in said:
+            raise Malformed({_pointer(name): "is said twice"})
+        said[name] = value
+    return said
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _pointer(name: str) -> str:
+    return "/" + name.replace("~", "~0").replace("/", "~1")
