@@ -13,7 +13,7 @@ import pytest
 from audit import log, searching
 from audit.models import Event, Leaf
 from audit.verify import Checkpoint, Proof, demand_included, keys_of
-from players import looking
+from players import days, looking
 from tests.api.client import Program
 from tests.audit import sealed
 from tests.audit.signing import Pens
@@ -122,9 +122,16 @@ class TestFinding:
         assert [error["pointer"] for error in answer.json()["errors"]] == [pointer]
 
     @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
-    def test_the_ends_of_time_are_no_error(self, program, moment):
-        assert program.get("events/", since=moment).status_code == 200
-        assert program.get("events/", until=moment).status_code == 200
+    @pytest.mark.parametrize("name", ["since", "until"])
+    def test_a_moment_no_clock_of_every_zone_can_tell_names_its_field(self, program, moment, name):
+        answer = program.get("events/", **{name: moment})
+        assert answer.status_code == 400
+        assert [error["pointer"] for error in answer.json()["errors"]] == [f"/?{name}"]
+
+    @pytest.mark.parametrize("moment", [days.FIRST, days.LAST])
+    def test_the_first_and_the_last_day_are_no_error(self, program, moment):
+        assert program.get("events/", since=f"{moment}T00:00:00Z").status_code == 200
+        assert program.get("events/", until=f"{moment}T00:00:00Z").status_code == 200
 
 
 class TestOne:

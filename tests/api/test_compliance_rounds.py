@@ -17,6 +17,7 @@ from games.live import shoes
 from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding, VoidReason
 from games.variants import GAMES
+from players import days
 from tests.annulling import annul_unreproduced
 from tests.api.client import Program
 from tests.builders import a_player, a_round, a_table
@@ -90,7 +91,8 @@ class TestFinding:
             ({"player": 10**19}, "/?player"),
             ({"game": "whist"}, "/?game"),
             ({"status": "in progress"}, "/?status"),
-            ({"since": "0001-01-01"}, None),
+            ({"since": "0001-01-01"}, "/?since"),
+            ({"since": days.FIRST.isoformat()}, None),
             ({"colour": "red"}, "/?colour"),
         ],
     )
