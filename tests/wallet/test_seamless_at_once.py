@@ -86,7 +86,7 @@ class TestABetAndWhatTakesItBack:
         for number in range(12):
             name = f"bet-{number}"
             bet = partial(host.bet, game.partner, game.a_bet(100, transaction=name, round=name))
-            back = partial(host.rollback, game.partner, game.a_rollback(name))
+            back = partial(host.rollback, game.partner, game.a_rollback(name, round=name))
             jobs = [partial(said, bet), partial(said, back)]
             came, taken = at_once(jobs if number % 2 else jobs[::-1])[:: 1 if number % 2 else -1]
             assert (came == "already-rolled-back") == (taken.reference is None)
@@ -100,7 +100,7 @@ class TestABetAndWhatTakesItBack:
         for number in range(12):
             name = f"bet-{number}"
             bet = partial(host.bet, game.partner, game.a_bet(100, transaction=name, round=name))
-            back = partial(host.rollback, game.partner, other.a_rollback(name))
+            back = partial(host.rollback, game.partner, other.a_rollback(name, round=name))
             came, taken = at_once([partial(said, bet), partial(said, back)])
             assert (came == "already-rolled-back") != (taken == "cannot-take-back")
         assert broken() == []
@@ -111,6 +111,6 @@ class TestABetAndWhatTakesItBack:
             name = f"bet-{number}"
             game.bet(100, transaction=name, round=name)
             won = partial(said, partial(host.win, game.partner, game.a_win(500, round=name)))
-            back = partial(said, partial(host.rollback, game.partner, game.a_rollback(name)))
+            back = partial(said, partial(host.rollback, game.partner, game.a_rollback(name, round=name)))
             assert {"no-bet", "round-won"} & {each for each in at_once([won, back]) if isinstance(each, str)}
         assert broken() == []

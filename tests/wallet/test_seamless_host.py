@@ -174,12 +174,41 @@ class TestARollback:
         assert has(game) == MONEY - 1_000
 
     def test_before_its_bet_is_remembered_and_the_bet_moves_nothing(self, game):
-        first = game.roll_back("one", transaction="back")
+        first = game.roll_back("one", transaction="back", session=game.session)
         assert (first.reference, first.balance) == (None, MONEY)
         assert refusal(game.bet, 2_500, transaction="one") == "already-rolled-back"
         assert refusal(game.both, 2_500, 10, transaction="one") == "already-rolled-back"
         assert game.roll_back("one", transaction="back") == first
         assert has(game) == MONEY
+
+    def test_before_its_bet_says_the_balance_of_its_session_and_without_one_none(self, game):
+        free = a_game(game.who, game.partner, mode=Mode.FREE)
+        free.bet(300)
+        assert free.roll_back("one", transaction="back", session=free.session).balance == MONEY - 300
+        assert free.roll_back("one", transaction="back").balance == MONEY - 300  # the first answer
+        assert free.roll_back("one", transaction="again").balance == MONEY - 300
+        for name, session in (("two", None), ("three", "of-nobody")):
+            silent = free.roll_back(name, transaction=f"no-{name}", session=session)
+            assert (silent.reference, silent.balance) == (None, None)
+            assert free.roll_back(name, transaction=f"no-{name}", session=free.session) == silent
+        assert (has(game), has(game, Mode.FREE)) == (MONEY, MONEY - 300)
+
+    def test_of_another_game_or_round_takes_nothing_back(self, game):
+        game.bet(2_500, transaction="one")
+        assert refusal(game.roll_back, "one", transaction="back", round="r2") == "cannot-take-back"
+        assert refusal(game.roll_back, "one", transaction="back", game="poker") == "cannot-take-back"
+        assert has(game) == 7_500
+        game.roll_back("one", transaction="back")
+        assert refusal(game.roll_back, "one", transaction="again", round="r2") == "cannot-take-back"
+        assert has(game) == MONEY
+
+    def test_says_the_balance_it_gave_to_in_whatever_session(self, game):
+        free = a_game(game.who, game.partner, mode=Mode.FREE)
+        free.bet(300, transaction="one")
+        game.bet(100, transaction="two", round="r2")
+        assert free.roll_back("one", session=game.session).balance == MONEY
+        assert game.roll_back("two", round="r2", session=free.session).balance == MONEY
+        assert broken() == []
 
     def test_before_its_win_is_remembered_too(self, game):
         game.bet(2_500)
@@ -202,7 +231,7 @@ class TestARollback:
         game.win(5_000, transaction="won")
         game.bet(1_000, round="r2", transaction="two")
         assert refusal(game.roll_back, "won", transaction="back") == "insufficient-funds"
-        game.roll_back("two")
+        game.roll_back("two", round="r2")
         assert game.roll_back("won", transaction="back").balance == 0
 
     def test_of_the_only_bet_of_a_round_that_was_won_is_refused_until_the_win_is_taken_back(self, game):
@@ -305,7 +334,7 @@ class TestWhatKeepsABetAway:
         happen(game)
         assert host.bet(game.partner, asked) == first
         assert game.win(3_000, session=game.session).balance == MONEY - 1_500 + 3_000
-        assert game.roll_back("other").balance == MONEY + 2_000
+        assert game.roll_back("other", round="r2").balance == MONEY + 2_000
         assert broken() == []
 
     def test_whoever_takes_a_pause_is_barred_in_their_language(self, game):

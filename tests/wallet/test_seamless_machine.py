@@ -72,10 +72,13 @@ class Book:
         if asked.transaction in self.rows:
             return self._again(asked)
         if asked.takes_back in self.back:
-            return self.back[asked.takes_back].answer
+            row = self.back[asked.takes_back]
+            return row.answer if row.round == asked.round else "cannot-take-back"
+        taken = self.rows.get(asked.takes_back)
+        if taken and taken.round != asked.round:
+            return "cannot-take-back"
         if asked.transaction in self.back:
             return "already-rolled-back"
-        taken = self.rows.get(asked.takes_back)
         if taken:
             if taken.is_rollback:
                 return "cannot-take-back"
@@ -120,9 +123,10 @@ class StudioMachine(RuleBasedStateMachine):
         asked = self.game.both_at_once(stake, won, transaction=self._name(name), round=round_of)
         self._hold(lambda: host.bet_and_win(self.partner, asked), self.book.move(asked, stake, won))
 
-    @rule(name=names, takes_back=names)
-    def roll_back(self, name: str, takes_back: str) -> None:
-        asked = self.game.a_rollback(self._name(takes_back), transaction=self._name(name))
+    @rule(name=names, takes_back=names, round_of=rounds)
+    def roll_back(self, name: str, takes_back: str, round_of: str) -> None:
+        said = {"transaction": self._name(name), "round": round_of, "session": self.game.session}
+        asked = self.game.a_rollback(self._name(takes_back), **said)
         self._hold(lambda: host.rollback(self.partner, asked), self.book.take_back(asked))
 
     @invariant()

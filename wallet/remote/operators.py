@@ -37,7 +37,7 @@ def ask(partner: Partner, message: wire.BalanceAsked | wire.Asked, answer: type[
 
 def note_balance(player: Player, said: wire.Done | wire.Balance) -> None:
     """Keep what the operator has just said its player has."""
-    if said.currency == player.currency:
+    if said.currency == player.currency and said.balance is not None:
         RemotePlayer.objects.filter(pk=player.pk).update(balance=said.balance, said_at=Clock())
 
 

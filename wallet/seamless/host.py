@@ -105,7 +105,11 @@ def rollback(partner: Partner, asked: wire.Rollback) -> wire.Done:
         taken, opened = _find(partner, asked.takes_back), sessions.find(theirs, asked.session)
         mode = taken.mode if taken else opened.mode if opened else Mode.REAL
         account = accounts.lock_account(theirs.player_id, Mode(mode))
-        return _before(partner, asked) or _taken_back(theirs, asked) or _book(theirs, account, asked)
+        return (
+            _before(partner, asked)
+            or _taken_back(theirs, asked)
+            or _book(theirs, account, asked, None if taken else opened)
+        )
 
     return _once(partner, asked, act)
 
@@ -158,6 +162,8 @@ def _book(
         raise Refused("wrong-currency")
     takes_back = asked.takes_back if isinstance(asked, wire.Rollback) else ""
     taken = _find(theirs.partner, takes_back) if takes_back else None
+    if taken is not None:
+        _demand_same_round(taken, asked)
     row = StudioTransaction.objects.create(
         partner=theirs.partner,
         transaction=asked.transaction,
@@ -257,11 +263,27 @@ def _taken_back(theirs: StudioPlayer, asked: wire.Rollback) -> wire.Done | None:
         return None
     if row.currency != asked.currency:
         raise Refused("wrong-currency")
+    _demand_same_round(row, asked)
     return _answer(row, asked.transaction)
 
 
+def _demand_same_round(row: StudioTransaction, asked: wire.Asked) -> None:
+    if (row.game, row.round) != (asked.game, asked.round):
+        raise Refused("cannot-take-back")
+
+
 def _answer(row: StudioTransaction, name: str = "") -> wire.Done:
-    return wire.Done(name or row.transaction, _reference(row), row.balance, row.currency)
+    balance = row.balance if _says_which_money(row) else None
+    return wire.Done(name or row.transaction, _reference(row), balance, row.currency)
+
+
+def _says_which_money(row: StudioTransaction) -> bool:
+    """Say whether it is known which of the player's balances a transaction is about: not of a rollback that names
+    neither what has come nor a session. Whatever it names does not come later.
+    """
+    if row.operation != Operation.ROLLBACK or row.game_session_id is not None:
+        return True
+    return _find(row.partner, row.takes_back) is not None
 
 
 def _reference(row: StudioTransaction) -> str | None:

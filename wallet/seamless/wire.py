@@ -48,6 +48,10 @@ def _name_or_none(value: Json) -> str | None:
     return None if value is None else _name(value)
 
 
+def _balance_or_none(value: Json) -> str | None:
+    return None if value is None else CHECKS["balance"](value)
+
+
 def _currency(value: Json) -> str | None:
     fits = isinstance(value, str) and CURRENCY.fullmatch(value)
     return None if fits else "is three capital letters"
@@ -181,12 +185,14 @@ class Balance(Message):
 @dataclass(frozen=True)
 class Done(Message):
     """A transaction stands. *reference* is its number in the host's ledger, null where nothing moved; *balance* is what
-    the player could bet with right after it.
+    the player could bet with right after it, null where the host does not know which of the player's it is about.
     """
+
+    checks: ClassVar = {"balance": _balance_or_none}
 
     transaction: str
     reference: str | None
-    balance: int
+    balance: int | None
     currency: str
 
 
