@@ -3,9 +3,10 @@
 
     SABOT_TOKEN=sabot_… python examples/mirror_log.py https://casino.example FOLDER --keys KEYS
 
-The token is one of staff with the scopes `events` and `checkpoints`; KEYS is a file with the public keys of the log, a
-line each, which you were given by another way than this one. Needs Python 3.11 and `cryptography`. Run it again, say
-every hour, and it fetches what is new; where it was stopped, it goes on.
+The token is one of staff with the scopes `events` and `checkpoints`. KEYS is a file with the public keys of the log, a
+line each: `name+8 hex digits+base64`. You have them from the house by another way than this one, since keys that come
+with a log prove nothing. Needs Python 3.11 and `cryptography`. Run it again, say every hour, and it fetches what is
+new; where it was stopped, it goes on.
 
 What it proves each time, of every event, the ones fetched long ago included:
 
@@ -20,12 +21,15 @@ checks as well, and which any program for such logs reads.
 import argparse
 import base64
 import hashlib
+import json
 import os
+import re
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
@@ -42,6 +46,10 @@ class Wrong(Exception):
     """The log is not what was signed; the message says where."""
 
 
+class Unreadable(Exception):
+    """Something is not there, or not what it should be, and nothing is known of the log; the message says what."""
+
+
 class Signed(NamedTuple):
     """A checkpoint whose signature was checked: the tree it speaks of."""
 
@@ -54,8 +62,10 @@ class Signed(NamedTuple):
 
 
 def read_checkpoint(note: str, vkeys: Sequence[str]) -> Signed:
-    """Read a checkpoint. Raises Wrong where none of the keys, as C2SP writes them, has signed it."""
+    """Read a checkpoint. Raises Wrong where none of the keys, as C2SP writes them, has signed it; Unreadable."""
     text, _, signatures = note.rpartition("\n\n")
+    if not re.match(r"[^\n]+\n[0-9]+\n[^\n]+(\n|$)", text):
+        raise Unreadable("what should be a checkpoint is none")
     origin, size, root = text.split("\n")[:3]
     for vkey in vkeys:
         name, key_hash, key = vkey.split("+", 2)
@@ -107,6 +117,23 @@ def root_from(tile: Callable[[int, int], Sequence[bytes]], size: int) -> bytes:
     return found or hashlib.sha256(b"").digest()
 
 
+def read_keys(file: Path) -> list[str]:
+    """Return the public keys in a file. Raises Unreadable where a line is none, or there is no line."""
+    try:
+        lines = [line.strip() for line in file.read_text().splitlines()]
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"the file of keys, {file}: {error}") from error
+    vkeys = [line for line in lines if line and not line.startswith("#")]
+    for vkey in vkeys:
+        _name, _, rest = vkey.partition("+")
+        key_hash, _, key = rest.partition("+")
+        if not re.fullmatch("[0-9a-f]{8}", key_hash) or not re.fullmatch("([A-Za-z0-9+/]{4}){11}", key):
+            raise Unreadable(f"the file of keys, {file}: {vkey!r} is no key, which is name+8 hex digits+base64")
+    if not vkeys:
+        raise Unreadable(f"the file of keys, {file}: there is no key in it")
+    return vkeys
+
+
 class Mirror:
     """A folder that holds what a house has shown, as far as it is proven."""
 
@@ -127,7 +154,7 @@ class Mirror:
                     return bytes(answer.read())
             except urllib.error.HTTPError as refused:
                 if refused.code != HTTPStatus.TOO_MANY_REQUESTS:
-                    raise
+                    raise Unreadable(f"the house answers {refused.code} to {name}: {said(refused)}") from refused
                 time.sleep(float(refused.headers.get("Retry-After", "60")))
 
     def keep(self, name: str, data: bytes) -> None:
@@ -157,6 +184,10 @@ class Mirror:
         for number in range(-(-signed.size // WIDTH)):
             self._prove_entries(number, self.tile(0, number))
             self._proven.pop((0, number))
+        for name in self._used:  # what a tile held when there was less of it is the beginning of it
+            for kept in self._narrower(name).values():
+                if not (self._folder / name).read_bytes().startswith(kept.read_bytes()):
+                    raise Wrong(f"{kept.relative_to(self._folder).as_posix()}, as it was kept, is not what was signed")
 
     def tile(self, level: int, number: int) -> Sequence[bytes]:
         """Return the hashes of a tile, proven by the tiles above it. Raises Wrong."""
@@ -166,6 +197,12 @@ class Mirror:
                 raise Wrong(f"{self._whose(path(level, number, WIDTH))} does not lead to the root that was signed")
             self._take(level, number, hashes)
         return self._proven[level, number]
+
+    def _narrower(self, name: str) -> dict[int, Path]:
+        """Return what is kept of a tile from when the tree had less of it, by its width."""
+        whole = self._folder / name
+        folder = whole.parent if whole.parent.suffix == ".p" else whole.with_name(f"{whole.name}.p")
+        return {int(file.name): file for file in folder.glob("*") if file.name.isdecimal() and file != whole}
 
     def tidy(self) -> None:
         """Remove the narrower tiles of earlier trees, which this one has wider."""
@@ -210,7 +247,16 @@ class Mirror:
                 raise Wrong(f"event {leaf} in {self._whose(name)} is not the one that was signed")
         if at != len(data):
             raise Wrong(f"{self._whose(name)} holds more than {len(leaves)} events")
-        self.fetched += len(leaves) * self._keep_new(name, data)
+        before = max((width for width in self._narrower(name) if width < len(leaves)), default=0)
+        self.fetched += (len(leaves) - before) * self._keep_new(name, data)
+
+
+def said(refused: urllib.error.HTTPError) -> str:
+    """Return what the house says to a refusal (RFC 9457), in its words."""
+    with suppress(OSError, HTTPException, ValueError, AttributeError):
+        problem = json.loads(refused.read())
+        return str(problem.get("detail") or problem["title"])
+    return str(refused.reason)
 
 
 def main() -> int:
@@ -221,8 +267,7 @@ def main() -> int:
     parser.add_argument("--keys", type=Path, required=True, help="the keys of the log, from elsewhere than the house")
     given = parser.parse_args()
     try:
-        lines = map(str.strip, given.keys.read_text().splitlines())
-        vkeys = [line for line in lines if line and not line.startswith("#")]
+        vkeys = read_keys(given.keys)
         mirror = Mirror(given.house, os.environ.get("SABOT_TOKEN", ""), given.folder)
         note = mirror.fetch("checkpoint")
         signed, kept = read_checkpoint(note.decode(), vkeys), given.folder / "checkpoint"
@@ -234,8 +279,14 @@ def main() -> int:
     except Wrong as wrong:
         print(f"WRONG: {wrong}")
         return 1
+    except Unreadable as unreadable:
+        print(f"Cannot be read: {unreadable}")
+        return 2
+    except urllib.error.URLError as error:
+        print(f"Cannot be read: the house at {given.house}: {error.reason}")
+        return 2
     except (OSError, HTTPException, ValueError, IndexError) as error:
-        print(f"Cannot be read: {error!r}")
+        print(f"Cannot be read: what the house shows, or what lies in {given.folder}: {error}")
         return 2
     print(f"{signed.origin}: {signed.size} events, all as they were signed; {mirror.fetched} of them are new here.")
     if last:

@@ -108,6 +108,13 @@ def edge() -> list[str]:
     return [verify.tile_path(1, 0, size() // 256), verify.tile_path(0, size() // 256, size() % 256)]
 
 
+def grow(house: House) -> None:
+    """Have more happen than a tile is wide, and sign it."""
+    for number in range(300):
+        sealed.an_event(number)
+    sealed.sign(house.pens)
+
+
 def flipped(data: bytes) -> bytes:
     """One bit of it another."""
     return bytes([data[0] ^ 1]) + data[1:]
@@ -144,11 +151,10 @@ class TestOfAHonestHouse:
     def test_what_happened_since_is_added(self, mirror, folder, keys, house, exports_say):
         mirror()
         before = size()
-        for number in range(300):
-            sealed.an_event(number)
-        sealed.sign(house.pens)
+        grow(house)
         status, said = mirror()
         assert (status, said.splitlines()[1]) == (0, f"The first {before} are those of the last time.")
+        assert f"; {size() - before} of them are new here." in said
         assert exports_say(folder, keys).endswith("All that is here is proven.\n")
         assert len(list(folder.glob("tile/entries/*.p/*"))) == 1
 
@@ -245,15 +251,56 @@ class TestOfOneThatLies:
             (folder / name).write_bytes(good)
         assert mirror()[0] == 0
 
+    @pytest.mark.parametrize("level", [0, "entries"])
+    def test_what_went_bad_at_the_edge_is_found_though_the_log_has_grown(self, mirror, folder, house, level):
+        mirror()
+        name = verify.tile_path(level, size() // 256, size() % 256)
+        good = (folder / name).read_bytes()
+        (folder / name).write_bytes(flipped(good))
+        grow(house)
+        assert mirror() == (1, f"WRONG: {name}, as it was kept, is not what was signed\n")
+        assert (folder / name).read_bytes() == flipped(good)
+        (folder / name).write_bytes(good)
+        assert mirror()[0] == 0
+
 
 class TestOfNone:
     def test_a_token_that_does_not_hold_reads_nothing(self, mirror):
-        status, said = mirror(token="sabot_no")
-        assert (status, said.startswith("Cannot be read: <HTTPError 401")) == (2, True)
+        said = "the house answers 401 to checkpoint: The token is missing, or does not hold"
+        assert mirror(token="sabot_no") == (2, f"Cannot be read: {said}\n")
 
-    def test_what_is_no_checkpoint_is_not_read(self, mirror, between):
-        between.spoil["checkpoint"] = lambda _note: b"Not Found"
-        assert mirror()[0] == 2
+    def test_nor_does_one_for_something_else(self, mirror):
+        other = Program(a_member_of_staff("compliance").user, Scope.REPORTS).key
+        status, said = mirror(token=other)
+        assert (status, said.startswith("Cannot be read: the house answers 403 to checkpoint: ")) == (2, True)
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("", "there is no key in it"),
+            ("# nothing else\n", "there is no key in it"),
+            ("sabot.test/log\n", "'sabot.test/log' is no key, which is name+8 hex digits+base64"),
+            (
+                "sabot.test/log+0011aabb+AAAA\n",
+                "'sabot.test/log+0011aabb+AAAA' is no key, which is name+8 hex digits+base64",
+            ),
+        ],
+    )
+    def test_what_is_no_file_of_keys_is_told(self, mirror, tmp_path, text, said):
+        file = tmp_path / "other"
+        file.write_text(text)
+        assert mirror(keys=file) == (2, f"Cannot be read: the file of keys, {file}: {said}\n")
+
+    def test_nor_is_one_that_is_not_there_or_no_text(self, mirror, tmp_path):
+        assert mirror(keys=tmp_path / "none")[1].startswith(f"Cannot be read: the file of keys, {tmp_path / 'none'}: ")
+        (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+        status, said = mirror(keys=tmp_path / "bytes")
+        assert (status, said.startswith("Cannot be read: the file of keys, ")) == (2, True)
+
+    @pytest.mark.parametrize("note", [b"Not Found", b"", b"a\nb\nc\n\n"])
+    def test_what_is_no_checkpoint_is_not_read(self, mirror, between, note):
+        between.spoil["checkpoint"] = lambda _note: note
+        assert mirror() == (2, "Cannot be read: what should be a checkpoint is none\n")
 
 
 @pytest.fixture
