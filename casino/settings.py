@@ -35,6 +35,9 @@ DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "docume
 # The secrets that the house shares with partners of the seamless wallet are encrypted with this one, of the same make.
 PARTNER_KEY = env.str("PARTNER_KEY", default="") or (demo_key(VAR_DIR, "partner_key") if DEMO else "")
 
+# Public keys of age for which backups are encrypted (`casino.backup.encrypting`).
+BACKUP_RECIPIENTS = env.list("BACKUP_RECIPIENTS", default=[])
+
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 

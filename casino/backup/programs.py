@@ -4,10 +4,11 @@ server the house uses; theirs read and write every version up to their own.
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import IO, BinaryIO, Final
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
@@ -49,20 +50,62 @@ def demand_alone() -> None:
         raise NotReady(f"{others} connections of web, workers or beat are at work in this database: stop them first.")
 
 
+class Program:
+    """One of them at work: bytes in at `stdin`, out at `stdout`, each where it was asked for."""
+
+    def __init__(self, name: str, process: "subprocess.Popen[bytes]", said: IO[bytes]) -> None:
+        self._name, self._process, self._said = name, process, said
+
+    @property
+    def stdin(self) -> BinaryIO:
+        """Where it reads."""
+        return self._process.stdin  # type: ignore[return-value]  # there is a pipe
+
+    @property
+    def stdout(self) -> BinaryIO:
+        """Where it writes."""
+        return self._process.stdout  # type: ignore[return-value]
+
+    def end(self) -> None:
+        """Give it nothing more, and wait for its end. Raises ProgramFailed."""
+        if self._process.stdin:
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
+        status = self._process.wait()
+        if status:
+            self._said.seek(0)
+            words = [line for line in self._said.read().decode(errors="replace").strip().splitlines() if line]
+            raise ProgramFailed(f"{self._name} ended with status {status}: " + " ".join(words[-LAST_WORDS:]))
+
+
 def run(name: str, *arguments: str | Path, is_connected: bool = False) -> None:
     """Run one of them to its end, on the owner's database where *is_connected*. Raises ProgramFailed."""
-    with _started(name, *arguments, is_connected=is_connected) as process:
-        _, said = process.communicate()
-        _demand_success(name, process.returncode, said)
+    with started(name, *arguments, is_connected=is_connected) as program:
+        program.end()
 
 
-def rows(archive: Path, table: str) -> Iterator[list[str]]:
-    """Yield the rows of a small table in an archive, as text. Raises ProgramFailed."""
-    wanted = ("--data-only", f"--table={table}", "--file=-", str(archive))
-    with _started("pg_restore", *wanted, is_connected=False) as process:
-        printed, said = process.communicate()
-        _demand_success("pg_restore", process.returncode, said)
-    lines = iter(printed.splitlines())
+def run_on(
+    archive: Callable[[BinaryIO], object],
+    *arguments: str | Path,
+    is_connected: bool = False,
+    printed: IO[bytes] | None = None,
+) -> None:
+    """Run pg_restore on what *archive* writes for it, and keep what it prints where *printed* is given. Raises
+    ProgramFailed, and whatever *archive* raises: then it is stopped before it comes to the end of what it read, which
+    nobody takes for the end of the archive.
+    """
+    with started("pg_restore", *arguments, is_connected=is_connected, reads=True, printed=printed) as program:
+        with suppress(BrokenPipeError):  # it has all that it needs, or says why it reads no further
+            archive(program.stdin)
+        program.end()
+
+
+def rows(archive: Callable[[BinaryIO], object], table: str) -> Iterator[list[str]]:
+    """Yield the rows of a small table in an archive, as text. Raises ProgramFailed, and what *archive* raises."""
+    with tempfile.TemporaryFile() as printed:
+        run_on(archive, "--data-only", f"--table={table}", "--file=-", printed=printed)
+        printed.seek(0)
+        lines = iter(printed.read().decode().splitlines())
     for line in lines:
         if line.startswith("COPY "):
             break
@@ -73,21 +116,33 @@ def rows(archive: Path, table: str) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _started(name: str, *arguments: str | Path, is_connected: bool) -> Iterator["subprocess.Popen[str]"]:
+def started(
+    name: str,
+    *arguments: str | Path,
+    is_connected: bool = False,
+    reads: bool = False,
+    writes: bool = False,
+    printed: IO[bytes] | None = None,
+) -> Iterator[Program]:
+    """Start one of them, on the owner's database where *is_connected*; it is killed where the block does not end it."""
     address, environment = _address() if is_connected else ("", {})
-    process = subprocess.Popen(
-        [binaries.client(name), *([f"--dbname={address}"] if address else []), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "LC_ALL": "C", **environment},
-    )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [binaries.client(name), *([f"--dbname={address}"] if address else []), *arguments],
+            stdin=subprocess.PIPE if reads else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if writes else printed or subprocess.DEVNULL,
+            stderr=said,
+            env={**os.environ, "LC_ALL": "C", **environment},
+        )
+        try:
+            yield Program(name, process, said)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe:
+                    with suppress(OSError):
+                        pipe.close()
             process.wait()
 
 
@@ -107,9 +162,3 @@ def _address() -> tuple[str, Mapping[str, str]]:
     password = given.pop("password", None)
     address = make_conninfo(**{name: value for name, value in given.items() if name not in OURS})
     return address, {"PGPASSWORD": password} if password else {}
-
-
-def _demand_success(name: str, status: int, said: str) -> None:
-    if status:
-        words = [line for line in said.strip().splitlines() if line][-LAST_WORDS:]
-        raise ProgramFailed(f"{name} ended with status {status}: " + " ".join(words))
