@@ -1,8 +1,11 @@
 """Tokens of programs as people ask for them."""
 
+from collections.abc import Mapping
 from typing import Any, Final
+from uuid import uuid4
 
 from django import forms
+from django.core.cache import cache
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -11,7 +14,13 @@ from players.api import tokens
 from players.models import ApiToken, Scope, User
 
 USUAL_DAYS: Final = 90
+REMEMBERED: Final = 7 * 24 * 3600  # seconds for which a form makes no second token
 NAME_LENGTH: Final = ApiToken._meta.get_field("name").max_length
+
+ONCE: Final = _(
+    "This token was made already, and its key is shown only once. If you have not kept it, revoke the token and make"
+    " another one."
+)
 
 # What a program may do, as its owner reads it; what staff give to programs stands on their page, in English.
 WORDS: Final[dict[Scope, str | Promise]] = {
@@ -53,8 +62,26 @@ class NewTokenForm(forms.Form):
         help_text=_("At most 365. After that the program needs a new token."),
     )
 
+    once = forms.UUIDField(required=False, initial=uuid4, widget=forms.HiddenInput)
+
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         """Offer what *user* can have a program do."""
         super().__init__(*args, **kwargs)
         choices = [(scope.value, WORDS[scope]) for scope in tokens.scopes_for(user)]
         self.fields["scopes"].choices = choices  # type: ignore[attr-defined]  # of the field declared above
+
+
+def make(user: User, said: Mapping[str, Any], *, ip: str) -> tuple[ApiToken, str] | None:
+    """Make the token that a valid form asks for, and return it with its key; None where this form has made one before.
+    So whoever loads the page anew that shows a key has no second token. Raises tokens.TokenError.
+    """
+    asked = dict(said)
+    once = asked.pop("once")
+    mark = f"token-form:{user.pk}:{once}"
+    if once and not cache.add(mark, 1, timeout=REMEMBERED):
+        return None
+    try:
+        return tokens.make(user=user, ip=ip, **asked)
+    except tokens.TokenError:
+        cache.delete(mark)
+        raise

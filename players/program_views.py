@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from players.access import PlayerRequest, player_required
 from players.api import tokens
 from players.identity import actor_of
-from players.program_forms import NewTokenForm, words
+from players.program_forms import ONCE, NewTokenForm, make, words
 
 
 @player_required
@@ -35,10 +35,14 @@ def account_program_new(request: PlayerRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "players/program_new.html", {"form": form})
     try:
-        token, key = tokens.make(user=request.user, ip=_ip(request), **form.cleaned_data)
+        made = make(request.user, form.cleaned_data, ip=_ip(request))
     except tokens.TooMany:
         messages.error(request, _("You have as many tokens as you can. Revoke one that you no longer use first."))
         return redirect("account_programs")
+    if made is None:
+        messages.warning(request, ONCE)
+        return redirect("account_programs")
+    token, key = made
     return render(request, "players/program_made.html", {"token": token, "key": key, "words": words(token)})
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from audit import log
 from players import mail, terms
 from players.identity import ANONYMOUS, actor_of
-from players.models import Agreement, Jurisdiction, Player, User
+from players.models import Agreement, ApiToken, Jurisdiction, Player, User
 
 CHANGES = {
     "password.changed": _("The password of your account was changed."),
@@ -160,14 +160,15 @@ def record_change(
     ip: str,
     old_email: str | None = None,
     data: Mapping[str, log.Json] | None = None,
+    token: ApiToken | None = None,
 ) -> None:
     """Record a change of how someone logs in (*kind* is one of `CHANGES`) and mail it to them; a changed e-mail address
-    to the *old_email*.
+    to the *old_email*. The mail says which *token* it is about.
     """
     actor = actor_of(user)
     addresses = {"old_email": old_email, "email": user.email} if old_email else {}
     log.record(kind, by=actor, on=actor, data=data or {}, personal=addresses | _address(ip))
-    context = {"change": CHANGES[kind], "support": settings.SUPPORT_EMAIL}
+    context = {"change": CHANGES[kind], "token": token, "support": settings.SUPPORT_EMAIL}
     address = old_email or user.email
     mail.write_to(address=address, language=user.language, template="account_changed", context=context)
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players import staffing
 from players.access import StaffRequest, staff_required
 from players.api import tokens
-from players.program_forms import NewTokenForm, words
+from players.program_forms import ONCE, NewTokenForm, make, words
 
 OVERSEERS: Final = (staffing.ASK, staffing.DECIDE)
 READERS: Final = (tokens.USE, *OVERSEERS)
@@ -54,10 +54,14 @@ def staff_program_new(request: StaffRequest) -> HttpResponse:
         return render(request, "staff/program_new.html", {"form": form})
     ip = str(get_adapter().get_client_ip(request))
     try:
-        token, key = tokens.make(user=request.user, ip=ip, **form.cleaned_data)
+        made = make(request.user, form.cleaned_data, ip=ip)
     except tokens.TooMany:
         messages.error(request, f"You have {tokens.MOST} tokens, which is as many as you can have. Revoke one first.")
         return redirect("staff_programs")
+    if made is None:
+        messages.warning(request, ONCE)
+        return redirect("staff_programs")
+    token, key = made
     return render(request, "staff/program_made.html", {"token": token, "key": key, "words": words(token)})
 
 

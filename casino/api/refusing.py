@@ -39,4 +39,4 @@ def at_the_door(scope: MutableMapping[str, Any], status: HTTPStatus) -> tuple[st
 
 
 def _is_call(request: HttpRequest) -> bool:
-    return request.path_info.startswith(PATH)
+    return f"/{request.path_info.lstrip('/')}".startswith(PATH)

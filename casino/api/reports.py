@@ -130,10 +130,10 @@ class OfReports(LookedAt):
 class Kinds(OfReports):
     """Kinds of reports."""
 
-    @extend_schema(operation_id="report_kinds", responses=KindSchema(many=True))
+    @extend_schema(operation_id="report_kinds", responses=page_of(KindSchema))
     def get(self, request: Request) -> Response:
         """List the kinds of reports."""
-        return Response(KindSchema(self.mine(), many=True).data)
+        return Response(page(list(KindSchema(self.mine(), many=True).data), None))
 
 
 class Reports(OfReports):

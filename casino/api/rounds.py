@@ -93,11 +93,11 @@ class RoundsGoing(LookedAt):
     permissions = READERS
     what = "rounds"
 
-    @extend_schema(operation_id="compliance_rounds_going", responses=GoingRoundSchema(many=True))
+    @extend_schema(operation_id="compliance_rounds_going", responses=page_of(GoingRoundSchema))
     def get(self, request: Request) -> Response:
         """List the rounds that are in progress at tables with others, newest first: one at most for each table."""
         rows = in_progress(Wanted())
-        return Response(GoingRoundSchema(map(rounds_told.going, rows), many=True).data)
+        return Response(page(list(GoingRoundSchema(map(rounds_told.going, rows), many=True).data), None))
 
 
 class OneRound(LookedAt):

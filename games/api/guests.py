@@ -19,7 +19,7 @@ from games.models import Shape
 from players import registers
 from players.api import schema
 from players.api.reading import MinorUnits, Strict, Whole, body_of
-from players.api.schema import Link, Linked
+from players.api.schema import Link, Linked, example
 from wallet.models import Mode
 
 LARGEST_QUESTION: Final = 2**63 - 1
@@ -37,6 +37,7 @@ LINKS: Final = {"state": Link("table_state", HERE)}
 SEATED: Final = {200: Linked(SeatedSchema, **LINKS)}
 
 
+@example(question=17, action="take_bank", amount=12300)
 class DecisionBody(Strict):
     """An answer to what is asked."""
 

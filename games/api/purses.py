@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
+from django.db import transaction
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -20,16 +21,19 @@ from games.purse_views import take_place
 from players.api import schema
 from players.api.problems import Problem
 from players.api.reading import MinorUnits, Strict, body_of
+from players.api.schema import example
 from wallet import accounts, purse
 from wallet.models import Mode
 
 
+@example(amount=20000)
 class RebuyBody(Strict):
     """Money that goes from the account into the game."""
 
     amount = MinorUnits(help_text="in minor units")
 
 
+@example(amount=20000, balance=20000, account=230000, currency="SEK")
 class MovedSchema(serializers.Serializer[Any]):
     """Money that was moved between the account and the game."""
 
@@ -73,9 +77,10 @@ class Rebuy(AtPurse):
 
         def fill() -> Json:
             demand_playable(table, player, mode)
-            take_place(player, table, mode)
             try:
-                purse.rebuy(player=player, mode=mode, amount=asked["amount"], key=uuid4())  # `once` has the key
+                with transaction.atomic():  # who is refused has taken no place
+                    take_place(player, table, mode)
+                    purse.rebuy(player=player, mode=mode, amount=asked["amount"], key=uuid4())  # `once` has the key
             except purse.MoreThanBalance as error:
                 raise Problem("balance-too-low", str(error)) from error
             except purse.PurseError as error:

@@ -17,7 +17,8 @@ NUMBER: Final = re.compile(r"(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,4})", re.ASCII)
 # over, the newest first. A round that nobody had bet on was none. Of one that was annulled before it was paid the cards
 # are told no more.
 READ_OVER: Final = f"""
-SELECT shoe.number AS shoe, round.number AS number, round.id AS id, round.code AS code, round.ended_at AS at,
+SELECT shoe.number AS shoe, round.number AS number, round.id AS id, round.code AS code,
+    coalesce(kept.at, round.ended_at) AS at,
     CASE round.phase WHEN '{Phase.SETTLED}' THEN kept.cards ELSE '' END AS cards,
     void.round_id IS NOT NULL AS is_annulled, coup.punter_draws AS punter_draws, coup.banker_draws AS banker_draws
 FROM games_shoe AS shoe
@@ -38,7 +39,7 @@ class OverSchema(serializers.Serializer[Any]):
     code = serializers.CharField(help_text="what people say to each other")
     shoe = serializers.IntegerField(help_text="the number of its shoe at the table")
     number = serializers.IntegerField(help_text="in the shoe")
-    at = serializers.DateTimeField(help_text="when it was over")
+    at = serializers.DateTimeField(help_text="when it was over, as in your history")
     is_annulled = serializers.BooleanField(help_text="whether every stake was given back")
 
 

@@ -21,7 +21,7 @@ from games.models import Shape
 from players import registers
 from players.api import schema
 from players.api.reading import Strict, Whole, body_of
-from players.api.schema import Linked
+from players.api.schema import Linked, example
 from wallet.models import Mode
 
 TAKEN: Final = PolymorphicProxySerializer(
@@ -29,6 +29,7 @@ TAKEN: Final = PolymorphicProxySerializer(
 )
 
 
+@example(place=3)
 class SeatBody(Strict):
     """Where to sit."""
 

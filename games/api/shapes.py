@@ -133,7 +133,7 @@ class OwnRoundSchema(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     code = serializers.CharField(help_text="what people say to each other")
-    at = serializers.DateTimeField(help_text="when it was played; of one that is played, when it opened")
+    at = serializers.DateTimeField(help_text="when it was over; of one that is played, when it opened")
     table = TableRefSchema()
     mode = kind_of_money()
     currency = currency()

@@ -18,7 +18,7 @@ from games.models import LiveSeat, Shape
 from players import registers
 from players.api import schema
 from players.api.reading import Id, MinorUnits, Strict, Text, Whole, body_of
-from players.api.schema import Link, Linked
+from players.api.schema import Link, Linked, example
 from wallet.models import Mode
 
 LARGEST_NUMBER: Final = 2**31 - 1  # of versions
@@ -59,6 +59,7 @@ class InVersion(InRound):
     table_version = Whole(min_value=1, max_value=LARGEST_NUMBER, help_text="as the table was read; refused at another")
 
 
+@example(round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", table_version=3, bet="banker", chip=5000)
 class BetBody(InVersion):
     """One chip put on a bet."""
 
@@ -66,12 +67,14 @@ class BetBody(InVersion):
     chip = MinorUnits(help_text="one of the table's chips, in minor units")
 
 
+@example(round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", change="undo")
 class BetChangeBody(InRound):
     """A change of everything that lies there."""
 
     change = serializers.ChoiceField(choices=[each.value for each in CHANGES])
 
 
+@example(round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", table_version=3, bets={"banker": 5000, "tie": 1000})
 class BetSlipBody(InVersion):
     """Several bets at once."""
 

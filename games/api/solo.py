@@ -29,7 +29,7 @@ from players.api import schema
 from players.api.calls import once
 from players.api.problems import Problem, register
 from players.api.reading import Flag, Id, MinorUnits, Strict, Text, Whole, body_of
-from players.api.schema import Link, Linked
+from players.api.schema import Link, Linked, example
 from players.api.views import PlayerApiView
 from players.models import Scope
 from wallet import accounts, stops
@@ -47,6 +47,7 @@ class Versioned(Strict):
     table_version = Whole(min_value=1, max_value=LARGEST_NUMBER, help_text="as the table was read; refused at another")
 
 
+@example(table_version=3, bet="player", chip=5000)
 class ChipBody(Versioned):
     """One chip put on a bet, or taken off."""
 
@@ -55,6 +56,7 @@ class ChipBody(Versioned):
     take = Flag(default=False, help_text="take it off, where the game has that")
 
 
+@example(table_version=3, change="undo")
 class ChangeBody(Versioned):
     """A change of the whole slip."""
 
@@ -74,6 +76,7 @@ class ToDeal(Versioned):
     )
 
 
+@example(table_version=3, round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", slip_version=2)
 class DealBody(ToDeal):
     """The slip as it lies, staked and dealt."""
 
@@ -81,6 +84,7 @@ class DealBody(ToDeal):
     how = serializers.ChoiceField(choices=[each.value for each in Deal], default=Deal.AS_IT_LIES.value)
 
 
+@example(table_version=3, round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", bets={"player": 5000, "tie": 1000})
 class RoundBody(ToDeal):
     """A whole round: what is staked in it, whatever the slip says."""
 
@@ -90,6 +94,25 @@ class RoundBody(ToDeal):
     )
 
 
+@example(
+    round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b",
+    commitment="e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    table_version=3,
+    status="open",
+    currency="SEK",
+    balance=250000,
+    slip={"player": 5000},
+    slip_version=2,
+    staked=5000,
+    can_undo=True,
+    last_stakes={"player": 5000},
+    last_round=None,
+    chips=[1000, 5000, 10000],
+    step=1000,
+    minimum={"player": 1000, "banker": 1000},
+    maximum={"player": 1000000, "banker": 1000000},
+    account=None,
+)
 class PlaceSchema(serializers.Serializer[Any]):
     """A place at a solo table, which every window and program of a player sees alike."""
 

@@ -7,22 +7,25 @@ the view a counter, and where the view lays a ticket on it, the answer is the st
 import re
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import ClassVar, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from django.http import HttpResponse
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 
 from games.api.at_live_tables import AtLiveTable, refusals_at
 from games.api.codes import AT_A_TABLE
+from games.api.guests_wire import GuestOverSchema, GuestOwnSchema, GuestStateSchema
 from games.api.rounds_wire import NUMBER, read_number
+from games.api.shared_wire import SharedOverSchema, SharedOwnSchema, SharedStateSchema
 from games.live.tickets import Mark, ProgramTicket
 from games.models import LiveTable, Shape
 from players.api import schema
 from players.api.problems import INVALID, FieldError, Problem, register
 from players.api.reading import Strict, query_of
+from players.api.schema import Streamed
 from players.models import ApiToken, Scope
 from wallet.models import Mode
 
@@ -33,13 +36,14 @@ FULL: Final = register(
     "streams-full", HTTPStatus.SERVICE_UNAVAILABLE, _("You have as many streams as there may be, or the house has")
 )
 OPENING: Final = re.compile(r"/api/v1/tables/[^/]+/[^/]+/stream/")
-EVENTS: Final = """Server-sent events, each with a line of JSON but the last four.
+EVENTS: Final = """Server-sent events, each with a line of JSON but the last four. What each says stands among the
+schemas: `StreamState`, `StreamOwn`, `StreamRound`, `StreamNoticeSchema`.
 
 - `state`: the table as everybody sees it, as `state` of `table_state`: at once, and whenever it has changed.
 - `own`: what is your own there, as `own` of `table_state`, whenever a round begins, closes or is paid, and among guests
   with every move.
-- `round`: a round that is over (`SharedOver`, `GuestOver`), before the state that follows it.
-- `notice`: `{"is_stopped", "notices": [{"id", "begins_at", "ends_at", "text"}]}`: what the house says to everybody.
+- `round`: a round that is over, before the state that follows it.
+- `notice`: what the house says to everybody.
 - `missed`: more than 100 rounds were over while you were away, and none of them is told. What you had a part in is in
   your history.
 - `beat`: both ends are there.
@@ -50,6 +54,34 @@ EVENTS: Final = """Server-sent events, each with a line of JSON but the last fou
 `round` and `state` are numbered by the last round that is over. Come back with the last number in `Last-Event-ID`, and
 you are told every round that was over since, in order and once, and then the table as it is. The number of a round that
 is not over yet counts as that of the last one before it."""
+
+
+class HouseNoticeSchema(serializers.Serializer[Any]):
+    """A notice of the house that is shown now."""
+
+    id = serializers.IntegerField()
+    begins_at = serializers.DateTimeField(help_text="from when on the house is closed for maintenance")
+    ends_at = serializers.DateTimeField()
+    text = serializers.CharField(help_text="in the language asked for")
+
+
+class StreamNoticeSchema(serializers.Serializer[Any]):
+    """What the house says to everybody."""
+
+    is_stopped = serializers.BooleanField(help_text="whether play is stopped in the whole house")
+    notices = HouseNoticeSchema(many=True)
+
+
+def _either(name: str, shared: Any, guests: Any) -> PolymorphicProxySerializer:
+    return PolymorphicProxySerializer(name, [shared, guests], resource_type_field_name=None)
+
+
+TOLD: Final = {
+    "state": _either("StreamState", SharedStateSchema, GuestStateSchema),
+    "own": _either("StreamOwn", SharedOwnSchema, GuestOwnSchema),
+    "round": _either("StreamRound", SharedOverSchema, GuestOverSchema),
+    "notice": StreamNoticeSchema,
+}
 
 
 @dataclass
@@ -80,7 +112,7 @@ class Stream(AtLiveTable):
                 description="the number of the last event that you have seen",
             )
         ],
-        responses={(200, MEDIA_TYPE): OpenApiResponse(OpenApiTypes.STR, "the events, as long as both ends listen")}
+        responses={(200, MEDIA_TYPE): Streamed("the events, as long as both ends listen", **TOLD)}
         | schema.refusals(*AT_A_TABLE, FULL),
     )
     def get(self, request: Request, slug: str, mode: Mode) -> HttpResponse:

@@ -20,6 +20,7 @@ from players.models import ApiCall, ApiToken
 HEADER: Final = "Idempotency-Key"
 REPEATED: Final = "Idempotency-Replayed"  # header of an answer that was given before
 LONGEST: Final = 100  # characters of a key
+JOINT: Final = ","  # a header that was sent twice comes as one, with this between the two
 KEPT: Final = timedelta(days=7)
 
 
@@ -54,7 +55,7 @@ def once(request: Request, do: Callable[[], Response]) -> Response:
 def key_of(request: Request) -> str:
     """Return the key of a call. Raises Problem."""
     key: str = request.headers.get(HEADER, "")
-    if not key or len(key) > LONGEST or not key.isascii() or not key.isprintable():
+    if not key or len(key) > LONGEST or not key.isascii() or not key.isprintable() or JOINT in key:
         raise Problem(KEY_MISSING)
     return key
 

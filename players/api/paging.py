@@ -15,6 +15,7 @@ MOST: Final = 100
 USUAL: Final = 25
 Row = TypeVar("Row")
 NUMBER: Final = re.compile("[1-9][0-9]{0,17}", re.ASCII)
+WHOLE: Final = re.compile("-?(0|[1-9][0-9]{0,17})", re.ASCII)
 
 
 class Cursor(serializers.CharField):
@@ -47,7 +48,7 @@ class Limit(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         """Return the number. Raises ValidationError."""
-        if not NUMBER.fullmatch(str(data)):
+        if not WHOLE.fullmatch(str(data)):
             self.fail("invalid")
         return int(super().to_internal_value(data))
 

@@ -1,13 +1,13 @@
 """How the API describes itself: OpenAPI, with every problem that a call may be answered with."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema_serializer
 from rest_framework import serializers
 
 from players.api import problems
@@ -36,6 +36,15 @@ class ProblemSchema(serializers.Serializer[Any]):
     errors = FieldErrorSchema(many=True, required=False)  # type: ignore[assignment]  # a name of the framework’s own
 
 
+Kind = TypeVar("Kind", bound=type[serializers.Serializer[Any]])
+
+
+def example(**members: Any) -> Callable[[Kind], Kind]:
+    """Give what a serializer reads, or tells, an example in the description. A test holds it to the schema."""
+    decorate: Callable[[Kind], Kind] = extend_schema_serializer(examples=[OpenApiExample("Example", members)])
+    return decorate
+
+
 class Link(NamedTuple):
     """Where to go on from an answer: the operation, and what it is asked with, as runtime expressions of OpenAPI."""
 
@@ -50,6 +59,16 @@ class Linked(OpenApiResponse):
     def __init__(self, response: Any, description: str = "", /, **links: Link) -> None:
         super().__init__(response, description)
         self.links = links
+
+
+class Streamed(OpenApiResponse):
+    """An answer that goes on: what each of its events says, by its name. OpenAPI 3.1 has no word for that, so it stands
+    as ``x-events``.
+    """
+
+    def __init__(self, description: str, /, **events: Any) -> None:
+        super().__init__(OpenApiTypes.STR, description)
+        self.events = events
 
 
 @cache
@@ -85,7 +104,7 @@ class HouseSchema(AutoSchema):
             return [language]
         key = OpenApiParameter(
             HEADER,
-            {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[ -~]+$"},
+            {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[ -+--~]+$"},
             OpenApiParameter.HEADER,
             required=True,
             description="of the caller's choice: the same one again gets the first answer",
@@ -126,6 +145,10 @@ class HouseSchema(AutoSchema):
                 | ({"requestBody": dict(link.body)} if link.body else {})
                 for name, link in serializer.links.items()
             }
+        if isinstance(serializer, Streamed):
+            described["x-events"] = {
+                name: self.resolve_serializer(kind, direction).ref for name, kind in serializer.events.items()
+            }
         return described
 
 
@@ -152,4 +175,4 @@ class ByTokenScheme(OpenApiAuthenticationExtension):
         return {"type": "http", "scheme": "bearer", "description": "a key of yours, which begins with sabot_"}
 
 
-__all__ = ["HouseSchema", "Link", "Linked", "MinorUnits", "ProblemSchema", "page_of", "refusals"]
+__all__ = ["HouseSchema", "Link", "Linked", "MinorUnits", "ProblemSchema", "Streamed", "example", "page_of", "refusals"]

@@ -8,11 +8,13 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from players.api.schema import example
 from players.api.views import ApiView
 from players.identity import actor_of
 from players.models import ApiToken
 
 
+@example(actor="player:17", name="My chart", scopes=["read", "play"], per_minute=600, ends_at="2026-11-24T12:00:00Z")
 class SelfSchema(serializers.Serializer[Any]):
     """A token, seen by itself."""
 

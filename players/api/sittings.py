@@ -10,12 +10,14 @@ from rest_framework.response import Response
 from players import sittings
 from players.api.calls import once
 from players.api.reading import Strict, body_of
+from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.models import Scope
 
 CONTINUE, STOP = "continue", "stop"
 
 
+@example(answer="continue")
 class AnswerBody(Strict):
     """The answer to a reality check."""
 

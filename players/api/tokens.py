@@ -75,9 +75,9 @@ def make(
     token.refresh_from_db()
     data: dict[str, log.Json] = {"token": token.pk, "scopes": list(token.scopes), "days": days}
     if staff_of(user):
-        services.record_change("staff.token_made", user=user, ip=ip, data=data)
+        services.record_change("staff.token_made", user=user, ip=ip, data=data, token=token)
     else:
-        services.record_change("token.made", user=user, ip=ip, data=data)
+        services.record_change("token.made", user=user, ip=ip, data=data, token=token)
     return token, key
 
 

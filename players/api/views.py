@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 from http import HTTPStatus
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Final, cast
 from uuid import UUID
 
 from allauth.account.adapter import get_adapter
 from django.utils import timezone, translation
+from django.utils.http import parse_header_parameters
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import MethodNotAllowed, ValidationError
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -18,19 +20,26 @@ from rest_framework.views import APIView
 from players import second_factor
 from players.api import calls, problems, reading, sessions
 from players.api.authentication import ByToken
+from players.api.problems import Problem
 from players.api.reading import StrictJSON
 from players.identity import player_of, staff_of
 from players.models import ApiToken, Player, Scope, Staff, User
+
+UTF_8: Final = "utf-8"
 
 
 class OneFormat(BaseContentNegotiation):
     """JSON is what there is, whatever a caller would rather have."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
-        """Return the parser of what was sent, None where there is none, nor for what was compressed."""
+        """Return the parser of what was sent, None where there is none, nor for what was compressed or is spelled in
+        other bytes than those of UTF-8.
+        """
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
             return None
-        kind = (request.content_type or "").partition(";")[0].strip().lower()
+        kind, said = parse_header_parameters(request.content_type or "")
+        if said.get("charset", UTF_8).lower() != UTF_8:
+            return None
         return next((parser for parser in parsers if parser.media_type == kind), None)
 
     def select_renderer(
@@ -44,9 +53,15 @@ class InScope(BasePermission):
     """Lets a call in whose token has the scope of its method, of somebody of the right kind."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Say whether it does."""
+        """Say whether it does. Raises Problem where nothing but the scope is lacking, which it names."""
         house, token = cast("ApiView", view), request.auth
-        return isinstance(token, ApiToken) and house.admits(request) and house.scope_of(request) in token.scopes
+        if not isinstance(token, ApiToken) or not house.admits(request):
+            return False
+        scope = house.scope_of(request)
+        if scope is not None and scope not in token.scopes:
+            detail = _("The token does not have the scope “%(scope)s”.") % {"scope": scope.value}
+            raise Problem(problems.FORBIDDEN, detail, scope=scope.value)
+        return scope is not None
 
 
 class ApiView(APIView):
@@ -62,7 +77,7 @@ class ApiView(APIView):
     has_keys: ClassVar[bool] = True  # whether what it changes is changed once for each key
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Let in whoever may, and answer them in UTC, in the language they ask for, or else in their own."""
+        """Let in whoever may, and answer them in UTC."""
         if str(request.method).lower() not in self.http_method_names or not hasattr(self, str(request.method).lower()):
             raise MethodNotAllowed(str(request.method))
         super().initial(request, *args, **kwargs)
@@ -71,6 +86,10 @@ class ApiView(APIView):
             reading.demand_read_query(request)
             if self.has_keys:
                 calls.key_of(request)
+
+    def perform_authentication(self, request: Request) -> None:
+        """Find out who calls, and answer from then on in the language they ask for, or else in their own."""
+        super().perform_authentication(request)
         if "Accept-Language" not in request.headers and isinstance(request.user, User):
             translation.activate(request.user.language)
 

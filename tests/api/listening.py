@@ -8,7 +8,11 @@ from typing import Any
 from games.models import LiveTable
 from tests.api.at_live import at
 from tests.api.client import Program
+from tests.api.operations import held_to, operations
 from tests.live.watcher import News, Watcher
+
+(STREAM,) = [each for each in operations() if each.id == "table_stream"]
+EVENTS = STREAM.said["responses"]["200"]["x-events"]
 
 
 @contextmanager
@@ -33,8 +37,10 @@ def headers_of(program: Program, after: str | None = None, language: str = "en")
 
 
 def values(news: News) -> Any:
-    """What an event says."""
-    return json.loads(news.html)
+    """What an event says, which is as it is described."""
+    said = json.loads(news.html)
+    assert held_to(EVENTS[news.kind], said) == ""
+    return said
 
 
 def states(watcher: Watcher) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jsonschema_rs
 from django.urls import resolve
 
 from casino.api.describing import described
@@ -75,6 +76,19 @@ class Operation:
     def is_of_staff(self) -> bool:
         """Whether staff ask it, and players do not."""
         return issubclass(resolve(self.path()).func.cls, StaffApiView)  # type: ignore[attr-defined]
+
+
+def held_to(schema: dict[str, Any], value: Any) -> str:
+    """Return what is wrong with a value by a schema of the description, "" where nothing is."""
+    found = jsonschema_rs.validator_for(
+        schema | {"components": described()["components"]}, validate_formats=True
+    ).iter_errors(value)
+    return "; ".join(f"{each.instance_path}: {each.message}"[:300] for each in found)
+
+
+def component(name: str) -> dict[str, Any]:
+    """Return the reference to a component of the description."""
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def whole(schema: dict[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def items(program: Program, path: str, **query: Any) -> list[Any]:
 
 class TestReports:
     def test_are_of_the_kinds_that_the_role_may_read(self, program):
-        names = [kind["name"] for kind in program.get("reports/kinds/").json()]
+        names = [kind["name"] for kind in program.get("reports/kinds/").json()["items"]]
         assert names == ["sales", "many", "people", "broken"]
 
     def test_are_listed_newest_first(self, program):

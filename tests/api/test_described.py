@@ -3,6 +3,8 @@ a problem stands where a call may be answered with it.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from casino.api.describing import described
 from players.api.problems import KINDS
-from tests.api.operations import operations
+from tests.api.operations import component, held_to, operations, whole
 from tests.people import a_visitor
 
 EVERY = list(operations())
@@ -71,6 +73,42 @@ def test_every_link_leads_to_an_operation():
 
 def all_links(said: dict[str, Any]) -> list[dict[str, Any]]:
     return [link for answer in said["responses"].values() for link in answer.get("links", {}).values()]
+
+
+def test_every_list_has_the_same_shape():
+    for operation in EVERY:
+        for status, answer in operation.said["responses"].items():
+            for media, content in answer.get("content", {}).items():
+                schema = whole(content["schema"])
+                if media == "application/json" and int(status) < 300:
+                    assert schema.get("type") != "array", operation.id
+                    members = schema.get("properties", {})
+                    assert ("items" in members) == ("next" in members), operation.id
+
+
+def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Every example: where it stands, its schema, what it says."""
+    for operation in EVERY:
+        sent = operation.said.get("requestBody", {"content": {}})["content"]
+        told = [answer.get("content", {}).values() for answer in operation.said["responses"].values()]
+        for content in (*sent.values(), *chain.from_iterable(told)):
+            for example in content.get("examples", {}).values():
+                yield operation.id, content["schema"], example["value"]
+
+
+def test_what_is_sent_has_an_example_and_so_has_what_a_program_reads_first():
+    shown = {operation for operation, _, _ in examples()}
+    assert {each.id for each in EVERY if each.body is not None} <= shown
+    assert {"self", "balances", "place"} <= shown
+
+
+def test_examples_are_as_they_are_described():
+    assert {name: fault for name, schema, value in examples() if (fault := held_to(schema, value))} == {}
+
+
+def test_what_holds_examples_to_the_description_finds_a_wrong_one():
+    assert held_to(component("MovedSchema"), {"amount": "20000"})
+    assert held_to(component("StreamState"), {"shape": "shared"})
 
 
 def test_what_is_read_takes_nothing_else():

@@ -9,6 +9,7 @@ from django.utils.translation import override
 from rest_framework import serializers
 
 from players.api.reading import Strict
+from players.models import Scope, User
 from tests.api.client import Program
 from tests.api.operations import operations
 from tests.builders import a_player
@@ -41,6 +42,30 @@ def test_the_api_describes_itself(client):
     described = client.get("/api/schema/").json()
     assert described["openapi"].startswith("3.1")
     assert "/api/v1/self/" in described["paths"]
+
+
+def test_a_scope_that_is_lacking_is_named_in_the_language_of_the_owner():
+    player = a_player()
+    User.objects.filter(pk=player.user_id).update(language="sv")
+    program = Program(player.user, Scope.READ)
+    answer = program.post("limits/declined/")
+    assert (answer.status_code, answer.json()["code"], answer.json()["scope"]) == (403, "forbidden", "limits")
+    assert answer.json()["detail"] == "The token does not have the scope “limits”."
+    del program.client.defaults["HTTP_ACCEPT_LANGUAGE"]
+    assert program.post("limits/declined/").json()["detail"] == "Token har inte behörigheten ”limits”."
+
+
+def test_where_another_scope_would_not_help_none_is_named():
+    answer = Program(a_member_of_staff("compliance").user).get("balances/")
+    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+    assert "scope" not in answer.json()
+
+
+@pytest.mark.parametrize("limit", ["0", "-5", "101"])
+def test_how_many_are_asked_for_is_a_whole_number_out_of_bounds(limit):
+    answer = Program(a_player().user).get("rounds/", limit=limit)
+    (error,) = answer.json()["errors"]
+    assert (error["pointer"], error["code"]) == ("/?limit", "max-value" if limit == "101" else "min-value")
 
 
 @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])

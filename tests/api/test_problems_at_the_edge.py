@@ -26,6 +26,13 @@ def told(answer: Any) -> tuple[int, str]:
     return answer.status_code, body["code"]
 
 
+def declining(charset: str) -> Any:
+    """What a write is answered whose body is said to be spelled in this way."""
+    kind, said = f"application/json; charset={charset}", {"Idempotency-Key": "a"}
+    caller = Program(a_player().user).client
+    return caller.generic("POST", "/api/v1/limits/declined/", b"{}", content_type=kind, headers=said)
+
+
 @pytest.mark.django_db
 class TestWithoutAView:
     @pytest.mark.parametrize(
@@ -46,6 +53,18 @@ class TestWithoutAView:
         player = Program(a_player().user)
         answer = player.client.post(SELF, b"{}", content_type="application/json; charset=utf-16")
         assert told(answer) == (400, "malformed")
+
+    @pytest.mark.parametrize("charset", ["nonsense", "latin-1", '"utf-16"', ""])
+    def test_json_is_utf_8(self, charset):
+        assert told(declining(charset))[0] in (400, 415)
+
+    @pytest.mark.parametrize("charset", ["utf-8", '"UTF-8"'])
+    def test_and_may_say_so(self, charset):
+        assert declining(charset).status_code == 200
+
+    def test_below_two_strokes_as_well(self):
+        for path in ("//api/v1/self/", "///api/"):
+            assert told(Client().generic("GET", "/", PATH_INFO=path)) == (404, "not-found")
 
     def test_a_fault_of_ours(self, monkeypatch):
         monkeypatch.setattr("players.api.self_views.actor_of", lambda user: 1 // 0)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from games.models import NextRound
 from games.shipped import golden_limits
 from players import exclusions
 from tests.api.at_solo import AtTable, refused, told
@@ -38,6 +39,15 @@ def test_whoever_is_kept_from_playing_fills_nothing_and_can_empty_it(cloned_db):
     refused(refill(seat, 1000), 403, "barred")
     assert told(seat.program.post(seat.base + "purse/leave/"))["amount"] == 1000
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
+
+
+def test_whoever_is_refused_has_taken_no_place(cloned_db):
+    player, table = a_player(real=MONEY), a_golden_table()
+    seat = AtTable(Program(player.user), table)
+    refused(refill(seat, MONEY + 1), 409, "balance-too-low")
+    assert not NextRound.objects.filter(player=player).exists()
+    told(refill(seat, MONEY))
+    assert NextRound.objects.filter(player=player, table=table).exists()
 
 
 @pytest.mark.django_db

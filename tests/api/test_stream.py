@@ -75,6 +75,8 @@ class TestWhatIsTold:
                 wait_for_state(watcher, phase="settled")
                 watcher.wait_for("own", '"last_round":{')
                 assert rounds(watcher) == [str(settled.pk)]
+            kept = program_of(swede).get(f"rounds/{settled.pk}/").json()
+            assert values(first.of("round")[0])["at"] == kept["at"]
             assert len(backends(superuser)) == 1
         for private in (b"SEK", b"52700"):
             assert private in first.bytes

@@ -38,6 +38,12 @@ def surely(user: User) -> Client:
     return visitor
 
 
+def once_of(answer: Any) -> str:
+    """What makes a form good for one token."""
+    (found,) = re.findall(r'name="once" value="([0-9a-f-]{36})"', answer.text)
+    return str(found)
+
+
 def key_of(answer: Any) -> str:
     """The key that a page shows."""
     found = KEY.search(answer.text)
@@ -88,6 +94,28 @@ class TestOfAPlayer:
         assert (token.name, token.scopes) == ("Chart", ["limits", "read"])
         assert (token.ends_at - token.made_at).days == 29  # and the rest of a day
         assert key not in visitor.get(PROGRAMS).text
+
+    def test_the_page_with_the_key_loaded_anew_makes_no_second_one(self):
+        player = a_player()
+        visitor = surely(player.user)
+        asked = ASKED | {"once": once_of(visitor.get(NEW))}
+        key_of(visitor.post(NEW, asked))
+        again = visitor.post(NEW, asked, follow=True)
+        assert again.redirect_chain == [(PROGRAMS, 302)]
+        assert "its key is shown only once" in again.text
+        assert tokens.running(player.user).count() == 1
+        key_of(visitor.post(NEW, ASKED | {"once": once_of(visitor.get(NEW))}))
+        assert tokens.running(player.user).count() == 2
+
+    def test_a_form_that_was_refused_is_sent_again(self):
+        player = a_player()
+        visitor = surely(player.user)
+        asked = ASKED | {"once": once_of(visitor.get(NEW))}
+        assert once_of(visitor.post(NEW, asked | {"name": ""})) == asked["once"]
+        held = [a_token(player.user)[0] for _ in range(tokens.MOST)]
+        assert "as many tokens as you can" in visitor.post(NEW, asked, follow=True).text
+        tokens.revoke(token_id=held[0].pk, by=str(player))
+        assert comes_in(key_of(visitor.post(NEW, asked))) == 200
 
     @pytest.mark.parametrize(
         "wrong",
@@ -143,8 +171,10 @@ class TestOfStaff:
         member = a_member_of_staff("compliance")
         visitor = surely(member.user)
         assert "Read the event log" in visitor.get(f"{OF_STAFF}new/").text
-        asked = {"name": "Mirror", "scopes": ["events", "checkpoints"], "days": 30}
+        once = once_of(visitor.get(f"{OF_STAFF}new/"))
+        asked = {"name": "Mirror", "scopes": ["events", "checkpoints"], "days": 30, "once": once}
         assert comes_in(key_of(visitor.post(f"{OF_STAFF}new/", asked))) == 200
+        assert "its key is shown only once" in visitor.post(f"{OF_STAFF}new/", asked, follow=True).text
         (event,) = events("staff.token_made")
         assert event["by"] == str(member)
         assert "Mirror" in visitor.get(OF_STAFF).text

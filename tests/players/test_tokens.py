@@ -61,7 +61,8 @@ class TestMaking:
         assert (event["by"], event["on"]) == (str(player), str(player))
         assert event["data"] == {"token": token.pk, "scopes": ["play", "read"], "days": 30}
         assert "192.0.2.7" not in str(event)
-        assert "token" in last_mail(player.user.email, "account_changed").body
+        told = last_mail(player.user.email, "account_changed").body
+        assert f"It is called “Chart”, and its key begins with {token.start}." in told
 
     def test_of_staff_is_something_that_somebody_looks_at(self):
         member = a_member_of_staff("compliance")

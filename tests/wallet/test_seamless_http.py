@@ -126,6 +126,13 @@ class TestRefused:
 
     def test_of_another_method_or_type(self, game):
         assert code(call(game, asked(game), method="put")) == (405, "method-not-allowed")
+        name, shared = secret(game.partner)
+        body = asked(game).body()
+        said = signing.headers(name, shared, at=int(time.time()), method="POST", path=f"{BASE}balance/", body=body)
+        for charset, statuses in (("nonsense", {415}), ("latin-1", {400, 415}), ("UTF-8", {200})):
+            kind = f"application/json; charset={charset}"
+            answer = Client().generic("POST", f"{BASE}balance/", body, content_type=kind, headers=said)
+            assert answer.status_code in statuses
         form = Client().post(f"{BASE}bet/", {"amount": 1})
         assert code(form) == (415, "unsupported-media-type")
         assert code(Client().post(f"{BASE}gift/")) == (404, "not-found")
@@ -185,8 +192,8 @@ class TestSessions:
         studio, off = a_partner(), a_partner()
         partners.switch_off(partner=off, reason="no contract", by=a_member_of_staff("finance"))
         a_partner(PartnerKind.OPERATOR)
-        listed = Program(player.user).get("studios/").json()["items"]
-        assert [each["code"] for each in listed] == [studio.code]
+        listed = Program(player.user).get("studios/").json()
+        assert ([each["code"] for each in listed["items"]], listed["next"]) == ([studio.code], None)
 
     def test_none_with_a_studio_that_is_off_or_an_operator(self, player):
         off, operator = a_partner(), a_partner(PartnerKind.OPERATOR)

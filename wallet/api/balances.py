@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.models import Scope
 from wallet import accounts
@@ -23,6 +24,11 @@ class HasSchema(serializers.Serializer[Any]):
     pending = serializers.IntegerField(help_text="in withdrawals that are not paid out yet")
 
 
+@example(
+    currency="SEK",
+    real={"cash": 250000, "in_play": 5000, "purse": 0, "bank": 0, "pending": 0},
+    free={"cash": 1000000, "in_play": 0, "purse": 0, "bank": 0, "pending": 0},
+)
 class BalancesSchema(serializers.Serializer[Any]):
     """What a player has."""
 

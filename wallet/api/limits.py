@@ -17,8 +17,10 @@ from rest_framework.response import Response
 from players import limits as services
 from players.api import schema
 from players.api.calls import once
+from players.api.paging import page
 from players.api.problems import Problem, register
 from players.api.reading import LARGEST, Strict, Whole, body_of
+from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.limits import LAW
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope
@@ -34,6 +36,7 @@ PERIODS = [period.value for period in Period]
 SOURCES = [*LimitSource.values, LAW]
 
 
+@example(kind="deposit", period="week")
 class WhichLimit(Strict):
     """A limit."""
 
@@ -41,6 +44,7 @@ class WhichLimit(Strict):
     period = serializers.ChoiceField(choices=PERIODS)
 
 
+@example(kind="deposit", period="week", amount=500000)
 class LimitBody(WhichLimit):
     """A limit to set."""
 
@@ -57,6 +61,7 @@ class LimitBody(WhichLimit):
         return attrs
 
 
+@example(kind="deposit", period="week", amount=500000, effective_at="2026-11-24T12:00:00Z")
 class ChangeSchema(serializers.Serializer[Any]):
     """A change of a limit of the player's own."""
 
@@ -92,6 +97,7 @@ class LimitsSchema(serializers.Serializer[Any]):
         help_text="whether play waits for limits, or for the word that none are wanted"
     )
     items = LimitSchema(many=True)
+    next = serializers.CharField(allow_null=True, help_text="null: all of them stand here")
 
 
 class PlayerLimitsView(PlayerApiView):
@@ -176,8 +182,7 @@ def limits(player: Player) -> dict[str, Any]:
         "currency": player.currency,
         "must_set": services.must_set_limits(player),
         "may_decline": services.should_offer(player),
-        "items": _items(player),
-    }
+    } | page(_items(player), None)
 
 
 def _items(player: Player) -> list[dict[str, Any]]:

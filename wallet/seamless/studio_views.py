@@ -10,8 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from players.api import schema
+from players.api.paging import page
 from players.api.problems import Problem
 from players.api.reading import Strict, body_of
+from players.api.schema import example, page_of
 from players.api.views import PlayerApiView
 from players.models import Scope
 from wallet.models import Mode, Partner, PartnerKind
@@ -27,18 +29,19 @@ class StudioSchema(serializers.Serializer[Any]):
     address = serializers.URLField(help_text="where its games begin")
 
 
-class StudiosSchema(serializers.Serializer[Any]):
-    """All studios."""
-
-    items = StudioSchema(many=True)
-
-
+@example(mode="real")
 class SessionBody(Strict):
     """Which money to play with."""
 
     mode = serializers.ChoiceField(choices=("real", "free"))
 
 
+@example(
+    player="8Jt0cH3mQ2aXw1yV",
+    session="kQ7ZrVn0sB4tLw9eXy2mHc5dGf8aJu1p",
+    ends_at="2026-11-25T00:00:00Z",
+    address="https://games.example/",
+)
 class GameSessionSchema(serializers.Serializer[Any]):
     """What a game of the studio is opened with."""
 
@@ -53,10 +56,10 @@ class Studios(PlayerApiView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="studios", responses=StudiosSchema)
+    @extend_schema(operation_id="studios", responses=page_of(StudioSchema))
     def get(self, request: Request) -> Response:
         """Return the studios whose games can be played with your balance, by name."""
-        return Response(StudiosSchema({"items": sessions.studios()}).data)
+        return Response(page(list(StudioSchema(sessions.studios(), many=True).data), None))
 
 
 class GameSessions(PlayerApiView):

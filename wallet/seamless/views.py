@@ -37,7 +37,7 @@ def wallet_call(request: HttpRequest, operation: str) -> HttpResponseBase:
 def _answer(request: HttpRequest, operation: str) -> wire.Message:
     if request.method != "POST":
         raise Problem(METHOD, headers={"Allow": "POST"})
-    if request.content_type != "application/json":
+    if request.content_type != "application/json" or not _is_utf_8(request):
         raise Problem(MEDIA)
     partner = caller(request, PartnerKind.STUDIO)
     try:
@@ -62,6 +62,11 @@ def caller(request: HttpRequest, kind: PartnerKind) -> Partner:
         raise Problem(OUTSIDE_WINDOW, now=error.now) from error
     demand_pace_of_partner(str(partner), partner.per_minute)
     return partner
+
+
+def _is_utf_8(request: HttpRequest) -> bool:
+    said: dict[str, str] = request.content_params or {}
+    return said.get("charset", "utf-8").lower() == "utf-8"
 
 
 def malformed(error: wire.Malformed) -> Problem:
