@@ -28,7 +28,9 @@ class CasinoConfig(AppConfig):
         setup_logging.connect(logs.stay)
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)
-        finding.register_ordinary(("house.backed_up", "personal.exported", "retention.applied", "rows.exported"))
+        finding.register_ordinary(
+            ("house.backed_up", "keys.resealed", "personal.exported", "retention.applied", "rows.exported")
+        )
         finding.register_kinds(
             {"house.restored": (Category.CORRECTION, Weight.ALERT, "The house was put up again from a copy")}
         )

@@ -18,15 +18,18 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from audit import keys, sending
 from audit.verify import LOG, TIME, Unproven
-from casino.backup import home
+from casino.backup import encrypting, home
+from casino.backup.errors import BackupError
 from casino.postgresql.roles import LONGEST_TRANSACTION
+from players import keyrings
 from players.models import User
 
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
 FEWEST_DIFFERENT = 5
 TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # providers for trying things out
 TOY_BANK = "wallet.sandbox_bank."
-SEED_KEY_BYTES = DOCUMENT_KEY_BYTES = PARTNER_KEY_BYTES = 32
+SEALING = {"SEED_KEY": "sabot.E002", "DOCUMENT_KEY": "sabot.E010", "PARTNER_KEY": "sabot.E018"}
+INSECURE = "django-insecure-"
 DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
 
 
@@ -48,7 +51,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     """Find what a production house must not start with; a demo may."""
     if settings.DEMO:
         return []
-    return [*_keys(), *_web(), *_databases(), *_broker(), *_payments(), *_event_log()]
+    return [*_keys(), *_backups(), *_web(), *_databases(), *_broker(), *_payments(), *_event_log()]
 
 
 @register(Tags.database)
@@ -119,16 +122,36 @@ def _keys() -> Iterator[CheckMessage]:
         key = settings.SECRET_KEY
     except ImproperlyConfigured:  # what Django says of an empty one
         key = ""
-    if len(key) < SHORTEST_SECRET or len(set(key)) < FEWEST_DIFFERENT or key.startswith("django-insecure-"):
-        yield Error(
-            f"SECRET_KEY is missing or weak: it takes {SHORTEST_SECRET} random characters or more.", id="sabot.E001"
-        )
-    if _key_bytes(settings.SEED_KEY) != SEED_KEY_BYTES:
-        yield Error(f"SEED_KEY is missing, or not {SEED_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E002")
-    if _key_bytes(settings.DOCUMENT_KEY) != DOCUMENT_KEY_BYTES:
-        yield Error(f"DOCUMENT_KEY is missing, or not {DOCUMENT_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E010")
-    if _key_bytes(settings.PARTNER_KEY) != PARTNER_KEY_BYTES:
-        yield Error(f"PARTNER_KEY is missing, or not {PARTNER_KEY_BYTES} bytes in URL-safe base64.", id="sabot.E018")
+    named = [("SECRET_KEY", key), *(("SECRET_KEY_FALLBACKS", each) for each in settings.SECRET_KEY_FALLBACKS)]
+    for setting, secret in named:
+        if len(secret) < SHORTEST_SECRET or len(set(secret)) < FEWEST_DIFFERENT or secret.startswith(INSECURE):
+            words = f"{setting} is missing or weak: it takes {SHORTEST_SECRET} random characters or more."
+            yield Error(words, id="sabot.E001")
+    for setting, fault in SEALING.items():
+        keys = keyrings.keys_of(getattr(settings, setting))
+        named += [(setting, each) for each in keys]
+        if not keys or any(_key_bytes(each) != keyrings.KEY_BYTES for each in keys):
+            words = f"{setting} is missing, or one that it names is not {keyrings.KEY_BYTES} bytes in URL-safe base64."
+            yield Error(words, id=fault)
+    yield from _keys_named_twice(named)
+
+
+def _keys_named_twice(named: Sequence[tuple[str, str]]) -> Iterator[CheckMessage]:
+    """One key for two things would have whoever learns it open both; one named twice hides which it is that goes."""
+    where: dict[str, list[str]] = {}
+    for setting, key in named:
+        if key:
+            where.setdefault(key.rstrip("="), []).append(setting)
+    for settings_of_it in where.values():
+        if len(settings_of_it) > 1:
+            yield Error(f"One key is named twice, by {' and '.join(settings_of_it)}.", id="sabot.E022")
+
+
+def _backups() -> Iterator[CheckMessage]:
+    try:
+        encrypting.recipients()
+    except BackupError as error:
+        yield Error(str(error), id="sabot.E023")
 
 
 def _web() -> Iterator[CheckMessage]:

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from audit import log
 from players import sameness
 from players.models import Duplicate, Ground, Player, Resolution, Staff, Submission, Trait
-from players.sealing import fingerprint
+from players.sealing import fingerprints
 
 MOST = 100  # pairs of one page
 LOCK = 0x5AB0_D0B1  # of pg_advisory_xact_lock
@@ -87,10 +87,7 @@ def note_submission(submission: Submission, pictures: Iterable[bytes] = ()) -> N
 def keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
     """Keep values of *player*, each as its hash, and flag whoever else has one of them."""
     hold_still()
-    traits = [
-        Trait(player=player, ground=ground, fingerprint=fingerprint(ground, value)) for ground, value in values if value
-    ]
-    Trait.objects.bulk_create(traits, ignore_conflicts=True)
+    _keep(player, values)
     _flag(player)
 
 
@@ -101,12 +98,22 @@ def search_all() -> int:
     """
     hold_still()
     for submission in Submission.objects.exclude(family_name="").select_related("player"):
-        traits = [
-            Trait(player=submission.player, ground=ground, fingerprint=fingerprint(ground, value))
-            for ground, value in _said(submission)
-        ]
-        Trait.objects.bulk_create(traits, ignore_conflicts=True)
+        _keep(submission.player, _said(submission))
     return _flag(None)
+
+
+@transaction.atomic
+def reseal(player: Player, values: Iterable[tuple[Ground, bytes]] = ()) -> int:
+    """Keep what is known of *player* as the hashes of the first key alone, where it can be told what they are of: what
+    was sent in, and other *values*. Return how many of an older key there were.
+    """
+    hold_still()
+    told = [each for sent in Submission.objects.filter(player=player).exclude(family_name="") for each in _said(sent)]
+    found = [(ground, fingerprints(ground, value)) for ground, value in [*told, *values]]
+    _insert(player, [(ground, marks[0]) for ground, marks in found])
+    older = reduce(or_, (Q(ground=ground, fingerprint__in=marks[1:]) for ground, marks in found), Q(pk=None))
+    gone, _ = Trait.objects.filter(older, player=player).delete()
+    return gone
 
 
 def pairs_of(player: Player) -> list[Pair]:
@@ -147,6 +154,17 @@ def resolve(
         data={"other": f"player:{first_id}", "grounds": grounds, "resolution": resolution.value},
         personal={"note": note},
     )
+
+
+def _keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
+    """Keep values under each key: whoever has the same may have been kept under any of them."""
+    kept = [(ground, mark) for ground, value in values if value for mark in fingerprints(ground, value)]
+    _insert(player, kept)
+
+
+def _insert(player: Player, marks: Iterable[tuple[Ground, bytes]]) -> None:
+    traits = [Trait(player=player, ground=ground, fingerprint=mark) for ground, mark in marks]
+    Trait.objects.bulk_create(traits, ignore_conflicts=True)
 
 
 def _said(submission: Submission) -> list[tuple[Ground, bytes]]:

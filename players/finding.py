@@ -17,7 +17,7 @@ from django.db import connection
 
 from players import sameness
 from players.models import Ground, Jurisdiction, Player, SearchWord, Session, Submission, WordField
-from players.sealing import fingerprint
+from players.sealing import fingerprints
 
 SEE: Final = "players.view_player"
 IDENTITY: Final = "players.review_identity"
@@ -197,7 +197,7 @@ AND player_id > %(after)s ORDER BY player_id LIMIT %(limit)s
 
 def by_trait(ground: Ground, values: Iterable[str], after: int, limit: int) -> Sequence[Hit]:
     """Return who has one of *values*, which are written as `players.sameness` writes them."""
-    marks = [fingerprint(ground, value.encode()) for value in values]
+    marks = [mark for value in values for mark in fingerprints(ground, value.encode())]
     asked = {"ground": ground.value, "marks": marks, "after": after, "limit": limit}
     return [Hit(*row) for row in select(BY_TRAIT, asked)]
 

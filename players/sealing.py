@@ -1,47 +1,48 @@
 """How what players send in is kept from the database itself: encrypted, and recognised again only by who has the key.
 
-Both keys are derived from ``settings.DOCUMENT_KEY``, so that neither tells anything about the other.
+Both keys are derived from ``settings.DOCUMENT_KEY``, so that neither tells anything about the other. It may name
+several (`players.keyrings`): what is encrypted is opened by any of them, what is to be recognised is looked for by all.
 """
 
-import base64
 import hmac
-import secrets
-from functools import lru_cache
 from uuid import UUID
 
-from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
-KEY_BYTES = 32
-NONCE_BYTES = 12
+from players import keyrings
 
 
 def seal(document_id: UUID, content: bytes) -> bytes:
     """Return *content* encrypted (AES-256-GCM, nonce in front) and bound to the document's id."""
-    nonce = secrets.token_bytes(NONCE_BYTES)
-    return nonce + _cipher(settings.DOCUMENT_KEY).encrypt(nonce, content, document_id.bytes)
+    return keyrings.seal(settings.DOCUMENT_KEY, content, document_id.bytes, _cipher)
 
 
 def unseal(document_id: UUID, sealed: bytes) -> bytes:
     """Return the content of the document. Raises cryptography's InvalidTag where ciphertext, key and document do not
     belong together.
     """
-    return _cipher(settings.DOCUMENT_KEY).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], document_id.bytes)
+    return keyrings.unseal(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
+
+
+def resealed(document_id: UUID, sealed: bytes) -> bytes | None:
+    """Return what an older key sealed under the first one; None where it is. Raises InvalidTag."""
+    return keyrings.resealed(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
 
 
 def fingerprint(kind: str, value: bytes) -> bytes:
     """Return the HMAC-SHA-256 by which an equal *value* of the same *kind* is known again, and nothing else is."""
-    return hmac.digest(_derived(settings.DOCUMENT_KEY, b"fingerprints"), kind.encode() + b"\0" + value, "sha256")
+    return fingerprints(kind, value)[0]
 
 
-@lru_cache(maxsize=2)
-def _cipher(key: str) -> AESGCM:
-    return AESGCM(_derived(key, b"documents"))
+def fingerprints(kind: str, value: bytes) -> list[bytes]:
+    """Return that of each key: it may have been kept under an older one, or by a process that does not know the newest
+    one as its first.
+    """
+    said = kind.encode() + b"\0" + value
+    keys = keyrings.keys_of(settings.DOCUMENT_KEY)
+    return [hmac.digest(keyrings.derived(key, b"fingerprints"), said, "sha256") for key in keys]
 
 
-@lru_cache(maxsize=4)
-def _derived(key: str, purpose: bytes) -> bytes:
-    hkdf = HKDF(algorithm=hashes.SHA256(), length=KEY_BYTES, salt=None, info=b"sabot " + purpose)
-    return hkdf.derive(base64.urlsafe_b64decode(key))
+def _cipher(key: bytes) -> AESGCM:
+    return AESGCM(keyrings.derived_of(key, b"documents"))

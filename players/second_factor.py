@@ -5,8 +5,9 @@ allauth keeps them; what is ours is that their secrets are encrypted, that no co
 
 import base64
 import time
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 from allauth.account.app_settings import REAUTHENTICATION_TIMEOUT
 from allauth.account.internal.flows.login import get_authentication_records
@@ -15,9 +16,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from allauth.mfa.totp.internal.auth import yield_hotp_counters_from_time as steps_around_now
-from cryptography.fernet import Fernet
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -27,10 +26,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from players import keyrings
 from players.identity import staff_of
 from players.models import User
 
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+SECRETS: Final = ("secret", "seed", "migrated_codes")  # keys of its data under which allauth keeps what is encrypted
 SPENT = "spent_step"  # key of an authenticator's data: the newest time step of which a code has been taken
 
 
@@ -44,11 +45,11 @@ class MFAAdapter(DefaultMFAAdapter):
 
     def encrypt(self, text: str) -> str:
         """Encrypt a secret before it is stored."""
-        return _cipher(settings.SEED_KEY).encrypt(text.encode()).decode()
+        return _ciphers(settings.SEED_KEY).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Return what was encrypted. Raises cryptography's InvalidToken under another key."""
-        return _cipher(settings.SEED_KEY).decrypt(encrypted_text.encode()).decode()
+        """Return what was encrypted, with any of the keys. Raises cryptography's InvalidToken under another."""
+        return _ciphers(settings.SEED_KEY).decrypt(encrypted_text.encode()).decode()
 
     def get_totp_issuer(self) -> str:
         """What an authenticator app calls the house."""
@@ -129,11 +130,36 @@ def accepts(user: User, code: str) -> bool:
     return False
 
 
+def resealed(data: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the *data* of an authenticator with its secrets under the first key, None where they are. Raises
+    InvalidToken.
+    """
+    found = {name: data[name] for name in SECRETS if name in data}
+    changed = {
+        name: [_resealed(each) for each in kept] if isinstance(kept, list) else _resealed(kept)
+        for name, kept in found.items()
+    }
+    return None if changed == found else {**data, **changed}
+
+
+def _resealed(secret: str) -> str:
+    first, *_older = keyrings.keys_of(settings.SEED_KEY)
+    try:
+        _cipher(first).decrypt(secret.encode())
+    except InvalidToken:
+        return _ciphers(settings.SEED_KEY).rotate(secret.encode()).decode()
+    return secret
+
+
 def _code(authenticator: Authenticator, step: int) -> str:
     return format_hotp_value(hotp_value(MFAAdapter().decrypt(authenticator.data["secret"]), step))
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
+def _ciphers(setting: str) -> MultiFernet:
+    return MultiFernet([_cipher(key) for key in keyrings.keys_of(setting)])
+
+
+@lru_cache(maxsize=8)
 def _cipher(key: str) -> Fernet:
-    hkdf = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=b"sabot second factors")
-    return Fernet(base64.urlsafe_b64encode(hkdf.derive(base64.urlsafe_b64decode(key))))
+    return Fernet(base64.urlsafe_b64encode(keyrings.derived(key, b"second factors")))

@@ -3,6 +3,8 @@
 Every message of an error is a sentence in the active language.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from uuid import uuid4
 
 from django.db import IntegrityError, connection, transaction
@@ -11,9 +13,9 @@ from stdnum import iban as standard
 from stdnum.exceptions import ValidationError
 
 from audit import log
-from players import duplicates
+from players import duplicates, sameness
 from players.models import Ground, Player
-from players.sealing import fingerprint, seal, unseal
+from players.sealing import fingerprints, resealed, seal, unseal
 from wallet.models import PayoutAccount
 
 EXAMPLES = {  # by jurisdiction: the IBAN registry's own examples, accounts of nobody
@@ -52,8 +54,8 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
 
     A new one is compared with those of other players: two who are paid to one account may be one person.
     """
-    mark = fingerprint("iban", iban.encode())
-    known = PayoutAccount.objects.filter(player=player, fingerprint=mark).first()
+    marks = fingerprints("iban", iban.encode())
+    known = PayoutAccount.objects.filter(player=player, fingerprint__in=marks).first()
     if known is not None:
         return known
     identifier = uuid4()
@@ -65,10 +67,10 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
                 country=iban[:2],
                 last_four=iban[-4:],
                 sealed=seal(identifier, iban.encode()),
-                fingerprint=mark,
+                fingerprint=marks[0],
             )
     except IntegrityError:  # the same form, sent twice at once: the other one has kept it
-        return PayoutAccount.objects.get(player=player, fingerprint=mark)
+        return PayoutAccount.objects.get(player=player, fingerprint=marks[0])
     # Not even as a personal value: those lie unencrypted beside the log.
     log.record("payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)})
     duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)
@@ -83,6 +85,29 @@ def forget(player: Player) -> int:
         cursor.execute("SELECT wallet_forget_accounts(%s)", [player.pk])
         (forgotten,) = cursor.fetchone()
     return int(forgotten)
+
+
+def reseal(account: PayoutAccount) -> bool:
+    """Bring the number of an account that an older key sealed, and its hash, under the first key, as the owner's
+    connection that it was read by may; say whether it was. Raises cryptography's InvalidTag.
+    """
+    new = resealed(account.pk, bytes(account.sealed))
+    if new is None:
+        return False
+    owner = account._state.db
+    same = PayoutAccount.objects.using(owner).filter(pk=account.pk, sealed=account.sealed)
+    mark = fingerprints("iban", reveal(account).encode())[0]
+    # Two processes, one of which does not know the new key as the first yet, may have kept one number twice at once.
+    again = fingerprints("iban again", account.pk.bytes)[0]
+    for each in (mark, again):
+        with suppress(IntegrityError), transaction.atomic(using=owner):
+            return bool(same.update(sealed=new, fingerprint=each))
+    return False
+
+
+def traits(ibans: Iterable[str]) -> list[tuple[Ground, bytes]]:
+    """Return by what these accounts tell people apart."""
+    return [(Ground.PAYOUT, sameness.number(iban).encode()) for iban in ibans]
 
 
 def reveal(account: PayoutAccount) -> str:

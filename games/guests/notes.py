@@ -17,7 +17,7 @@ from django.db import transaction
 from games.engine.settle import Line, Result
 from games.guests.play import GuestPlace, GuestRound
 from games.presentation import Notice
-from games.seeds import SealedSeed
+from games.seeds import SealedSeed, resealed
 from games.slip import Slip
 
 KEY = "guest"  # of the session
@@ -75,6 +75,20 @@ def changing(session: SessionBase) -> Iterator[Notes]:
         now.save()
     if session.modified:
         session[KEY] = now[KEY]  # the middleware writes this one too, for its cookie
+
+
+def reseal(known: dict[str, Any]) -> bool:
+    """Bring the seeds in what a session knows under the first key; say whether there was one to bring. Raises
+    cryptography's InvalidTag.
+    """
+    stored, changed = known.get(KEY) or {}, False
+    for place in stored.get("places", {}).values():
+        coming = place.get("next", {})
+        if {"round_id", "sealed"} <= coming.keys():
+            new = resealed(UUID(coming["round_id"]), bytes.fromhex(coming["sealed"]))
+            if new is not None:
+                coming["sealed"], changed = new.hex(), True
+    return changed
 
 
 def _stored(notes: Notes) -> dict[str, Any]:

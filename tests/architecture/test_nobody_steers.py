@@ -147,10 +147,12 @@ def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
 
 
 def test_seeds_are_opened_only_to_play_their_round():
-    """Whoever names the module of the seeds, or anything in it that is not the drawing of a new one, can open them."""
-    drawing = {"games.seeds.new_sealed_seed", "games.seeds.SealedSeed"}
+    """Whoever names the module of the seeds can open them, or anything in it that neither draws a new one nor seals one
+    anew, which nobody sees meanwhile.
+    """
+    sealed = {f"games.seeds.{name}" for name in ("new_sealed_seed", "SealedSeed", "resealed")}
     opening = {
-        name: {each for each in imported_names(tree) if f"{each}.".startswith("games.seeds.")} - drawing
+        name: {each for each in imported_names(tree) if f"{each}.".startswith("games.seeds.")} - sealed
         for name, tree in sources()
     }
     assert {name: opened for name, opened in opening.items() if opened} == {

@@ -17,15 +17,17 @@ from players.models import User
 from tests.harness.databases import Database
 
 PROJECT = Path(__file__).resolve().parents[2]
-GOOD_KEY = base64.urlsafe_b64encode(bytes(range(32))).decode()
+GOOD_KEY, ANOTHER_KEY, THIRD_KEY, NEW_KEY = (
+    base64.urlsafe_b64encode(bytes(range(begin, begin + 32))).decode() for begin in (0, 32, 64, 96)
+)
 SECRET = "a-secret-of-many-characters-0123456789-abcdefghijklmnop"
 KEYS = "\n".join(Key("sabot.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME))
 PRODUCTION = {
     "SABOT_DEMO": "0",
     "SECRET_KEY": SECRET,
     "SEED_KEY": GOOD_KEY,
-    "DOCUMENT_KEY": GOOD_KEY,
-    "PARTNER_KEY": GOOD_KEY,
+    "DOCUMENT_KEY": ANOTHER_KEY,
+    "PARTNER_KEY": THIRD_KEY,
     "ALLOWED_HOSTS": "sabot.example",
     "DATABASE_URL": "postgresql://web:kept-to-itself@127.0.0.1:1/sabot",
     "DATABASE_OWNER_URL": "postgresql://owner:kept-elsewhere@127.0.0.1:1/sabot",
@@ -46,7 +48,7 @@ def production(settings, monkeypatch):
     web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
     settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
-    settings.DOCUMENT_KEY = settings.PARTNER_KEY = GOOD_KEY
+    settings.DOCUMENT_KEY, settings.PARTNER_KEY = ANOTHER_KEY, THIRD_KEY
     settings.ALLOWED_HOSTS = ["sabot.example"]
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
@@ -79,6 +81,15 @@ def test_good_settings_have_no_fault(production):
         ("DOCUMENT_KEY", "not base64 at all", "sabot.E010"),
         ("PARTNER_KEY", "", "sabot.E018"),
         ("PARTNER_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E018"),
+        ("SEED_KEY", f"{NEW_KEY},{GOOD_KEY[:-8]}", "sabot.E002"),
+        ("DOCUMENT_KEY", f"{NEW_KEY},none", "sabot.E010"),
+        ("PARTNER_KEY", ",", "sabot.E018"),
+        ("SECRET_KEY_FALLBACKS", ["short"], "sabot.E001"),
+        ("SECRET_KEY_FALLBACKS", [SECRET], "sabot.E022"),
+        ("SEED_KEY", f"{GOOD_KEY},{GOOD_KEY}", "sabot.E022"),
+        ("SEED_KEY", ANOTHER_KEY, "sabot.E022"),
+        ("PARTNER_KEY", f"{THIRD_KEY},{GOOD_KEY}", "sabot.E022"),
+        ("BACKUP_RECIPIENTS", ["age1nobody"], "sabot.E023"),
         ("PAYMENT_VARIANTS", {"sandbox": ("wallet.payments.sandbox.SandboxBank", {})}, "sabot.E011"),
         ("PAYMENT_VARIANTS", {"dummy": ("payments.dummy.DummyProvider", {})}, "sabot.E011"),
         ("PAYOUT_PROVIDER", "wallet.sandbox_bank.payouts.SandboxPayouts", "sabot.E011"),
@@ -115,6 +126,18 @@ def test_a_default_password_of_the_database_is_a_fault(production, alias, passwo
 def test_a_unix_socket_needs_no_password(production, host):
     production.DATABASES["default"] |= {"PASSWORD": "", "HOST": host}
     assert found() == []
+
+
+def test_old_keys_may_be_named_behind_the_new_one(production):
+    production.SECRET_KEY_FALLBACKS = [f"{SECRET}-before"]
+    production.SEED_KEY = f"{NEW_KEY},{GOOD_KEY}"
+    assert found() == []
+
+
+def test_two_keys_that_are_one_are_named_by_their_settings_and_not_shown(production):
+    production.PARTNER_KEY = production.SEED_KEY
+    (fault,) = check_production(None)
+    assert fault.msg == "One key is named twice, by SEED_KEY and PARTNER_KEY."
 
 
 def test_a_house_without_deposits_needs_no_bank_to_pay_out(production):

@@ -18,15 +18,15 @@ Act = Callable[[], object]
 _ONLY_READS = re.compile(r'SELECT (DISTINCT )?"(?!.* FOR (NO KEY )?(UPDATE|SHARE))', re.DOTALL)
 
 
-def dies(act: Act, when: str, number: int) -> bool:
+def dies(act: Act, when: str, number: int, through: str = "default") -> bool:
     """Run *act* in a process that dies ``before`` or ``after`` its statement of that number (COMMIT counts as one; what
-    only reads does not count), and say whether it did. On return PostgreSQL has rolled back and let go of whatever the
-    dead one held.
+    only reads does not count, nor what goes *through* another connection), and say whether it did. On return PostgreSQL
+    has rolled back and let go of whatever the dead one held.
     """
     child = os.fork()
     if child == 0:
         try:
-            _die_at(when, number)
+            _die_at(when, number, through)
             act()
         except BaseException:  # noqa: BLE001  (whatever it was: this process must not go on as a second pytest)
             os._exit(1)
@@ -37,14 +37,14 @@ def dies(act: Act, when: str, number: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def _die_at(when: str, number: int) -> None:
+def _die_at(when: str, number: int, through: str) -> None:
     left = number
     # Whatever is open belongs to the parent, which goes on with it: a session that knows the tables is quicker than a
     # new one. A child may even find another than its parent has (Django keeps them by event loop, which a fork does not
     # inherit), open to another test's database.
     for each in connections.all():
         each.connection = None
-    connection = connections["default"]
+    connection = connections[through]
     _hold(connection)
 
     def counted(work: Callable[[], Any]) -> Any:

@@ -1,5 +1,6 @@
 """A house in the middle of an evening, and its backup put up again elsewhere."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 from django.core.management import call_command
+from django.db import connections
 
 from casino.backup import programs
 from games.live.clock import Clock
@@ -24,6 +26,8 @@ from wallet.payments.asking import ask_about
 
 MONEY = 1_000_000
 STAKE = 25_000
+PLAYERS = 2  # who play on meanwhile
+ROUNDS_MEANWHILE = 3  # that each of them plays at least, before what is done meanwhile is begun, and one while it is
 STANDING = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
 
 
@@ -81,6 +85,38 @@ def an_evening() -> Evening:
         asked=a_withdrawal(rich, 10_000),
         approved=approve(a_withdrawal(rich, 20_000)),
     )
+
+
+@contextmanager
+def playing(table: Table) -> Iterator[None]:
+    """Have others play one round after another meanwhile, each in a thread with a connection of its own."""
+    over, rounds = threading.Event(), [threading.Semaphore(0) for _ in range(PLAYERS)]
+    threads = [
+        threading.Thread(target=_play, args=(a_player(real=MONEY), table, over, played), daemon=True)
+        for played in rounds
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for played in rounds:
+            for _ in range(ROUNDS_MEANWHILE):
+                assert played.acquire(timeout=60), "nobody plays"
+        yield
+        for played in rounds:  # whatever was played meanwhile, and at least one more
+            assert played.acquire(timeout=60), "somebody was kept from playing"
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(60)
+
+
+def _play(player: Player, table: Table, over: threading.Event, played: threading.Semaphore) -> None:
+    try:
+        while not over.is_set():
+            a_round(player, table, player=1_000)
+            played.release()
+    finally:
+        connections.close_all()
 
 
 def backed_up(file: Path) -> Path:

@@ -2,7 +2,6 @@
 another server, checked, opened, and played in.
 """
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
@@ -20,22 +19,18 @@ from casino.embedded import Purpose, addresses
 from casino.embedded.places import DATABASE
 from games.engine.chemin.state import there
 from games.errors import BetTooLate
-from games.models import LiveRound, LiveTable, Participation, Phase, Round, Table, VoidPart
+from games.models import LiveRound, LiveTable, Participation, Phase, Round, VoidPart
 from games.solo import place_at
 from players.models import Player
-from tests.builders import a_player, a_round
 from tests.chemin.at_table import a_dealt_coup, cash, guests, play_out
 from tests.harness.visitor import Visitor
 from tests.live.at_table import advance_to, bet, hurry, round_at
-from tests.operating.house import MONEY, STAKE, Evening, an_evening
+from tests.operating.house import MONEY, STAKE, Evening, an_evening, playing
 from tests.start.support import House, fresh_var, manage, using, wait_until
 from tests.wallet.at_the_bank import at_the_bank
 from wallet import verify
 from wallet.models import Account, Entry, Mode, Payment, PaymentState, Withdrawal, WithdrawalStatus
 from wallet.payments.asking import ask_about
-
-PLAYERS = 2
-ROUNDS_MEANWHILE = 3  # that each of them plays at least, before the backup is begun and while it is written
 
 
 @pytest.fixture
@@ -90,38 +85,6 @@ def standing(evening: Evening) -> list[object]:
         list(Withdrawal.objects.order_by("pk").values_list("pk", "status", "amount", "reference")),
         list(Payment.objects.order_by("pk").values_list("pk", "state", "amount")),
     ]
-
-
-@contextmanager
-def playing(table: Table) -> Iterator[None]:
-    """Have others play one round after another meanwhile, each in a thread with a connection of its own."""
-    over, rounds = threading.Event(), [threading.Semaphore(0) for _ in range(PLAYERS)]
-    threads = [
-        threading.Thread(target=_play, args=(a_player(real=MONEY), table, over, played), daemon=True)
-        for played in rounds
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        for played in rounds:
-            for _ in range(ROUNDS_MEANWHILE):
-                assert played.acquire(timeout=60), "nobody plays"
-        yield
-        for played in rounds:  # whatever was played while the file was written, and at least one more
-            assert played.acquire(timeout=60), "the backup kept somebody from playing"
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join(60)
-
-
-def _play(player: Player, table: Table, over: threading.Event, played: threading.Semaphore) -> None:
-    try:
-        while not over.is_set():
-            a_round(player, table, player=1_000)
-            played.release()
-    finally:
-        connections.close_all()
 
 
 def what_the_house_shows_before_it_is_lost(evening: Evening) -> dict[str, object]:

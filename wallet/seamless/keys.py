@@ -1,23 +1,20 @@
 """Secrets that the house shares with partners: encrypted under PARTNER_KEY, which the database never sees, and used in
-both directions.
+both directions. It may name several keys (`players.keyrings`).
 """
 
-import base64
 import secrets
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import lru_cache
 from typing import Final
 
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.db.models import DateTimeField, ExpressionWrapper, Q
 
 from audit.models import Clock
+from players import keyrings
 from wallet.models import Partner, PartnerKey, PartnerKind
 from wallet.seamless import signing
 
-NONCE_BYTES: Final = 12
 LAG: Final = timedelta(seconds=5)  # a use is written down when the last one stored is older than this
 
 
@@ -28,14 +25,17 @@ def new_name() -> str:
 
 def new_sealed(name: str) -> bytes:
     """Draw the secret of the key called *name* and return it encrypted."""
-    nonce = secrets.token_bytes(NONCE_BYTES)
-    return nonce + _cipher(settings.PARTNER_KEY).encrypt(nonce, secrets.token_urlsafe(32).encode(), name.encode())
+    return keyrings.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), name.encode())
 
 
 def secret_of(key: PartnerKey) -> str:
     """Return the secret. Raises cryptography's InvalidTag where ciphertext, PARTNER_KEY and name do not fit."""
-    sealed = bytes(key.sealed)
-    return _cipher(settings.PARTNER_KEY).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], key.name.encode()).decode()
+    return keyrings.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
+
+
+def resealed(name: str, sealed: bytes) -> bytes | None:
+    """Return a secret that an older key sealed under the first one; None where it is. Raises InvalidTag."""
+    return keyrings.resealed(settings.PARTNER_KEY, sealed, name.encode())
 
 
 def signing_key(partner: Partner) -> PartnerKey:
@@ -63,8 +63,3 @@ def caller(kind: PartnerKind, said: Mapping[str, str], *, method: str, path: str
     if key.used_at is None or key.now - key.used_at > LAG:
         PartnerKey.objects.filter(stale, pk=key.pk).update(used_at=Clock())
     return key.partner
-
-
-@lru_cache(maxsize=2)
-def _cipher(key: str) -> AESGCM:
-    return AESGCM(base64.urlsafe_b64decode(key))

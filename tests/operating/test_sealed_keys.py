@@ -1,0 +1,392 @@
+"""The keys that seeds, second factors, documents, bank accounts and secrets of partners are sealed with are replaced
+while the house plays: at every moment each row opens, and once the older key has gone everything goes on.
+"""
+
+import base64
+import os
+
+import psycopg
+import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from cryptography.exceptions import InvalidTag
+from django.core.management import CommandError
+from django.db import transaction
+
+from audit.models import Event
+from casino import resealing
+from casino.backup import keys as house_keys
+from casino.backup.errors import WrongKey
+from games.chemin import shoes as guests_shoes
+from games.guests import notes, play
+from games.guests.play import GuestTable
+from games.limits import Limits
+from games.live import shoes
+from games.models import NextRound, Participation, Phase, Round, Shape, Shoe
+from games.recalling import service as recalling
+from games.seeds import unseal
+from games.shipped import baccarat_limits
+from games.solo import place_at
+from games.variants import VARIANTS
+from players import duplicates, second_factor, verification
+from players.finding import by_trait
+from players.models import Document, DocumentContent, Ground, Trait
+from tests.builders import a_place, a_player, a_round, a_submission, a_table, a_verified_player
+from tests.chemin.at_table import play_out
+from tests.harness.killed import dies
+from tests.live.at_table import a_live_table, advance_to, round_at
+from tests.operating.house import MONEY, STAKE, an_evening, playing, said
+from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet.payout_builders import IBAN, an_account
+from tests.wallet.studios import a_partner
+from wallet import payout_accounts
+from wallet.models import Mode, PartnerKey, PayoutAccount
+from wallet.seamless import keys as partner_keys
+
+
+def a_key():
+    return base64.urlsafe_b64encode(os.urandom(32)).decode()
+
+
+@pytest.fixture(autouse=True)
+def in_no_hurry(monkeypatch):
+    monkeypatch.setattr(resealing, "PAUSE", 0.05)
+
+
+@pytest.fixture
+def change(settings):
+    """Go the steps of docs/operating.md: both keys are known, then the new one seals, then it is alone."""
+
+    def steps(name):
+        old, new = getattr(settings, name), a_key()
+        for keys in (f"{old},{new}", f"{new},{old}", new):
+            setattr(settings, name, keys)
+            yield keys
+
+    return steps
+
+
+def open_seeds():
+    """Every seed that is still to be played, by what it is of; raises where one does not open."""
+    places = {place.round_id: bytes(place.sealed_seed) for place in NextRound.objects.all()}
+    open_shoes = {shoe.pk: bytes(shoe.sealed_seed) for shoe in Shoe.objects.filter(ended_at=None)}
+    return {number: unseal(number, sealed) for number, sealed in (places | open_shoes).items()}
+
+
+class TestSeedKey:
+    def test_is_replaced_while_others_play(self, cloned_db, change, settings):
+        evening = an_evening()
+        staff = a_member_of_staff("operator").user
+        recovery = RecoveryCodes.activate(staff)
+        codes = recovery.get_unused_codes()
+        last = Round.objects.filter(participation__player=evening.regular).latest("pk")
+        committed, seeds = dict(NextRound.objects.values_list("pk", "commitment")), open_seeds()
+        both, turned, alone = change("SEED_KEY")
+        settings.SEED_KEY = both
+        with playing(evening.solo):
+            assert set(open_seeds().values()) & set(seeds.values())
+            settings.SEED_KEY = turned
+            words = said("reseal")
+            assert "SEED_KEY: " in words
+            assert "Nothing needs the older keys: take them out, on every machine." in words
+            settings.SEED_KEY = alone
+        now = open_seeds()
+        assert {number: seed for number, seed in now.items() if number in seeds} == {
+            number: seed for number, seed in seeds.items() if number in now
+        }
+        assert NextRound.objects.filter(player=evening.regular, commitment__in=committed.values()).exists()
+        assert "SEED_KEY is the right one." in house_keys.demand_right()
+
+        play_goes_on(evening)
+        assert second_factor.accepts(staff, second_factor.code_of(staff))
+        assert second_factor.accepts(staff, codes[0])
+        assert not second_factor.accepts(staff, codes[0])
+        assert not recalling.recall(last.pk).differences
+
+        nothing_of_it_is_told([*seeds.values(), *now.values()])
+
+    def test_is_still_needed_until_all_is_sealed_anew(self, cloned_db, change, settings):
+        a_place(a_player(), a_table())
+        both, turned, alone = change("SEED_KEY")
+        settings.SEED_KEY = alone
+        with pytest.raises(InvalidTag):
+            open_seeds()
+        assert "1 open with none of the keys" in said("reseal")
+        settings.SEED_KEY = turned
+        assert "next rounds at solo tables: 1 sealed anew, 0 that no key opens." in said("reseal")
+        (told,) = events("keys.resealed")
+        assert told["data"] == {"key": "SEED_KEY", "lost": 0, "rows": 1}
+        assert "SEED_KEY: 0 sealed anew. Nothing needs the older keys" in said("reseal")
+        settings.SEED_KEY = alone
+        assert "SEED_KEY names one key, and all that is sealed opens with it." in said("reseal")
+        assert both != alone
+
+    def test_each_row_opens_wherever_it_was_killed(self, cloned_db, change, settings, monkeypatch):
+        """Before every statement of the owner's, of which there is one a batch; it is begun again from where it was."""
+        table = a_table()
+        for _ in range(3):
+            a_place(a_player(), table)
+        round_at(a_live_table())
+        one_by_one = tuple(replaced(each, at_once=1) for each in resealing.SHELVES["SEED_KEY"])
+        monkeypatch.setattr(resealing, "SHELVES", {"SEED_KEY": one_by_one})
+        monkeypatch.setattr(resealing, "SETTINGS", ["SEED_KEY"])
+        seeds = open_seeds()
+        _, turned, alone = change("SEED_KEY")
+        settings.SEED_KEY = turned
+        number, under_the_new = 1, []
+        while dies(lambda: said("reseal"), "before", number, through="owner"):
+            number += 1
+            assert open_seeds() == seeds
+            under_the_new.append(sum(opens_with(alone, settings)))
+        assert number > 8
+        assert under_the_new == sorted(under_the_new)
+        assert {0, 1, 2, 3} <= set(under_the_new)
+        said("reseal")
+        settings.SEED_KEY = alone
+        assert open_seeds() == seeds
+
+    def test_a_row_that_play_holds_is_left_until_it_is_free(self, cloned_db, change, settings, monkeypatch):
+        place = a_place(a_player(), a_table())
+        monkeypatch.setattr(resealing, "PASSES", 2)
+        _, turned, alone = change("SEED_KEY")
+        settings.SEED_KEY = turned
+        with psycopg.connect(cloned_db.web_url) as player:
+            player.execute("SELECT FROM games_nextround WHERE id = %s FOR UPDATE", [place.pk])
+            with pytest.raises(CommandError, match="Not everything is under the first key yet"):
+                said("reseal")
+        assert "1 sealed anew" in said("reseal")
+        settings.SEED_KEY = alone
+        assert open_seeds()
+
+    def test_a_seed_that_was_played_meanwhile_is_not_put_back(self, cloned_db, change, settings, monkeypatch):
+        """Between the reading of a batch and its writing somebody deals."""
+        player, table = a_player(real=MONEY), a_table()
+        a_place(player, table)
+        _, settings.SEED_KEY, alone = change("SEED_KEY")
+        shelf, *others = resealing.SHELVES["SEED_KEY"]
+
+        def late(number, sealed):
+            new = shelf.resealed(number, sealed)
+            if new:
+                a_round(player, table, player=1_000)
+            return new
+
+        monkeypatch.setattr(
+            resealing, "SHELVES", resealing.SHELVES | {"SEED_KEY": (replaced(shelf, resealed=late), *others)}
+        )
+        said("reseal")
+        settings.SEED_KEY = alone
+        place = NextRound.objects.get(player=player)
+        assert Participation.objects.filter(player=player).count() == 1
+        assert unseal(place.round_id, bytes(place.sealed_seed))
+        a_round(player, table, player=1_000)
+
+    def test_a_guest_plays_on(self, cloned_db, change, settings):
+        table = GuestTable(VARIANTS["baccarat"], Limits.of(baccarat_limits(), "SEK"), version=1)
+        visitor = a_visitor()
+        session = visitor.session
+        notes.begin(session)
+        session.save()
+        with notes.changing(session) as known:
+            known.places["baccarat"] = play.sit_down("SEK", 1_000_00)
+        _, settings.SEED_KEY, alone = change("SEED_KEY")
+        assert "rounds of guests: 1 sealed anew" in said("reseal")
+        settings.SEED_KEY = alone
+        with notes.changing(type(session)(session.session_key)) as known:
+            place = known.places["baccarat"]
+            place = play.add_chip(place, table, "player", table.limits.chips[0])
+            committed = place.next.commitment
+            dealt = play._dealt(place, table, play.Deal.AS_IT_LIES)
+        assert dealt.last.commitment == committed
+
+
+def replaced(shelf, **changes):
+    return resealing.Shelf(**(vars(shelf) | changes))
+
+
+def opens_with(keys, settings):
+    before, settings.SEED_KEY = settings.SEED_KEY, keys
+    try:
+        for place in [*NextRound.objects.all(), *Shoe.objects.all()]:
+            try:
+                unseal(getattr(place, "round_id", place.pk), bytes(place.sealed_seed))
+            except InvalidTag:
+                yield False
+            else:
+                yield True
+    finally:
+        settings.SEED_KEY = before
+
+
+def play_goes_on(evening):
+    """At every kind of table, with what was committed to before."""
+    place = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
+    committed = place.commitment
+    played = a_round(evening.regular, evening.solo, player=1_000)
+    assert Round.objects.get(pk=played.round_id).commitment == committed
+    for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
+        shoe = round_at(evening.tables[phase]).shoe_id
+        settled = advance_to(evening.tables[phase], Phase.SETTLED)
+        assert settled.shoe_id == shoe
+        assert Participation.objects.filter(round=settled.pk, player=evening.bettors[phase], staked=STAKE).exists()
+    for live_table in (evening.drawn, evening.staked):
+        played = round_at(live_table).pk
+        play_out(live_table)
+        assert Participation.objects.filter(round=played).exists()
+    for shoe in Shoe.objects.filter(ended_at=None).select_related("live_table__table"):
+        of_guests = shoe.live_table.table.shape == Shape.GUESTS
+        assert not (guests_shoes.demand_in_order if of_guests else shoes.dealt_otherwise)(shoe)
+    sound = round_at(evening.tables[Phase.BETTING]).shoe
+    with transaction.atomic():
+        malfunction_free(sound.live_table)
+        shoes.end(sound, "retired")
+    sound.refresh_from_db()
+    assert sound.seed is not None
+
+
+def malfunction_free(live_table):
+    """Have the round that has opened meanwhile played, so that its shoe may end."""
+    if round_at(live_table).phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
+        advance_to(live_table, Phase.SETTLED)
+
+
+def nothing_of_it_is_told(seeds):
+    """No seed is in the log before it is spent, nor in what was said while it was sealed anew."""
+    for body in Event.objects.filter(kind="keys.resealed").values_list("body", flat=True):
+        assert not any(seed.hex().encode() in bytes(body) for seed in seeds)
+    unspent = set(open_seeds().values())
+    whole = b"".join(bytes(body) for body in Event.objects.values_list("body", flat=True))
+    assert not any(seed.hex().encode() in whole for seed in unspent)
+
+
+class TestWhoCannotSwapSeeds:
+    """The database does not see a seed; what is put in another's place no key opens there."""
+
+    def test_the_log_in_of_web_and_workers_changes_no_shoe(self, cloned_db):
+        shoe = round_at(a_live_table()).shoe
+        with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
+            for column in ("sealed_seed = sealed_seed", "commitment = commitment"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    web.execute(f"UPDATE games_shoe SET {column} WHERE id = %s", [shoe.pk])
+            for table in ("wallet_partner_key", "wallet_payout_account", "players_documentcontent"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    web.execute(f"UPDATE {table} SET sealed = sealed")
+
+    def test_it_swaps_those_of_two_places_and_neither_is_dealt(self, cloned_db, change, settings):
+        one, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
+        first, second = a_place(one, table, player=1_000), a_place(other, table, player=1_000)
+        with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
+            web.execute(
+                "UPDATE games_nextround AS it SET sealed_seed = that.sealed_seed, commitment = that.commitment"
+                " FROM games_nextround AS that WHERE (it.id, that.id) IN ((%(a)s, %(b)s), (%(b)s, %(a)s))",
+                {"a": first.pk, "b": second.pk},
+            )
+        for player in (one, other):
+            with pytest.raises(InvalidTag):
+                a_round(player, table)
+        assert not Participation.objects.filter(player__in=(one, other)).exists()
+        _, settings.SEED_KEY, _ = change("SEED_KEY")
+        assert "2 open with none of the keys" in said("reseal")
+
+    def test_nor_does_the_owner_change_more_than_the_ciphertext(self, cloned_db, owner):
+        one, other = (round_at(a_live_table(slug=slug)).shoe for slug in ("one", "other"))
+        for change in (
+            "sealed_seed = sealed_seed || '\\x00'",
+            "sealed_seed = ''",
+            "sealed_seed = set_byte(sealed_seed, 0, 1 + get_byte(sealed_seed, 0) %% 200), gone = gone + 1",
+            "sealed_seed = set_byte(sealed_seed, 0, 1 + get_byte(sealed_seed, 0) %% 200), commitment = repeat('0', 64)",
+        ):
+            with pytest.raises(psycopg.errors.RestrictViolation):
+                owner.execute(f"UPDATE games_shoe SET {change} WHERE id = %s", [one.pk])
+        owner.execute(
+            "UPDATE games_shoe SET sealed_seed = (SELECT sealed_seed FROM games_shoe WHERE id = %s) WHERE id = %s",
+            [other.pk, one.pk],
+        )
+        assert not shoes.is_sound(Shoe.objects.get(pk=one.pk))
+        assert shoes.is_sound(other)
+
+
+class TestDocumentKey:
+    def test_is_replaced_and_whoever_is_the_same_person_is_found_all_the_time(self, cloned_db, change, settings):
+        known = a_player()
+        submission = a_submission(known, document_number="SAME1234")
+        account = an_account(a_verified_player(), IBAN)
+        shown = {pk: verification.view_document(pk)[1] for pk in Document.objects.values_list("pk", flat=True)}
+        assert shown
+        for step, keys in enumerate(change("DOCUMENT_KEY")):
+            settings.DOCUMENT_KEY = keys
+            meanwhile = a_player()
+            a_submission(meanwhile, document_number="SAME1234")
+            flags = [flag for pair in duplicates.pairs_of(meanwhile) for flag in pair.flags]
+            assert Ground.NUMBER in {flag.ground for flag in flags}, step
+            again = an_account(account.player, IBAN)
+            assert again.pk == account.pk
+            assert account.player_id in {hit.player_id for hit in by_trait(Ground.PAYOUT, [IBAN], 0, 10)}
+            assert payout_accounts.reveal(PayoutAccount.objects.get(pk=account.pk)) == IBAN
+            for pk, content in shown.items():
+                assert verification.view_document(pk)[1] == content
+            if step == 1:
+                words = said("reseal")
+                assert "documents: " in words
+                assert "bank accounts: 1 sealed anew" in words
+                assert "DOCUMENT_KEY: hashes of " in words
+                assert "cannot be made anew, since pictures are not kept as they came" in words
+        assert "DOCUMENT_KEY is the right one." in house_keys.demand_right()
+        assert submission.player == known
+        numbers = Trait.objects.filter(ground=Ground.NUMBER)
+        assert numbers.count() == numbers.values("fingerprint", "player").distinct().count() == 5
+
+    def test_an_account_that_was_kept_twice_at_once_stays_readable(self, cloned_db, change, settings):
+        """By two processes, one of which did not know the new key as the first yet."""
+        player = a_verified_player()
+        both, turned, alone = change("DOCUMENT_KEY")
+        settings.DOCUMENT_KEY = alone
+        newer = an_account(player, IBAN)
+        settings.DOCUMENT_KEY = both.split(",")[0]
+        older = an_account(player, IBAN)
+        assert newer != older
+        settings.DOCUMENT_KEY = turned
+        said("reseal")
+        settings.DOCUMENT_KEY = alone
+        for each in (newer, older):
+            assert payout_accounts.reveal(PayoutAccount.objects.get(pk=each.pk)).startswith("SE")
+        assert an_account(player, IBAN) == newer
+
+    def test_a_document_that_is_deleted_meanwhile_stays_deleted(self, cloned_db, change, settings, monkeypatch):
+        a_submission(a_player())
+        _, settings.DOCUMENT_KEY, _ = change("DOCUMENT_KEY")
+        (shelf,) = resealing.SHELVES["DOCUMENT_KEY"]
+
+        def late(number, sealed):
+            DocumentContent.objects.filter(pk=number).delete()
+            return shelf.resealed(number, sealed)
+
+        monkeypatch.setattr(
+            resealing, "SHELVES", resealing.SHELVES | {"DOCUMENT_KEY": (replaced(shelf, resealed=late),)}
+        )
+        said("reseal")
+        assert not DocumentContent.objects.exists()
+
+
+class TestPartnerKey:
+    def test_is_replaced_and_partners_notice_nothing(self, cloned_db, change, settings):
+        key = PartnerKey.objects.get(partner=a_partner())
+        secret = partner_keys.secret_of(key)
+        for keys in change("PARTNER_KEY"):
+            settings.PARTNER_KEY = keys
+            assert partner_keys.secret_of(PartnerKey.objects.get(pk=key.pk)) == secret
+            said("reseal")  # at the first step it has nothing to do
+        assert partner_keys.secret_of(PartnerKey.objects.get(pk=key.pk)) == secret
+
+    def test_nor_does_the_owner_change_more_than_the_ciphertext(self, cloned_db, owner):
+        key = PartnerKey.objects.get(partner=a_partner())
+        for change in ("sealed = ''", "name = 'other'", "sealed = set_byte(sealed, 0, 1), shown_at = now()"):
+            with pytest.raises(psycopg.errors.RestrictViolation):
+                owner.execute(f"UPDATE wallet_partner_key SET {change} WHERE id = %s", [key.pk])
+
+
+def test_somebody_else_s_key_is_refused_as_before(cloned_db, settings):
+    a_place(a_player(), a_table())
+    round_at(a_live_table())
+    settings.SEED_KEY = f"{a_key()},{a_key()}"
+    with pytest.raises(WrongKey, match="SEED_KEY is not the key that this house used"):
+        house_keys.demand_right()
