@@ -13,7 +13,10 @@ could have one signed that nobody can go on from.
 - ``latest``: the last checkpoint, signed
 - ``history``: a line for each signature, leaves of the tree, its root in base64, Unix time: never shortened
 
-A checkpoint gets two signatures: the log's, and one that says when (C2SP tlog-cosignature).
+A checkpoint gets two signatures: the log's, and one that says when (C2SP tlog-cosignature). Where there are new keys,
+``log.new.key`` and ``time.new.key``, it gets theirs as well: whoever knows either pair verifies it, so a log goes on
+while its keys are replaced. ``--make-keys`` makes them, beside a signer at work, which signs with them from its next
+start; ``--retire-keys`` puts them in the place of the old ones, whose secret halves are gone then.
 """
 
 import argparse
@@ -27,6 +30,7 @@ import socket
 import sys
 import time
 from base64 import b64decode, b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -39,7 +43,8 @@ from audit.verify import EMPTY, LOG, TIME, Checkpoint, Key, Tree, Unproven, dema
 BACKLOG: Final = 16
 MOST: Final = 10_000_000  # leaves that a tree may have more than the one before, unless the signer is told otherwise
 PAUSE: Final = 0.1  # seconds before another try to answer where there was nothing to answer with
-DRAFT: Final = re.compile(r"(latest|keys|log\.key|time\.key)\.[0-9a-f]{16}")
+KINDS: Final = {"log": LOG, "time": TIME}
+DRAFT: Final = re.compile(r"(latest|keys|(log|time)(\.new)?\.key)\.[0-9a-f]{16}")
 
 
 class CannotStart(Exception):
@@ -108,12 +113,33 @@ class Signer:
         folder = self._folder
         _remove_drafts(folder)
         self._make_what_is_not_there(name)
-        self._log, self._time = (Pen.read(_private(folder / file)) for file in ("log.key", "time.key"))
-        for pen, kind in ((self._log, LOG), (self._time, TIME)):
-            if (pen.key.name, pen.key.kind) != (name, kind):
-                raise CannotStart(f"the keys in {folder} sign as {pen.key.name}, not as {name}")
-        _replace(folder / "keys", f"{self._log.key.vkey}\n{self._time.key.vkey}\n".encode())
+        self._name, self._pens = name, [*_pens(folder, name).values(), *_pens(folder, name, ".new").values()]
+        self._write_keys(self._pens)
         self._last, self._at, self._note = self._remembered()
+
+    def retire_keys(self) -> None:
+        """Put the new keys in the place of the old ones, which sign nothing more. Cut short, it is to be done again.
+        Raises CannotStart where there are none, or the last checkpoint does not have their signatures: nobody could
+        follow.
+        """
+        new = _pens(self._folder, self._name, ".new")
+        if not new:
+            raise CannotStart(f"{self._folder} has no new keys")
+        stay = _pens(self._folder, self._name) | new
+        try:
+            Checkpoint.of(self._note, [pen.key for pen in stay.values()])
+        except Unproven as reason:
+            raise CannotStart(
+                f"the new keys have not signed the last checkpoint yet ({reason}): start the signer and wait for one"
+            ) from reason
+        for file in new:
+            (self._folder / f"{file}.new.key").replace(self._folder / f"{file}.key")
+            _sync(self._folder)
+        self._pens = list(stay.values())
+        self._write_keys(self._pens)
+
+    def _write_keys(self, pens: Iterable[Pen]) -> None:
+        _replace(self._folder / "keys", "".join(f"{pen.key.vkey}\n" for pen in pens).encode())
 
     def close(self) -> None:
         """Let another process have the folder."""
@@ -141,8 +167,8 @@ class Signer:
         tree = Tree.of(body)
         if tree.body != body:
             raise Unproven("a checkpoint here has three lines")
-        if tree.origin != self._log.key.name:
-            raise Unproven(f"{tree.origin!r} is another log than {self._log.key.name!r}")
+        if tree.origin != self._name:
+            raise Unproven(f"{tree.origin!r} is another log than {self._name!r}")
         if not tree.size:
             raise Unproven("there are no leaves")
         if int(old) != self._last.size:
@@ -156,7 +182,7 @@ class Signer:
         at = int(time.time())
         if at < self._at:
             raise Unproven(f"the signer's clock says {at}, and the last signature is of {self._at}")
-        signatures = self._log.line(body, at) + self._time.line(body, at)
+        signatures = "".join(pen.line(body, at) for pen in self._pens)
         self._remember(tree, at, f"{body}\n{signatures}")
         return signatures
 
@@ -182,9 +208,9 @@ class Signer:
         if not note:
             if last:
                 raise CannotStart(f"{self._folder} has lost the last checkpoint, of {last[0]} leaves")
-            return Tree(self._log.key.name, 0, EMPTY), 0, ""
+            return Tree(self._name, 0, EMPTY), 0, ""
         try:
-            signed = Checkpoint.of(note, [self._log.key, self._time.key])
+            signed = Checkpoint.of(note, [pen.key for pen in self._pens])
         except Unproven as reason:
             raise CannotStart(f"the last checkpoint in {self._folder} is not one: {reason}") from reason
         tree, at = signed.tree, signed.seconds
@@ -214,6 +240,31 @@ class Signer:
             raise CannotStart(f"{self._folder} has signed, and its keys are gone")
         for file, kind in missing:
             _replace(self._folder / file, Pen.of(name, kind, Ed25519PrivateKey.generate()).text.encode())
+
+
+def make_keys(folder: Path, name: str) -> list[Key]:
+    """Make new keys beside those that a signer works with, and return their public halves; what was made before stays.
+    Raises CannotStart where no signer works in *folder*, OSError.
+    """
+    if not _has(folder, "latest"):
+        raise CannotStart(f"no signer has worked in {folder}")
+    _pens(folder, name)
+    for file, kind in KINDS.items():
+        if not _has(folder, f"{file}.new.key"):
+            _replace(folder / f"{file}.new.key", Pen.of(name, kind, Ed25519PrivateKey.generate()).text.encode())
+    return [pen.key for pen in _pens(folder, name, ".new").values()]
+
+
+def _pens(folder: Path, name: str, which: str = "") -> dict[str, Pen]:
+    """Read the keys in use, or those *which* are new, as far as there are any. Raises CannotStart where one signs
+    otherwise than it should.
+    """
+    files = {file: folder / f"{file}{which}.key" for file in KINDS}
+    pens = {file: Pen.read(_private(path)) for file, path in files.items() if not which or path.exists()}
+    for file, pen in pens.items():
+        if (pen.key.name, pen.key.kind) != (name, KINDS[file]):
+            raise CannotStart(f"the keys in {folder} sign as {pen.key.name}, not as {name}")
+    return pens
 
 
 def listen(at: Path, group: str = "") -> socket.socket:
@@ -347,11 +398,19 @@ def main() -> None:
     """Run as a program until killed."""
     parser = argparse.ArgumentParser(description="Signs the checkpoints of the event log.")
     parser.add_argument("--folder", type=Path, required=True, help="where keys and memory are, or shall be")
-    parser.add_argument("--socket", type=Path, required=True, help="where to listen")
+    parser.add_argument("--socket", type=Path, help="where to listen")
     parser.add_argument("--name", required=True, help="what the log is called, such as casino.example/log")
     parser.add_argument("--group", default="", help="whose members may ask, besides the signer's own user")
     parser.add_argument("--most", type=int, default=MOST, help="leaves that a tree may have more than the one before")
+    keys = parser.add_mutually_exclusive_group()
+    keys.add_argument("--make-keys", action="store_true", help="make new keys, show their public halves, and end")
+    keys.add_argument("--retire-keys", action="store_true", help="have the new keys alone sign from here on, and end")
     asked = parser.parse_args()
+    if asked.make_keys or asked.retire_keys:
+        _change_keys(asked.folder, asked.name, is_retiring=asked.retire_keys)
+        return
+    if asked.socket is None:
+        parser.error("the following arguments are required: --socket")
     try:
         signer = Signer(asked.folder, asked.name, asked.most)
         listening = listen(asked.socket, asked.group)
@@ -359,6 +418,22 @@ def main() -> None:
         sys.exit(f"The signer does not start: {error}")
     print(f"Signing as {asked.name} at {asked.socket}", flush=True)
     serve(listening, signer)
+
+
+def _change_keys(folder: Path, name: str, *, is_retiring: bool) -> None:
+    try:
+        if is_retiring:
+            signer = Signer(folder, name)
+            signer.retire_keys()
+            signer.close()
+            print(
+                f"From its next start the signer signs with these keys alone:\n{(folder / 'keys').read_text()}", end=""
+            )
+            return
+        made = make_keys(folder, name)
+    except (CannotStart, OSError, ValueError) as error:
+        sys.exit(f"The keys stay as they are: {error}")
+    print(*("From its next start the signer signs with these as well:", *(key.vkey for key in made)), sep="\n")
 
 
 if __name__ == "__main__":

@@ -329,6 +329,13 @@ class Checkpoint:
         return cls(tree, min(times, default=None))
 
 
+def signers_of(note: str) -> set[tuple[str, bytes]]:
+    """Return by which keys a note says that it is signed, by name and hash; whether it is, `Checkpoint.of` says. Raises
+    Unproven.
+    """
+    return set(_parts(note)[1])
+
+
 def _parts(note: str) -> tuple[str, dict[tuple[str, bytes], list[bytes]]]:
     """Return the text of a note and its signatures, by name and hash of the key."""
     text, parted, lines = note.rpartition("\n\n")

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from audit import announcing
 from audit.models import Category, Weight
 from audit.reports import checking
 from audit.significant import again, clock, finding, thresholds, working
@@ -9,6 +10,7 @@ from audit.significant import again, clock, finding, thresholds, working
 KINDS: Final[dict[str, finding.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "The signer refuses to sign the event log"),
     "log.lags": (Category.ERROR, Weight.ALERT, "The signed event log lags behind"),
+    announcing.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "The event log is to be signed by other keys"),
     "retention.changed": (Category.PARAMETER, Weight.NOTICE, "For how long something is kept was changed"),
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data was erased"),
     "report.failed": (Category.ERROR, Weight.NOTICE, "A report could not be made"),

@@ -1,0 +1,34 @@
+"""The event that says which keys the log is going to be signed by, for whoever knows only those that it has."""
+
+from typing import Final
+
+from django.db import transaction
+
+from audit import checkpoints, keys, log
+from audit.verify import signers_of
+
+ANNOUNCED: Final = "log.keys_announced"
+
+
+class NothingNew(Exception):
+    """Every key that the house believes signs already, or none does."""
+
+
+@transaction.atomic
+def announce() -> list[str]:
+    """Record which keys of ``AUDIT_KEYS`` are new to the log, and which sign it; return the new ones as C2SP writes
+    them. Raises NothingNew, and Unproven where what the house was given are no keys.
+    """
+    believed, last = keys.known(), checkpoints.last()
+    if last is None:
+        raise NothingNew(
+            "No key of AUDIT_KEYS has signed a checkpoint: there is nobody to whom they could be announced."
+        )
+    mine = [key for key in believed if key.name == keys.origin(believed)]
+    signers = signers_of(last.note)  # a wrong signature of a key that is believed would have made it count for nothing
+    signs = [key for key in mine if (key.name, key.hash) in signers]
+    new = [key.vkey for key in mine if key not in signs]
+    if not new:
+        raise NothingNew("AUDIT_KEYS names no key that does not sign already: add the lines of the new ones to it.")
+    log.record(ANNOUNCED, by="system", on="log", data={"keys": [*new], "signs": [key.vkey for key in signs]})
+    return new
