@@ -4,7 +4,7 @@ from celery.signals import beat_init, setup_logging, worker_init
 from django.apps import AppConfig
 from django.conf import settings
 
-from audit import log
+from audit import log, replica
 from casino import logs
 
 
@@ -22,9 +22,11 @@ class CasinoConfig(AppConfig):
 
         logs.configure()
         if settings.METRICS:
-            from casino import measures  # a house without metrics does without their library
+            from casino import measures, measures_port  # a house without metrics does without their library
 
             log.HEARD_BY.append(measures.count)
+            replica.HEARD_BY.append(measures.count_read)
+            worker_init.connect(measures_port.serve)
         setup_logging.connect(logs.stay)
         worker_init.connect(checks.refuse_unsafe_start)
         beat_init.connect(checks.refuse_unsafe_start)

@@ -166,7 +166,8 @@ def _databases() -> Iterator[CheckMessage]:
         yield Error("DATABASE_URL is missing: only a demo has a database embedded.", id="sabot.E005")
         return
     login, owner = settings.DATABASES["default"], settings.DATABASES["owner"]
-    for variable, database in (("DATABASE_URL", login), ("DATABASE_OWNER_URL", owner)):
+    replica = settings.DATABASES.get("replica", {"NAME": ""})
+    for variable, database in (("DATABASE_URL", login), ("DATABASE_OWNER_URL", owner), ("REPLICA_URL", replica)):
         if database["NAME"] and not _on_unix_socket(database) and database["PASSWORD"] in DEFAULT_PASSWORDS:
             yield Error(f"{variable} has no password or a default one.", id="sabot.E006")
     if owner["NAME"] and owner["USER"] == login["USER"]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any, Final
 
+from celery.signals import after_task_publish, task_postrun, task_prerun
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 from prometheus_client import Counter, Gauge, Histogram
@@ -25,6 +26,10 @@ SECONDS = Histogram("sabot_request_seconds", "Seconds until a request was answer
 DATABASE = Counter("sabot_request_database_seconds", "Of them, seconds that the database took", ["view"])
 STREAMS = Gauge("sabot_streams", "Streams that are open", multiprocess_mode="livesum")
 ROUNDS = Counter("sabot_rounds_dealt", "Rounds that were dealt and settled")
+ASKED = Counter("sabot_tasks_asked", "Tasks that workers were asked for, by beat and others", ["task"])
+TASKS = Counter("sabot_tasks", "Tasks that workers have done", ["task", "state"])
+TASK_SECONDS = Histogram("sabot_task_seconds", "Seconds that a task took", ["task"], buckets=BUCKETS)
+READS = Counter("sabot_replica_reads", "What a replica may answer, by who did", ["what", "by"])
 REFUSED = Counter("sabot_refused", "What players asked for and were refused: bets, rounds", ["kind", "reason"])
 
 
@@ -65,3 +70,32 @@ def count(kind: str, data: Mapping[str, Json]) -> None:
         ROUNDS.inc()
     elif kind.endswith(".refused"):
         REFUSED.labels(kind, data.get("reason", "")).inc()
+
+
+def count_read(what: str, who: str) -> None:
+    """Count a read that a replica may answer."""
+    READS.labels(what, who).inc()
+
+
+_begun: Final[dict[str, float]] = {}  # tasks under way, by id
+
+
+@after_task_publish.connect
+def count_asked(sender: str, **sent: object) -> None:
+    """Count a task that somebody asks for."""
+    ASKED.labels(sender).inc()
+
+
+@task_prerun.connect
+def begin_task(task_id: str, **sent: object) -> None:
+    """Note when a task begins."""
+    _begun[task_id] = perf_counter()
+
+
+@task_postrun.connect
+def count_task(task_id: str, task: Any, state: str | None = None, **sent: object) -> None:
+    """Count a task that is done, and how long it took."""
+    began = _begun.pop(task_id, None)
+    TASKS.labels(task.name, state or "").inc()
+    if began is not None:
+        TASK_SECONDS.labels(task.name).observe(perf_counter() - began)

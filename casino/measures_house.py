@@ -7,6 +7,7 @@ from django.db import Error, connection
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from audit import replica
 from audit.lag import lag
 from casino.beat import ADVISORY_LOCK
 from casino.staff_dashboard_health import BEATS
@@ -68,6 +69,17 @@ def _asked() -> Iterator[Metric]:
             "sabot_ledger_verified_seconds", "Seconds since the ledger was verified", value=float(verified[0][0])
         )
     yield from _connections()
+    yield from _replica()
+
+
+def _replica() -> Iterator[Metric]:
+    """Yield how the replica follows, as this process knows it."""
+    if not replica.is_there():
+        return
+    seconds = replica.WATCH.lag()
+    yield GaugeMetricFamily("sabot_replica_up", "Whether the replica answers", value=int(seconds is not None))
+    if seconds is not None:
+        yield GaugeMetricFamily("sabot_replica_lag_seconds", "How far it is behind at most", value=seconds)
 
 
 def _beats() -> Metric:

@@ -17,6 +17,7 @@ from django.apps import apps
 from django.db import Error, ProgrammingError, connection
 from kombu.exceptions import OperationalError
 
+from audit import replica
 from casino.broker import quick_line
 
 REMEMBERED: Final = 1.0  # seconds for which an answer is good: whoever asks more often costs nothing
@@ -25,6 +26,8 @@ STOPPING: Final = "the process is being stopped"
 NO_DATABASE: Final = "the database does not answer"
 OLDER_TABLES: Final = "the tables are older than this program: run manage.py migrate"
 NO_BROKER: Final = "the broker does not answer"
+NO_REPLICA: Final = "the replica does not answer"
+BEHIND: Final = "the replica is behind"
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,9 @@ WATCH: Final = Watch()
 
 
 def look() -> Readiness:
-    """Ask database and broker."""
-    return Readiness(tuple(_faults()), () if _broker_answers() else (NO_BROKER,))
+    """Ask database, broker and replica."""
+    faults = tuple(_faults())
+    return Readiness(faults, tuple(_missing(is_known=not faults)))
 
 
 @cache
@@ -102,6 +106,20 @@ def _faults() -> Iterator[str]:
         yield OLDER_TABLES
     except Error:
         yield NO_DATABASE
+
+
+def _missing(*, is_known: bool) -> Iterator[str]:
+    """Yield what the house does without. Of the replica nothing is known without the primary."""
+    if not _broker_answers():
+        yield NO_BROKER
+    if is_known and replica.is_there():
+        try:
+            if replica.WATCH.lag() is None:
+                yield NO_REPLICA
+            elif not replica.WATCH.is_fresh():
+                yield BEHIND
+        except Error:
+            yield NO_REPLICA
 
 
 def _broker_answers() -> bool:

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 
+from audit import replica
 from games import meanwhile, selectors
 from games.favourite_tables import keep_table, kept_tables
 from games.help import game_lines
@@ -47,7 +48,8 @@ def lobby(request: HouseRequest) -> HttpResponse:
 def lobby_now(request: HttpRequest) -> HttpResponse:
     """Answer a page that asks by itself with what moves on the cards as it stands, and with a ticket for a stream."""
     wish, language = Wish.of(request.GET), _language()
-    cards = tuple(selectors.lobby_cards(wish.mode, _currency(request), _jurisdiction(request)))
+    shown_to = _currency(request), _jurisdiction(request)
+    cards = replica.read(replica.LOBBY, lambda: tuple(selectors.lobby_cards(wish.mode, *shown_to)))
     context = {
         "stream": _stream(request, wish),
         "cards": [render_card(card, language) for card in cards],

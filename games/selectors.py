@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.models.query import QuerySet
 from django.utils.safestring import SafeString, mark_safe
 
+from audit import replica
 from games.chemin.lobby import GuestCardState
 from games.chemin.rules import GuestRules
 from games.favourite_tables import kept_tables
@@ -15,6 +16,7 @@ from games.limits import Limits
 from games.live.lobby import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.models import Shape, Table
 from games.places import as_shown
+from games.remote import is_possible, is_remote
 from games.rows import named
 from games.serving import is_played_for
 from games.still import Still, still
@@ -57,9 +59,16 @@ class LobbyTable:
 def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable, ...]:
     """Return every table that a player can play for that kind of money, with the range that may be staked there; to a
     visitor all that were put live, in the currency of their language. Favourites come first, then what is open.
+
+    A replica may answer, but for the favourites: who has just chosen one is to see it.
     """
+    kept = kept_tables(player)
+    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, kept))
+
+
+def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int]) -> tuple[LobbyTable, ...]:
     currency, where = lobby_currency(player, language), player.jurisdiction_id if player else None
-    cards, kept = {card.slug: card for card in lobby_cards(mode, currency, where)}, kept_tables(player)
+    cards = {card.slug: card for card in lobby_cards(mode, currency, where)}
     is_house_stopped = stops.current() is not None
     tables = [
         _lobby_table(
@@ -74,6 +83,7 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
         )
         for number, table in enumerate(playable(player), start=1)
         if table.version and is_played_for(table.version, mode)
+        if player is None or not is_remote(player, mode) or is_possible(table)
         if table.shape != Shape.GUESTS or table.slug in cards
     ]
     return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))

@@ -73,9 +73,9 @@ def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
     return Head(lines, asked.zone, kind.columns)
 
 
-def ended(head: Head, answer: Answer, report: Report, made_at: datetime) -> Head:
-    """Return *head* with what is known once all rows have been read."""
-    notes = list(answer.notes())
+def ended(head: Head, answer: Answer, report: Report, made_at: datetime, more: Sequence[str] = ()) -> Head:
+    """Return *head* with what is known once all rows have been read, and *more* notes."""
+    notes = [*answer.notes(), *more]
     if goes_on(report):
         notes.append(
             f"Figures up to {moment(report.until, head.zone)}; what was still being written at"

@@ -43,9 +43,16 @@ READY: Final = """
 """
 
 
-def write(report: Report, kind: Kind, answer: Answer, made_at: datetime, database: BaseDatabaseWrapper) -> None:
-    """Write down what *answer* says, of which the figures are those of *made_at*, and make the report ready in the
-    statement that records what it is. Raises CannotMake, and whatever reading the rows raises.
+def write(
+    report: Report,
+    kind: Kind,
+    answer: Answer,
+    made_at: datetime,
+    database: BaseDatabaseWrapper,
+    notes: Sequence[str] = (),
+) -> None:
+    """Write down what *answer* says, of which the figures are those of *made_at*, with *notes* below its own, and make
+    the report ready in the statement that records what it is. Raises CannotMake, and whatever reading the rows raises.
     """
     from audit.reports.workbook import SheetFile  # its library takes long to load, and every process loads this module
 
@@ -62,7 +69,7 @@ def write(report: Report, kind: Kind, answer: Answer, made_at: datetime, databas
             for file in files:
                 file.row(row)
         screen.end()
-        head = ended(head, answer, report, made_at)
+        head = ended(head, answer, report, made_at, notes)
         for file in files:
             file.end(head)
     digests = {name: keeper.digest for name, keeper in keepers.items()} | {"screen": screen.digest(head)}

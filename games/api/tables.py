@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit import replica
 from games import selectors
 from games.api import shapes
 from games.api.problems import problem_of
@@ -199,7 +200,12 @@ class OneTable(PlayerApiView):
 
 def lobby(player: Player, mode: Mode, language: str) -> list[Json]:
     """Return the tables of the lobby as `selectors.lobby` has them, with figures in place of cards."""
-    is_house_stopped, kept = stops.current() is not None, kept_tables(player)
+    kept = kept_tables(player)
+    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, kept))
+
+
+def _lobby(player: Player, mode: Mode, language: str, kept: frozenset[int]) -> list[Json]:
+    is_house_stopped = stops.current() is not None
     cards = {card.slug: card for card in selectors.lobby_cards(mode, player.currency, player.jurisdiction_id)}
     found = [
         _named(table, mode, language, is_favourite=table.pk in kept)

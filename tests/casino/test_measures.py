@@ -7,6 +7,7 @@ import subprocess
 import sys
 from http import HTTPStatus
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -21,6 +22,7 @@ from tests.builders import a_player, a_table
 from tests.harness import databases, web
 from tests.harness.visitor import Visitor
 from tests.live.at_table import a_live_table, round_at
+from tests.start.support import wait_until
 
 TOKEN = "kept-from-strangers"
 COUNTED = re.compile(r"^sabot_\w+(?:\{([^}]*)\})? ", re.MULTILINE)
@@ -146,3 +148,56 @@ def house_with_metrics(environment: dict[str, str], folder: Path, number: int) -
 def read(url: str, path: str = "/metrics") -> str:
     with urlopen(Request(url + path), timeout=60) as answer:  # noqa: S310  (our own server)
         return str(answer.read().decode())
+
+
+def test_worker_and_beat_answer_at_a_port_of_their_own_for_all_who_share_a_folder(cloned_db, tmp_path: Path) -> None:
+    """Beat asks, a worker does it: either knows of both."""
+    shared = cloned_db.environment | {
+        "METRICS": "1",
+        "METRICS_DIR": str(tmp_path / "metrics"),
+        "SABOT_VAR": str(tmp_path),
+    }
+    worker = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2")
+    started = []
+    try:
+        urls = []
+        for number, command in enumerate((worker, ("manage.py", "beat"))):
+            with listening_socket(0) as listening:
+                port = listening.getsockname()[1]
+            urls.append(f"http://127.0.0.1:{port}")
+            with (tmp_path / f"{number}.log").open("wb") as output:
+                started.append(
+                    subprocess.Popen(
+                        [sys.executable, *command],
+                        cwd=web.PROJECT,
+                        env=shared | {"METRICS_LISTEN": str(port)},
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                    )
+                )
+        wait_until(lambda: set(said_at(urls[0])) >= TICKED, "no worker does what a beat asks for")
+        assert set(said_at(urls[1])) >= TICKED
+        assert said_at(urls[1])["sabot_beats"] >= 1
+        for path, headers in (("/metrics", {"X-Forwarded-For": "127.0.0.1"}), ("/", {})):
+            with pytest.raises(HTTPError, match="404"):
+                urlopen(Request(urls[0] + path, headers=headers), timeout=60)  # noqa: S310  (our own server)
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+TICKED = {
+    'sabot_tasks_asked_total{task="games.tasks.tick"}',
+    'sabot_tasks_total{state="SUCCESS",task="games.tasks.tick"}',
+    'sabot_task_seconds_count{task="games.tasks.tick"}',
+}
+
+
+def said_at(url: str) -> dict[str, float]:
+    """What a port says, nothing where nobody answers yet."""
+    try:
+        lines = [line for line in read(url).splitlines() if not line.startswith("#")]
+    except OSError:
+        return {}
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from django.db import connection
 from django.db.models import Sum
 
+from audit import replica
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from wallet import moved
@@ -119,9 +119,7 @@ def _aside(moment: datetime) -> Aside | None:
     """Return what was set aside at *moment*: as it stands where that is now, else as it stood when somebody looked last
     before it.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        (now,) = cursor.fetchone()
+    now = replica.as_of()
     if moment > now - NOW:
         held = Account.objects.filter(owner__isnull=False, mode=Mode.REAL).values("currency").annotate(sum=Sum("held"))
         return Aside(now, {row["currency"]: row["sum"] for row in held})

@@ -18,6 +18,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: object) -> None:
         """Run until stopped."""
+        if settings.METRICS:
+            from casino import measures_port  # a house without metrics does without their library
+
+            measures_port.serve()
         guard = take_turn(self.stdout.write)
         app.Beat(
             scheduler=partial(GuardedScheduler, guard),  # type: ignore[arg-type]  # any callable will do

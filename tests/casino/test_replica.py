@@ -1,0 +1,298 @@
+"""A streaming replica answers what the lobby shows and what reports say: never with what is too old, and where it does
+not answer, nobody is told.
+"""
+
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from http import HTTPStatus
+
+import psycopg
+import pytest
+from django.db import Error, connection, connections
+
+from audit import replica as reading
+from audit.models import Report, ReportState
+from audit.reports import making
+from audit.reports.heading import Head
+from audit.reports.kinds import Answer
+from casino import readiness
+from casino.measures_house import House
+from games.favourite_tables import keep_table
+from games.models import Table
+from tests.audit.reporting import ROW, a_kind, asked, registered
+from tests.builders import a_player, a_table
+from tests.harness.databases import Database
+from tests.harness.replica import Replica
+from tests.people import a_visitor
+from tests.start.support import wait_until
+
+LONG = 1e6  # seconds that a replica may be behind
+FEW = 20.0  # seconds, of which a page takes one on a busy machine
+
+
+@pytest.fixture
+def told(replica: Replica, settings) -> Iterator[list[tuple[str, str]]]:
+    """What was read, and who answered, with a replica that may be behind for any time."""
+    settings.REPLICA_LAG_SECONDS = LONG
+    heard: list[tuple[str, str]] = []
+
+    def hear(what: str, who: str) -> None:
+        heard.append((what, who))
+
+    reading.HEARD_BY.append(hear)
+    yield heard
+    reading.HEARD_BY.remove(hear)
+
+
+OF_REPLICA = (reading.LOBBY, reading.ALIAS)
+OF_PRIMARY = (reading.LOBBY, reading.PRIMARY)
+
+
+def the_lobby(client=None) -> str:
+    answer = (client or a_visitor()).get("/en/")
+    assert answer.status_code == HTTPStatus.OK
+    return str(answer.content.decode())
+
+
+def is_listed(slug: str) -> bool:
+    return f'id="table-{slug}"' in the_lobby()
+
+
+def number_of_tables() -> int:
+    return Table.objects.count()
+
+
+class TestTheLobby:
+    def test_is_what_the_replica_has(self, replica, told, cloned_db):
+        a_table()
+        replica.catch_up(cloned_db)
+        assert is_listed("baccarat")
+        with replica.behind():
+            a_table("another")
+            assert not is_listed("another")
+        replica.catch_up(cloned_db)
+        assert is_listed("another")
+        assert told == [OF_REPLICA] * 3
+        named = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'sabot_web'"
+        assert replica.ask(named, cloned_db.name) == 1
+
+    def test_of_a_page_that_asks_by_itself_and_of_a_program_comes_from_there_too(self, replica, told, cloned_db):
+        a_table()
+        replica.catch_up(cloned_db)
+        assert a_visitor().get("/en/lobby/now/").status_code == HTTPStatus.OK
+        assert told == [OF_REPLICA]
+
+    def test_shows_what_the_player_has_just_chosen(self, replica, told, cloned_db):
+        table, player = a_table(), a_player()
+        replica.catch_up(cloned_db)
+        with replica.behind():
+            keep_table(player=player, table_id=table.pk, is_kept=True)
+            visitor = a_visitor()
+            visitor.force_login(player.user)
+            assert 'aria-pressed="true"' in the_lobby(visitor)
+        assert told == [OF_REPLICA]
+
+    def test_is_the_primary_s_where_the_replica_is_too_far_behind(self, replica, told, settings):
+        settings.REPLICA_LAG_SECONDS = 0
+        with replica.behind():
+            a_table("another")
+            assert is_listed("another")
+            lag = reading.WATCH.lag()
+        assert told == [OF_PRIMARY]
+        assert lag
+        assert lag > 0
+
+    def test_comes_from_the_replica_where_nothing_happened_for_long(self, replica, told, settings):
+        settings.REPLICA_LAG_SECONDS = 0
+
+        def is_level() -> bool:
+            reading.WATCH.forget()
+            return reading.WATCH.lag() == 0
+
+        wait_until(is_level, "it is never level")  # others write to this server as well
+
+    def test_is_the_primary_s_while_the_replica_is_away_and_it_is_not_asked_again_at_once(
+        self, replica, told, cloned_db, monkeypatch
+    ):
+        a_table()
+        replica.catch_up(cloned_db)
+        assert is_listed("baccarat")
+        replica.stop()
+        try:
+            assert is_listed("baccarat")
+            assert reading.WATCH.lag() is None
+            looked = []
+            monkeypatch.setattr(reading.Watch, "_look", looked.append)
+            assert is_listed("baccarat")
+            assert not looked
+            monkeypatch.undo()
+        finally:
+            replica.start()
+        reading.WATCH.forget()
+        assert is_listed("baccarat")
+        assert told == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY, OF_REPLICA]
+
+    def test_waits_for_a_replica_that_says_nothing_no_longer_than_two_seconds(self, replica, told, cloned_db):
+        a_table()
+        replica.catch_up(cloned_db)
+        assert is_listed("baccarat")
+        with replica.frozen():
+            began = time.monotonic()
+            assert is_listed("baccarat")  # it was well a moment ago
+            assert is_listed("baccarat")
+            taken = time.monotonic() - began
+        assert reading.PATIENCE <= taken < FEW
+        assert told == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY]
+
+    def test_is_asked_of_the_primary_where_the_replica_lacks_a_column_yet(self, replica, told, owner):
+        with replica.behind():
+            owner.execute("ALTER TABLE games_table ADD COLUMN colour text NOT NULL DEFAULT 'green'")
+            found = reading.read(reading.LOBBY, lambda: asked_of(connection, "SELECT count(colour) FROM games_table"))
+        assert found == 0
+        assert told == [OF_PRIMARY]
+
+
+def asked_of(line, question: str):
+    with line.cursor() as cursor:
+        cursor.execute(question)
+        return cursor.fetchone()[0]
+
+
+class TestNobody:
+    def test_writes_there(self, replica, told):
+        player = a_player()
+        with pytest.raises(Error, match="read-only transaction"):
+            reading.read(reading.LOBBY, lambda: keep_table(player=player, table_id=1, is_kept=False))
+        assert told == []
+
+    def test_reads_there_what_a_transaction_that_is_open_has_written(self, replica, told):
+        from django.db import transaction
+
+        with replica.behind(), transaction.atomic():
+            a_table("another")
+            assert reading.read(reading.LOBBY, number_of_tables) == 1
+        assert told == [OF_PRIMARY]
+
+    def test_takes_a_server_that_follows_nobody_for_a_replica(self, replica, told, cloned_db):
+        connections[reading.ALIAS].close()
+        del connections[reading.ALIAS]
+        connections.settings[reading.ALIAS]["HOST"] = connections.settings["default"]["HOST"]
+        assert reading.read(reading.LOBBY, number_of_tables) == 0
+        assert told == [OF_PRIMARY]
+
+
+def notes_of(report: Report) -> list[str]:
+    assert report.head
+    return list(Head.read(report.head).notes)
+
+
+def made() -> Report:
+    assert making.make_open() == 1
+    report = Report.objects.latest("pk")
+    assert report.state == ReportState.READY, report.failure
+    return report
+
+
+def tables_now(asked_for) -> Answer:
+    """A report whose rows are as many as there are tables."""
+    return Answer([ROW for _ in Table.objects.all()])
+
+
+@pytest.fixture
+def kind(replica: Replica) -> Iterator[None]:
+    with registered(a_kind(answer=tables_now)):
+        yield
+
+
+class TestAReport:
+    def test_is_made_of_what_the_replica_has_and_says_so(self, replica, told, kind):
+        a_table()
+        report = asked()
+        report = made()
+        assert told == [(reading.REPORT, reading.ALIAS)]
+        assert [len(page.rows) for page in report.pages.all()] == [1]
+        assert making.OF_REPLICA in notes_of(report)
+        assert report.made_at
+        assert timedelta() <= report.made_at - report.asked_at < timedelta(minutes=5)
+
+    def test_waits_until_the_replica_has_what_came_before_it(self, replica, told, kind, monkeypatch):
+        waited = []
+        with replica.behind():
+            a_table()
+            asked()
+
+            def go_on(seconds: float) -> None:
+                if not waited:
+                    replica.go_on()
+                waited.append(seconds)
+
+            monkeypatch.setattr(reading.time, "sleep", go_on)
+            report = made()
+        assert waited
+        assert told == [(reading.REPORT, reading.ALIAS)]
+        assert [len(page.rows) for page in report.pages.all()] == [1]
+
+    def test_is_the_primary_s_where_that_takes_too_long(self, replica, told, kind, settings):
+        settings.REPLICA_LAG_SECONDS = 0.2
+        with replica.behind():
+            a_table()
+            asked()
+            report = made()
+        assert told == [(reading.REPORT, reading.PRIMARY)]
+        assert [len(page.rows) for page in report.pages.all()] == [1]
+        assert making.OF_REPLICA not in notes_of(report)
+
+    def test_that_replay_cancels_is_made_anew_of_the_primary(self, replica, told, owner: psycopg.Connection):
+        a_table()
+        begun = []
+
+        def rows():
+            begun.append(Table.objects.count())  # which holds on to the table
+            for _ in range(250):
+                yield ROW
+            if len(begun) == 1:
+                owner.execute("ALTER TABLE games_table ADD COLUMN colour text")
+
+                def is_cancelled() -> bool:
+                    return asked_of(connection, "SELECT false") is True
+
+                wait_until(is_cancelled, "replay waits for a report")
+
+        with registered(a_kind(answer=lambda asked_for: Answer(rows()))):
+            asked()
+            report = made()
+        assert begun == [1, 1]
+        assert [len(page.rows) for page in report.pages.order_by("number")] == [100, 100, 50]
+        assert making.OF_REPLICA not in notes_of(report)
+        assert told == [(reading.REPORT, reading.PRIMARY)]
+
+
+class TestIsKnownOf:
+    def gauges(self) -> dict[str, float]:
+        names = ("sabot_replica_up", "sabot_replica_lag_seconds")
+        return {metric.name: metric.samples[0].value for metric in House().collect() if metric.name in names}
+
+    def test_how_it_follows_and_that_it_is_away(self, replica, told):
+        found = self.gauges()
+        assert found["sabot_replica_up"] == 1
+        assert found["sabot_replica_lag_seconds"] >= 0
+        assert readiness.NO_REPLICA not in readiness.look().degraded
+        replica.stop()
+        try:
+            reading.WATCH.forget()
+            assert self.gauges() == {"sabot_replica_up": 0}
+            assert readiness.look().faults == ()
+            assert readiness.NO_REPLICA in readiness.look().degraded
+        finally:
+            replica.start()
+
+    def test_that_it_is_behind(self, replica, told, settings):
+        settings.REPLICA_LAG_SECONDS = 0
+        with replica.behind():
+            a_table()
+            assert readiness.BEHIND in readiness.look().degraded
+
+    def test_nothing_where_there_is_none(self, cloned_db: Database):
+        assert self.gauges() == {}
+        assert reading.read(reading.LOBBY, number_of_tables) == 0

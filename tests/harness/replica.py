@@ -1,0 +1,148 @@
+"""A streaming replica of the test run's database server, and what may happen to it."""
+
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+import pytest
+from django.db import connections
+
+from audit import replica as reading
+from casino.embedded import Places, binaries
+from casino.embedded.folders import make_private
+from tests.harness import databases
+from tests.harness.databases import Database
+from tests.harness.folders import fresh_folder
+from tests.start.support import wait_until
+
+# As the primary has them; but a statement that replay has to wait for is cancelled at once.
+SETTINGS = {
+    "max_connections": 200,
+    "fsync": "off",
+    "max_standby_streaming_delay": 0,
+    "wal_retrieve_retry_interval": 100,
+}
+
+
+class Replica:
+    """A server that follows the primary, in a folder of its own."""
+
+    def __init__(self, top: Path, source: Path) -> None:
+        self.top, self.account = top, Places(top / "var").account
+        if self.account:
+            shutil.chown(top, self.account.uid, self.account.gid)
+        make_private(top / "sockets", self.account)
+        copy = ("--checkpoint=fast", "--no-sync", "--write-recovery-conf")
+        self._run("pg_basebackup", f"--pgdata={top / 'pg'}", f"--host={source}", "--username=postgres", *copy)
+        self.start()
+
+    @property
+    def sockets(self) -> Path:
+        """Where it answers."""
+        return self.top / "sockets"
+
+    def start(self) -> None:
+        """Start it, and wait until it takes questions."""
+        options = {**SETTINGS, "listen_addresses": "''", "unix_socket_directories": f"'{self.sockets}'"}
+        said = " ".join(f"-c {name}={value}" for name, value in options.items())
+        self._control("start", f"--log={self.sockets / 'log'}", f"--options={said}")
+
+    def stop(self) -> None:
+        """Take its power away."""
+        self._control("stop", "--mode=immediate")
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Have it say nothing for a while, as a machine whose disk hangs: the kernel takes what it is sent."""
+        pid = int((self.top / "pg" / "postmaster.pid").read_text().split()[0])
+        programs = [psutil.Process(pid), *psutil.Process(pid).children()]
+        for each in programs:
+            each.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in programs:
+                each.send_signal(signal.SIGCONT)
+
+    @contextmanager
+    def behind(self) -> Iterator[None]:
+        """Have it stand still for a while: what happens meanwhile it does not know."""
+        self.ask("SELECT pg_wal_replay_pause()")
+        wait_until(lambda: self.ask("SELECT pg_get_wal_replay_pause_state()") == "paused", "replay goes on")
+        try:
+            yield
+        finally:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Have it follow again."""
+        self.ask("SELECT pg_wal_replay_resume()")
+
+    def ask(self, question: str, database: str = "postgres") -> Any:
+        """Ask it as the superuser."""
+        address = f"host={self.sockets} user=postgres dbname={database}"
+        with psycopg.connect(address, autocommit=True) as connection:
+            row = connection.execute(question).fetchone()
+            return row[0] if row else None
+
+    def catch_up(self, primary: Database) -> None:
+        """Wait until it has all that was committed."""
+        with psycopg.connect(primary.superuser_url) as connection:
+            row = connection.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
+        assert row
+        wait_until(lambda: self.ask(f"SELECT pg_last_wal_replay_lsn() >= '{row[0]}'"), "the replica stays behind")
+
+    def _control(self, deed: str, *more: str) -> None:
+        self._run("pg_ctl", f"--pgdata={self.top / 'pg'}", "--wait", *more, deed)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [binaries.client(program), *arguments],
+            user=self.account.uid if self.account else None,
+            group=self.account.gid if self.account else None,
+            extra_groups=[] if self.account else None,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=self.top,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
+            text=True,
+            timeout=180,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def streaming() -> Iterator[Replica]:
+    """A replica of the whole server of this run."""
+    top = fresh_folder("sabot-replica-")
+    try:
+        replica = Replica(top, databases.servers().sockets)
+        yield replica
+        replica.stop()
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+@pytest.fixture
+def replica(streaming: Replica, cloned_db: Database) -> Iterator[Replica]:
+    """The replica, which has the test's own database, and a process whose settings name it."""
+    streaming.catch_up(cloned_db)
+    like = connections.settings["default"]
+    options = like["OPTIONS"] | {"connect_timeout": 2, "options": "-c default_transaction_read_only=on"}
+    more = {"HOST": str(streaming.sockets), "OPTIONS": options, "CONN_HEALTH_CHECKS": False}
+    connections.settings[reading.ALIAS] = like | more
+    reading.WATCH.forget()
+    try:
+        yield streaming
+    finally:
+        connections[reading.ALIAS].close()
+        del connections[reading.ALIAS]
+        del connections.settings[reading.ALIAS]
+        reading.WATCH.forget()
