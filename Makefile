@@ -32,6 +32,7 @@ lint: .venv/installed-dev .venv/texts ## everything in check but the tests
 	.venv/bin/lint-imports
 	tools/on_production_settings.sh makemigrations --check --dry-run
 	tools/on_production_settings.sh check --deploy --fail-level WARNING
+	$(PY) -m tools.check_migrations
 	$(PY) manage.py check_messages
 
 reset: .venv/installed .venv/texts ## throw var/ away, after asking (YES=1 answers)

@@ -2,17 +2,25 @@
 with; a house in which nobody has played yet is at home in its database from then on.
 """
 
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import Any, Final
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
-from django.db import connections
+from django.db import OperationalError, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from casino.backup import home
 from casino.privileges import apply_privileges
 
 # Any number, the same in every process: two migrations at once would trip over each other's tables.
 ADVISORY_LOCK = 0x5AB07_0001
+# Whoever waits for a table holds up all that come after them: play waits no longer than this behind a migration.
+LONGEST_WAIT: Final = "500ms"  # less than `deadlock_timeout`: a migration gives way, not play
+PAUSE: Final = 2.0  # seconds for what has queued meanwhile
+LONGEST: Final = 900.0  # seconds until it is given up; a report may read for five minutes
 
 
 class Command(migrate.Command):
@@ -29,10 +37,35 @@ class Command(migrate.Command):
         with owner.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
         try:
-            super().handle(*args, **options)
+            with owner.cursor() as cursor:
+                cursor.execute(f"SET lock_timeout = '{LONGEST_WAIT}'")
+            self._insist(owner, lambda: super(Command, self).handle(*args, **options))
             if not (options["plan"] or options["check_unapplied"]):
-                apply_privileges(owner)
-                home.settle_in_if_new(owner)
+                self._insist(owner, lambda: _finish(owner))
         finally:
             with owner.cursor() as cursor:
+                cursor.execute("RESET lock_timeout")
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])
+
+    def _insist(self, owner: BaseDatabaseWrapper, deed: Callable[[], object]) -> None:
+        """Do something again and again until it has got its locks; what was done of it stays. Raises CommandError."""
+        until = time.monotonic() + LONGEST
+        while True:
+            try:
+                deed()
+            except OperationalError as error:
+                if not isinstance(error.__cause__, LockNotAvailable | DeadlockDetected):
+                    raise
+                if time.monotonic() > until:
+                    raise CommandError(f"A table is in use, and has been for {LONGEST:.0f} seconds: {error}") from error
+                self.stderr.write("A table is in use; trying again …")
+                time.sleep(PAUSE)
+            else:
+                return
+
+
+def _finish(owner: BaseDatabaseWrapper) -> None:
+    """Grant and revoke, all at once: the version that serves may not be without its rights for a moment."""
+    with transaction.atomic(using=owner.alias):
+        apply_privileges(owner)
+    home.settle_in_if_new(owner)

@@ -1,0 +1,164 @@
+"""A newer version's migrations run while this one plays: the house stays open."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from io import StringIO
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connections
+from django.test import override_settings
+
+from casino import privileges, readiness
+from casino.management.commands import migrate
+from casino.postgresql.roles import GROUP
+from games.models import NextRound, Participation
+from tests.builders import a_player, a_table
+from tests.harness.databases import Database
+from tests.harness.visitor import Visitor
+from tests.start.support import SECONDS, wait_until
+
+NEWER = {"sessions": "tests.newer.migrations"}
+IS_WIDER = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'games_table'::regclass AND attname = 'also')"
+WAITS = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'games_table'::regclass)"
+
+
+class Migrating:
+    """`manage.py migrate` of a newer version, in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.said = StringIO()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    @property
+    def is_under_way(self) -> bool:
+        return self._thread.is_alive()
+
+    def end(self) -> None:
+        """Wait for it. Raises what it raised."""
+        self._thread.join(SECONDS)
+        assert not self._thread.is_alive()
+        if self._error:
+            raise self._error
+
+    def _run(self) -> None:
+        try:
+            call_command("migrate", verbosity=0, stderr=self.said)
+        except BaseException as error:  # noqa: BLE001  (the test is to see it)
+            self._error = error
+        finally:
+            connections.close_all()
+
+
+@pytest.fixture
+def newer() -> Iterator[None]:
+    with override_settings(MIGRATION_MODULES=NEWER):
+        yield
+
+
+def play(visitor: Visitor, player) -> None:
+    """Play a round at a solo table, and look at what there is to see."""
+    before = Participation.objects.filter(player=player).count()
+    for action in ("bet:player", "deal"):
+        place = NextRound.objects.get(player=player, mode="R")
+        assert place.table.version
+        form = {
+            "action": action,
+            "chip": 1000,
+            "round_id": place.round_id,
+            "slip_version": place.slip_version,
+            "table_version": place.table.version.number,
+        }
+        assert visitor.post("/en/table/baccarat/real/play/", form)[0] == HTTPStatus.OK
+    assert Participation.objects.filter(player=player).count() == before + 1
+    for page in ("/en/", "/en/history/", "/en/cashier/"):
+        assert visitor.get(page)[0] == HTTPStatus.OK
+
+
+def test_play_goes_on_while_every_table_becomes_wider_and_afterwards(newer, cloned_db, start_server, owner):
+    a_table()
+    player = a_player(real=1_000_000)
+    server = start_server()
+    visitor = Visitor(server.url, player.user)
+    assert visitor.get("/en/table/baccarat/real/")[0] == HTTPStatus.OK
+    for _ in range(4):  # statements that the server has prepared by now
+        play(visitor, player)
+    migrating = Migrating()
+    rounds = 0
+    while migrating.is_under_way or rounds < 4:
+        play(visitor, player)
+        rounds += 1
+    migrating.end()
+    assert owner.execute(IS_WIDER).fetchone() == (True,)
+    for _ in range(4):
+        play(visitor, player)
+    assert visitor.get("/readyz") == (HTTPStatus.OK, "ready\n")
+    call_command("verify_ledger", stdout=StringIO())
+    assert "Traceback" not in server.printed()
+    assert readiness.look().faults == ()
+
+
+@contextmanager
+def a_long_report(database: Database) -> Iterator[psycopg.Connection]:
+    """Somebody who reads a table for long."""
+    with psycopg.connect(database.web_url) as reader:
+        reader.execute("SELECT count(*) FROM games_table")
+        yield reader
+
+
+def reads(database: Database, milliseconds: int) -> bool:
+    """Whether a player who comes to the table sees it within that time."""
+    with psycopg.connect(database.web_url, autocommit=True) as player:
+        player.execute(f"SET statement_timeout = {milliseconds}")
+        try:
+            player.execute("SELECT count(*) FROM games_table")
+        except psycopg.errors.QueryCanceled:
+            return False
+        return True
+
+
+def test_a_migration_that_waits_for_a_table_holds_nobody_up(newer, cloned_db, owner):
+    with a_long_report(cloned_db) as report:
+        migrating = Migrating()
+        wait_until(lambda: "trying again" in migrating.said.getvalue(), "it waits for ever")
+        assert reads(cloned_db, 60_000)
+        assert migrating.is_under_way
+        report.rollback()
+        migrating.end()
+    assert owner.execute(IS_WIDER).fetchone() == (True,)
+
+
+def test_without_an_end_to_its_patience_it_would(newer, cloned_db, owner, monkeypatch):
+    monkeypatch.setattr(migrate, "LONGEST_WAIT", "0")
+    with a_long_report(cloned_db) as report:
+        migrating = Migrating()
+        wait_until(lambda: owner.execute(WAITS).fetchone() == (True,), "it waits for nothing")
+        assert not reads(cloned_db, 300)
+        report.rollback()
+        migrating.end()
+
+
+def test_one_that_never_gets_its_table_is_given_up(newer, cloned_db, owner, monkeypatch):
+    monkeypatch.setattr(migrate, "LONGEST", 0.0)
+    with a_long_report(cloned_db), pytest.raises(migrate.CommandError, match="A table is in use"):
+        call_command("migrate", verbosity=0, stderr=StringIO())
+    assert owner.execute(IS_WIDER).fetchone() == (False,)
+
+
+def test_the_version_that_serves_has_its_rights_all_the_time(cloned_db, owner, monkeypatch):
+    asked = "SELECT has_table_privilege(%s, 'games_table', 'SELECT'), has_table_privilege(%s, 'wallet_hold', 'SELECT')"
+    found = set()
+    grant = privileges._grant_sequences
+
+    def look(cursor, table: str) -> None:
+        found.add(owner.execute(asked, [GROUP, GROUP]).fetchone())
+        grant(cursor, table)
+
+    monkeypatch.setattr(privileges, "_grant_sequences", look)
+    call_command("migrate", verbosity=0)
+    assert found == {(True, True)}

@@ -1,0 +1,163 @@
+"""Whether a migration may run while the version before it serves: `python -m tools.check_migrations`.
+
+Every migration that is newer than the baseline in ``tools/migrations.toml`` is written as the SQL that it would run.
+Squawk reads that; what it does not know is looked for here. No database is asked. It ends with 1 where something is
+found that the file does not except, with a reason.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import django
+from django.db import connections
+from django.db.migrations import Migration, RunPython
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
+
+SAID: Final = Path(__file__).with_name("migrations.toml")
+SQUAWK: Final = Path(sys.executable).with_name("squawk")
+POSTGRESQL: Final = "18"
+# What is a matter of taste, and what `manage.py migrate` sees to: it waits for no lock longer than it says.
+LEFT_OUT: Final = (
+    "ban-char-field",
+    "prefer-bigint-over-int",
+    "prefer-bigint-over-smallint",
+    "prefer-identity",
+    "prefer-robust-stmts",
+    "prefer-text-field",
+    "require-lock-timeout",
+    "require-statement-timeout",
+    "require-timeout-settings",
+)
+# What it asks for alone where it is told to.
+BESIDES: Final = (
+    "ban-disable-trigger",
+    "ban-drop-extension",
+    "ban-drop-function",
+    "ban-drop-sequence",
+    "ban-drop-type",
+    "ban-drop-view",
+    "ban-set-schema",
+    "renaming-object",
+)
+WAITS: Final = re.compile(r"\b(?:set\s+(?:local\s+|session\s+)?|reset\s+|set_config\s*\(\s*')lock_timeout", re.I)
+REWRITES: Final = re.compile(r"^\s*(?:UPDATE|DELETE|CLUSTER|VACUUM\s+FULL|TRUNCATE)\b", re.I)
+ALTERED: Final = re.compile(r"^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\S+)", re.I)
+MADE: Final = re.compile(r"^\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\S+)", re.I)
+SEVERAL: Final = "several-tables"
+WRITTEN: Final = "writes-in-place"
+TIMEOUT: Final = "waits-for-locks"
+CODE: Final = "code"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a migration does that the version before it may not bear."""
+
+    migration: str
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return f"{self.migration}: {self.rule}: {self.message}"
+
+
+def newer(loader: MigrationLoader, baseline: Mapping[str, str]) -> Iterator[Migration]:
+    """Yield our migrations that come after the baseline, in the order of the graph."""
+    known: set[tuple[str, str]] = set()
+    for node in baseline.items():
+        known |= set(loader.graph.forwards_plan(node))
+    for node in loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True):
+        if node[0] in baseline and node not in known:
+            yield loader.graph.nodes[node]
+
+
+def faults(migration: Migration, before: ProjectState) -> Iterator[Fault]:
+    """Yield what is wrong with a migration that is run on the state *before* it."""
+    name = f"{migration.app_label}.{migration.name}"
+    statements = sql_of(migration, before)
+    for operation in migration.operations:
+        if isinstance(operation, RunPython):
+            yield Fault(name, CODE, "a program is run that nobody has read here: say in the exceptions what it does")
+    for statement in statements:
+        if WAITS.search(statement):
+            yield Fault(name, TIMEOUT, "it sets for itself how long it waits for a lock, with play behind it")
+        if REWRITES.match(statement):
+            yield Fault(name, WRITTEN, f"rows of a table in use are held while they are rewritten: {statement[:60]}")
+    altered = {each[1].strip('"') for statement in statements if (each := ALTERED.match(statement))}
+    altered -= {each[1].strip('"') for statement in statements if (each := MADE.match(statement))}
+    if migration.atomic and len(altered) > 1:
+        yield Fault(name, SEVERAL, f"play may hold one of {', '.join(sorted(altered))}, and want another: a deadlock")
+    yield from (Fault(name, rule, message) for rule, message in squawk(statements, is_atomic=migration.atomic))
+
+
+def sql_of(migration: Migration, before: ProjectState) -> list[str]:
+    """Return the statements that it would run, but for what only a program knows."""
+    line = connections["owner"]
+
+    class Writer(line.SchemaEditorClass):  # type: ignore[name-defined]  # of the backend in use
+        """Writes values into statements itself: the library's own asks a server how."""
+
+        def execute(self, sql: Any, params: Sequence[Any] | None = ()) -> None:
+            """Keep a statement."""
+            said = str(sql) if not params else str(sql) % tuple(map(self.quote_value, params))
+            self.collected_sql.append(said.rstrip(";") + ";")
+
+    with Writer(line, collect_sql=True, atomic=False) as writer:
+        migration.apply(before.clone(), writer, collect_sql=True)
+    return [statement for statement in writer.collected_sql if not statement.startswith("--")]
+
+
+def squawk(statements: Sequence[str], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
+    """Yield rule and message of what squawk finds."""
+    rules = (f"--exclude={','.join(LEFT_OUT)}", f"--include={','.join(BESIDES)}")
+    options = [*rules, f"--pg-version={POSTGRESQL}", "--reporter=json"]
+    text = "\n".join(["BEGIN;", *statements, "COMMIT;"] if is_atomic else statements)
+    done = subprocess.run(
+        [SQUAWK, *options, "--stdin-filepath=migration.sql"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1) or not done.stdout.strip():
+        raise RuntimeError(done.stderr)
+    for each in json.loads(done.stdout):
+        yield each["rule_name"], each["message"]
+
+
+def main() -> int:
+    """Look at every newer migration; return the exit status."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+    django.setup()
+    said = tomllib.loads(SAID.read_text())
+    loader = MigrationLoader(None)
+    found: list[Fault] = []
+    for migration in newer(loader, said["baseline"]):
+        node = (migration.app_label, migration.name)
+        found += faults(migration, loader.project_state(node, at_end=False))
+    excepted = said.get("excepted", {})
+    left = [each for each in found if each.rule not in excepted.get(each.migration, {})]
+    for fault in left:
+        print(fault)
+    unused = [
+        f"{name}: {rule} is excepted in {SAID.name}, and not found"
+        for name, rules in excepted.items()
+        for rule in rules
+        if (name, rule) not in {(each.migration, each.rule) for each in found}
+    ]
+    print(*unused, sep="\n", end="\n" if unused else "")
+    return 1 if left or unused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
