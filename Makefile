@@ -23,16 +23,17 @@ test: .venv/installed-dev .venv/texts ## every test, with servers of its own and
 	@tools/get_chromium.sh
 	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST)
 
-check: lint test ## format, lint, types, layers, migrations, production settings, texts, then every test
+check: lint test ## format, lint, secrets, types, layers, migrations, production settings, texts, then every test
 
 lint: .venv/installed-dev .venv/texts ## everything in check but the tests
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
+	$(PY) tools/find_secrets.py
 	$(PY) -m mypy .
 	.venv/bin/lint-imports
 	tools/on_production_settings.sh makemigrations --check --dry-run
-	tools/on_production_settings.sh check --deploy --fail-level WARNING
 	$(PY) -m tools.check_migrations
+	tools/on_production_settings.sh check --deploy --fail-level WARNING
 	$(PY) manage.py check_messages
 
 reset: .venv/installed .venv/texts ## throw var/ away, after asking (YES=1 answers)
@@ -45,8 +46,9 @@ bench: .venv/installed-dev .venv/texts ## measure, on a database of its own
 attack: .venv/installed-dev .venv/texts ## the wallet against its model, for long (EXAMPLES= says how long)
 	SABOT_ATTACK=$(or $(EXAMPLES),300) $(PY) -m pytest tests/wallet/test_machine.py
 
-drill: .venv/installed-dev .venv/texts ## kill every part of a house while bets lie on a shared table (SEED=, ROUNDS=)
-	$(PY) -m tests.drill $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS))
+drill: .venv/installed-dev .venv/texts ## hurt every part of a house while people play and pay (SEED=, MINUTES=, ROUNDS=)
+	@tools/get_chromium.sh
+	$(PY) -m tests.drill $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 hosts: .venv/installed-dev .venv/texts ## machines of a house on many disappear while people play; as root, of network namespaces
 	$(PY) -m tests.hosts

@@ -71,7 +71,7 @@ def _off(moment: datetime, by: timedelta) -> datetime:
 def _first(table: str, moment: datetime) -> int:
     """Return the id of a row from which on rows are at *moment* or later."""
     ends = sql.SQL("SELECT coalesce(min(id), 0), coalesce(max(id), -1) + 1 FROM {}").format(sql.Identifier(table))
-    probe = f"SELECT id, at FROM {connection.ops.quote_name(table)} WHERE id >= {MIDDLE} ORDER BY id LIMIT 1"  # noqa: S608
+    probe = f"SELECT id, at FROM {connection.ops.quote_name(table)} WHERE id >= {MIDDLE} ORDER BY id LIMIT 1"  # noqa: S608  (a number of ours)
     with connection.cursor() as cursor:
         cursor.execute(ends)
         low, high = cursor.fetchone()

@@ -23,6 +23,7 @@ from casino.backup.errors import BackupError
 from casino.postgresql.roles import LONGEST_TRANSACTION
 from players import keyrings
 from players.models import User
+from wallet.seamless import reach
 
 SHORTEST_SECRET = 50  # characters, as Django's own deployment check asks
 FEWEST_DIFFERENT = 5
@@ -51,7 +52,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     """Find what a production house must not start with; a demo may."""
     if settings.DEMO:
         return []
-    return [*_keys(), *_backups(), *_web(), *_databases(), *_broker(), *_payments(), *_event_log()]
+    return [*_keys(), *_backups(), *_web(), *_databases(), *_broker(), *_payments(), *_partners(), *_event_log()]
 
 
 @register(Tags.database)
@@ -197,6 +198,21 @@ def _payments() -> Iterator[CheckMessage]:
         yield Error("PAYOUT_PROVIDER is the sandbox bank: it says that it paid, and pays nobody.", id="sabot.E011")
     if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:
         yield Error("PAYMENT_VARIANTS takes money in, and without PAYOUT_PROVIDER none goes out.", id="sabot.E012")
+
+
+def _partners() -> Iterator[CheckMessage]:
+    try:
+        found = reach.networks()
+    except ValueError as error:
+        yield Error(f"PARTNER_NETWORKS: {error}.", id="sabot.E019")
+        return
+    for network in found:
+        if any(network.version == never.version and network.overlaps(never) for never in reach.NEVER):
+            yield Error(
+                f"PARTNER_NETWORKS: {network} holds this machine, its own link, or what a cloud tells its machines"
+                " alone: an operator's address could lead there.",
+                id="sabot.E019",
+            )
 
 
 def _event_log() -> Iterator[CheckMessage]:

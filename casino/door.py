@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from casino.headers import BARE
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -136,13 +138,13 @@ def _first(body: bytes, receive: Receive) -> Receive:
 async def _refuse(send: Send, status: HTTPStatus, scope: Message, allowed: Allowance) -> None:
     """Answer, in a word where nothing else is said, and hang up: what else is on its way is not read."""
     kind, body = allowed.words(scope, status) if allowed.words else ("text/plain", f"{status.phrase}\n".encode())
-    headers = [(b"content-type", kind.encode()), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status.value, "headers": headers})
+    said = [(b"content-type", kind.encode()), (b"connection", b"close"), *BARE]
+    await send({"type": "http.response.start", "status": status.value, "headers": said})
     await send({"type": "http.response.body", "body": body})
 
 
 async def _lead(send: Send, address: str) -> None:
     """Lead the browser to another address of the house."""
-    headers = [(b"location", address.encode()), (b"content-length", b"0"), (b"cache-control", b"no-store")]
-    await send({"type": "http.response.start", "status": HTTPStatus.SEE_OTHER.value, "headers": headers})
+    said = [(b"location", address.encode()), (b"content-length", b"0"), *BARE]
+    await send({"type": "http.response.start", "status": HTTPStatus.SEE_OTHER.value, "headers": said})
     await send({"type": "http.response.body", "body": b""})

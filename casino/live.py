@@ -18,6 +18,7 @@ from django.conf import settings
 from django.http import parse_cookie
 from django.utils.translation import override
 
+from casino.headers import BARE
 from casino.live_hub import Hub
 from casino.live_streams import Stream
 from casino.readiness import WATCH
@@ -33,9 +34,7 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 HEADERS: Final = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"cross-origin-resource-policy", b"same-origin"),
+    *BARE,
     (b"x-accel-buffering", b"no"),  # a proxy that gathers answers would hold the cards back
 ]
 
@@ -173,7 +172,7 @@ def _session_cookie(scope: Message) -> str | None:
 
 async def _refuse(send: Send, status: HTTPStatus) -> None:
     """Answer in a word. A page that is refused polls."""
-    headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
+    headers = [(b"content-type", b"text/plain"), *BARE]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     await send({"type": "http.response.body", "body": f"{status.phrase}\n".encode()})
 
@@ -182,7 +181,7 @@ async def _tell_full(ticket: Ticket, send: Send) -> None:
     """Tell a program that there is no room, as every refusal of the API is told."""
     with override(ticket.language):
         answer = Problem(FULL, headers={"Retry-After": "5"}).plain()
-    said = {**answer.headers, "Content-Length": str(len(answer.content)), "Cache-Control": "no-store"}
-    headers = [(name.lower().encode(), value.encode()) for name, value in said.items()]
+    said = {**answer.headers, "Content-Length": str(len(answer.content))}
+    headers = [*((name.lower().encode(), value.encode()) for name, value in said.items()), *BARE]
     await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
     await send({"type": "http.response.body", "body": answer.content})

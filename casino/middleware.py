@@ -8,7 +8,21 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 
+from casino import headers
+
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+def guard_all(get_response: GetResponse) -> GetResponse:
+    """Say with every answer, a file's too, what browsers need not give the house, and that no other site embeds it."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        for name, value in headers.FOR_ALL.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    return middleware
 
 
 def refuse_garbled(get_response: GetResponse) -> GetResponse:

@@ -70,6 +70,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "casino.middleware.guard_all",
     "django.middleware.gzip.GZipMiddleware",  # pages, and files in a demo; a production house has its files compressed
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "casino.tracing.trace",  # pages and calls; a file that is served writes no line
@@ -146,17 +147,16 @@ def _database(url: str, **options: object) -> dict[str, object]:
         "ENGINE": "casino.postgresql",
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": _PATIENCE | config.get("OPTIONS", {}) | {"server_side_binding": True, "prepare_threshold": 3},
+        "OPTIONS": _PATIENCE
+        | options
+        | config.get("OPTIONS", {})
+        | {"server_side_binding": True, "prepare_threshold": 3},
     }
 
 
 # "default" is the role that web and workers log in with; "owner" owns the tables and runs migrations. Both are one
 # database.
 DATABASES = {"default": _database(DATABASE_URL), "owner": _database(DATABASE_OWNER_URL)}
-DATABASE_ROUTERS = ["casino.routers.OwnerMigrates"]
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-
-CACHES = {
 # A streaming replica that answers what the lobby shows and what reports say; see audit.replica.
 REPLICA_URL = env.str("REPLICA_URL", default="")
 REPLICA_LAG_SECONDS = env.float("REPLICA_LAG_SECONDS", default=5.0)  # behind, and the primary answers
@@ -168,6 +168,10 @@ if REPLICA_URL:
         application_name="sabot replica",
         options="-c default_transaction_read_only=on",
     ) | {"CONN_HEALTH_CHECKS": False}  # what fails is asked of the primary
+DATABASE_ROUTERS = ["casino.routers.OwnerMigrates"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}
     if CACHE_URL
     else {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
@@ -324,6 +328,9 @@ SECURE_HSTS_PRELOAD = HTTPS
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+# A browser takes a cookie of this prefix from this host alone, and over HTTPS: no neighbour's subdomain can plant one.
+SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -388,6 +395,8 @@ PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
 )
 # What pays withdrawals out: a class with the methods of wallet.payouts.Provider. A house that takes deposits needs one.
 PAYOUT_PROVIDER = env.str("PAYOUT_PROVIDER", default="wallet.sandbox_bank.payouts.SandboxPayouts" if DEMO else "")
+# Where operators whose players play here may be besides the public network (`wallet.seamless.reach`).
+PARTNER_NETWORKS = env.list("PARTNER_NETWORKS", default=["127.0.0.0/8", "::1/128"] if DEMO else [])
 PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)  # how long nothing is heard before the house asks
 PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)
 PAYMENT_MODEL = "wallet.Payment"
@@ -414,6 +423,7 @@ AUDIT_CHECKPOINT_SECONDS = env.int("AUDIT_CHECKPOINT_SECONDS", default=3600)
 METRICS = env.bool("METRICS", default=False)
 METRICS_FROM = env.list("METRICS_FROM", default=["127.0.0.0/8", "::1/128"])
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_LISTEN = env.str("METRICS_LISTEN", default="")  # of worker and beat: a port, or address:port
 METRICS_DIR = Path(env.str("METRICS_DIR", default="") or VAR_DIR / "metrics")
 if METRICS:
     METRICS_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -423,7 +433,6 @@ if METRICS:
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
-METRICS_LISTEN = env.str("METRICS_LISTEN", default="")  # of worker and beat: a port, or address:port
     "disable_existing_loggers": False,
     "filters": {"news": {"()": "django.utils.log.CallbackFilter", "callback": "ext://casino.logs.is_news"}},
     "formatters": {

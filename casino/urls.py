@@ -172,5 +172,6 @@ urlpatterns = [
 ]
 
 handler400 = "casino.api.refusing.bad_request"
+handler429 = "casino.views.too_often"  # allauth's name for what it answers to haste
 handler404 = "casino.api.refusing.not_found"
 handler500 = "casino.api.refusing.fault"

@@ -1,5 +1,8 @@
 """Pages of the house itself: the front door, its health, and what is said where something is refused."""
 
+from http import HTTPStatus
+from typing import Final
+
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,6 +15,7 @@ from casino.readiness import WATCH
 from players.access import HouseRequest, ask_to_log_in, made_by_the_page
 from players.identity import staff_of
 
+SECONDS_TO_WAIT: Final = 300  # the longest that allauth counts tries of one address or name
 FOR_VISITORS = frozenset(  # forms of these pages
     {
         "account_login",
@@ -80,6 +84,13 @@ def csrf_failure(request: HouseRequest, reason: str = "") -> HttpResponse:
     if request.htmx:
         response["HX-Refresh"] = "true"
     return response
+
+
+def too_often(request: HttpRequest) -> HttpResponse:
+    """Have somebody wait who tried to get in too often."""
+    answer = render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
+    answer["Retry-After"] = str(SECONDS_TO_WAIT)
+    return answer
 
 
 def fault(request: HttpRequest) -> HttpResponse:

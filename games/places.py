@@ -50,7 +50,7 @@ JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = plac
 LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
 WHERE place.player_id = %(player)s AND place.table_id = %(table)s AND place.mode = %(mode)s
 FOR UPDATE OF place, own
-"""  # noqa: S608
+"""  # noqa: S608  (nothing but names of our own columns)
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 KEEP_VALUE = "UPDATE games_nextround SET player_value = %s WHERE id = %s"
 SIT = """

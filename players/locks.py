@@ -45,12 +45,12 @@ WHERE name = %s AND (
     FROM unnest(held.codes_sent) AS sent WHERE sent > clock_timestamp() - interval '1 hour'
 )
 RETURNING name
-"""  # noqa: S608
+"""  # noqa: S608  (constants of this module)
 TRY_CODE = f"""
 UPDATE players_log_in_lock SET code_tries = code_tries + 1
 WHERE name = %s AND code_tries < {CODE_TRIES} AND code_ends_at > clock_timestamp()
 RETURNING code_hash
-"""  # noqa: S608
+"""  # noqa: S608  (constants of this module)
 FORGET = """
 DELETE FROM players_log_in_lock WHERE locked_at IS NULL
 AND NOT EXISTS (SELECT FROM unnest(tries) AS tried WHERE tried > clock_timestamp() - interval '30 minutes')

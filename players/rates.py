@@ -39,10 +39,13 @@ def now_and_then(view: View[Request, Args]) -> View[Request, Args]:
 def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:
     @wraps(view)
     def paced(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
-        key = f"{name}:{_who(request)}:{int(time.time()) // seconds}"
+        now = int(time.time())
+        key = f"{name}:{_who(request)}:{now // seconds}"
         count = 1 if cache.add(key, 1, timeout=2 * seconds) else cache.incr(key)
         if count > most():
-            return render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
+            refusal = render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
+            refusal["Retry-After"] = str(seconds - now % seconds)
+            return refusal
         return view(request, *args, **kwargs)
 
     return paced

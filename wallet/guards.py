@@ -73,7 +73,7 @@ MISSING = f"""
     WHERE due.line NOT IN (SELECT line FROM ({_escaped(STANDING)}) AS standing) ORDER BY 1
 """  # noqa: S608  (no value of anybody's)
 BEYOND = (
-    f"SELECT current_user || ' ' || line FROM ({_escaped(RIGHTS)}) AS rights WHERE line <> ALL (%s::text[]) ORDER BY 1"  # noqa: S608
+    f"SELECT current_user || ' ' || line FROM ({_escaped(RIGHTS)}) AS rights WHERE line <> ALL (%s::text[]) ORDER BY 1"  # noqa: S608  (no value of anybody's)
 )
 
 

@@ -115,7 +115,7 @@ def _printed(game: Game, text: str, language: str) -> tuple[tuple[Section, ...],
         return table(language) if table else found[0]
 
     html = BLOCK.sub(block, _markdown.renderer.render(tokens, _markdown.options, {}))
-    sections = tuple(Section(anchor, mark_safe(_filled(title, marks, language))) for anchor, title in headings)  # noqa: S308
+    sections = tuple(Section(anchor, mark_safe(_filled(title, marks, language))) for anchor, title in headings)  # noqa: S308  (as below)
     return sections, mark_safe(_filled(html, marks, language))  # noqa: S308  (Markdown with raw HTML switched off)
 
 

@@ -52,6 +52,7 @@ def production(settings, monkeypatch):
     settings.ALLOWED_HOSTS = ["sabot.example"]
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
+    settings.PARTNER_NETWORKS = []
     monkeypatch.setitem(settings.DATABASES, "default", web)
     monkeypatch.setitem(settings.DATABASES, "owner", web | {"USER": "owner", "PASSWORD": "kept-elsewhere"})
     settings.BROKER_URL = settings.CACHE_URL = "redis://:kept-by-both@broker.example:6379/0"
@@ -94,6 +95,8 @@ def test_good_settings_have_no_fault(production):
         ("PAYMENT_VARIANTS", {"dummy": ("payments.dummy.DummyProvider", {})}, "sabot.E011"),
         ("PAYOUT_PROVIDER", "wallet.sandbox_bank.payouts.SandboxPayouts", "sabot.E011"),
         ("PAYOUT_PROVIDER", "", "sabot.E012"),
+        ("PARTNER_NETWORKS", ["127.0.0.0/8"], "sabot.E019"),
+        ("PARTNER_NETWORKS", ["nowhere"], "sabot.E019"),
         ("DEBUG", True, "sabot.E003"),
         ("ALLOWED_HOSTS", [], "sabot.E004"),
         ("ALLOWED_HOSTS", ["sabot.example", "*"], "sabot.E004"),

@@ -36,13 +36,13 @@ class Visitor:
 
     def post(self, path: str, form: dict[str, object], **headers: str) -> tuple[int, str]:
         """Send a form as htmx does. Raises ConnectionError where the server dies meanwhile."""
-        if "csrftoken" not in self._cookies:
+        if settings.CSRF_COOKIE_NAME not in self._cookies:
             self.get("/en/account/login/?next=/")
             self.get("/en/cashier/")
         sent = {
             "Content-Type": "application/x-www-form-urlencoded",
             "HX-Request": "true",
-            "X-CSRFToken": self._cookies["csrftoken"],
+            "X-CSRFToken": self._cookies[settings.CSRF_COOKIE_NAME],
             **headers,
         }
         status, answer = self._send("POST", path, urlencode(form), sent)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from casino.headers import FOR_ALL
 from tests.matrix import (
     DOCUMENT,
     FORBIDDEN,
@@ -58,6 +59,9 @@ POLICY = {
 OF_LISTS = POLICY | {"script-src": "'self' 'unsafe-eval'", "style-src": "'self' 'unsafe-inline'"}
 # What else may frame or be framed: a live table, by the page that shows two of them.
 FRAMING = {"beside": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors": "'self'"}}
+
+# The same for everybody, whoever asks: these may be kept.
+EVERYBODYS = {"service_worker", "api_schema"}
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 EVERY_LINE = [pytest.param(line, id=f"{line.name} {line.method}") for line in LINES]
@@ -118,11 +122,22 @@ def check_headers(answer: Any) -> str:
     assert policy == POLICY | other
     assert answer["X-Frame-Options"] == ("SAMEORIGIN" if "frame-ancestors" in other else "DENY")
     assert answer["X-Content-Type-Options"] == "nosniff"
-    assert answer["Referrer-Policy"] == "same-origin"
+    check_everywhere(answer)
     for cookie in filter(lambda cookie: cookie.value, answer.cookies.values()):
         assert cookie["httponly"], cookie
         assert cookie["samesite"] == "Lax", cookie
     return nonce[1] or ""
+
+
+def check_everywhere(answer: Any) -> None:
+    """Hold any answer to this: it is its reader's alone, and no other site's page gets hold of it."""
+    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer["Permissions-Policy"] == FOR_ALL["Permissions-Policy"]
+    kept = {part.strip() for part in answer["Cache-Control"].split(",")}
+    is_everybodys = answer.resolver_match is not None and answer.resolver_match.view_name in EVERYBODYS
+    assert ("no-store" in kept and "public" not in kept) or is_everybodys, kept
 
 
 def check_page(answer: Any, language: str) -> None:
@@ -139,8 +154,7 @@ def check_document(answer: Any) -> None:
     assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["X-Frame-Options"] == "DENY"
-    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
-    assert "no-store" in answer["Cache-Control"]
+    check_everywhere(answer)
     assert answer["Content-Disposition"].startswith(("inline; filename=", "attachment; filename="))
 
 
@@ -149,7 +163,7 @@ def check_list(answer: Any) -> None:
     policy = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
     assert policy == OF_LISTS
     assert answer["X-Frame-Options"] == "DENY"
-    assert "no-store" in answer["Cache-Control"]
+    check_everywhere(answer)
 
 
 def check_answer(answer: Any, line: Line, expected: Answer) -> None:
@@ -188,7 +202,9 @@ def test_every_role_gets_what_the_matrix_says(line, house):
 
 @pytest.mark.parametrize(("line", "method"), UNLISTED)
 def test_a_method_without_a_line_is_refused(line, method, house):
-    assert ask(house.visitor(insider(line)), line, house, method).status_code == 405
+    answer = ask(house.visitor(insider(line)), line, house, method)
+    assert answer.status_code == 405
+    check_everywhere(answer)
 
 
 @pytest.mark.parametrize("line", POSTS)

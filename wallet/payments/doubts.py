@@ -59,7 +59,7 @@ LISTS: Final = {
         WHERE p.state = 'error' AND p.begun_at > to_timestamp(0) + %(mark)s * interval '1 microsecond'
           AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="p.decided_at")})
         ORDER BY p.begun_at LIMIT %(limit)s
-    """,  # noqa: S608
+    """,  # noqa: S608  (as above)
     Doubt.CONTRADICTED: f"""
         SELECT p.id, notice.id AS mark
         FROM wallet_payment_notice AS notice JOIN wallet_payment AS p ON p.id = notice.payment_id
@@ -67,7 +67,7 @@ LISTS: Final = {
           AND p.state = 'credited' AND notice.at > p.decided_at
           AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="notice.at")})
         ORDER BY notice.id LIMIT %(limit)s
-    """,  # noqa: S608
+    """,  # noqa: S608  (as above)
 }
 
 

@@ -1,4 +1,6 @@
-"""Asking an operator over HTTP. Whoever answers slowly, at length, elsewhere or garbled has not answered."""
+"""Asking an operator over HTTP. Whoever answers slowly, at length, elsewhere or garbled has not answered; nor does the
+house speak to its own machines because an address says so (`wallet.seamless.reach`).
+"""
 
 import http.client
 import ssl
@@ -14,7 +16,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from wallet.seamless import signing, wire
+from wallet.seamless import reach, signing, wire
 
 SECONDS_TO_ANSWER: Final = 5
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
@@ -90,11 +92,7 @@ def _post(operator: Operator, place: str, body: bytes, at: int) -> tuple[int, by
     path = base + place
     headers = {"Content-Type": "application/json", "Accept": "application/json, application/problem+json"}
     headers |= signing.headers(operator.key, operator.secret, at=at, method="POST", path=path, body=body)
-    line = (
-        http.client.HTTPSConnection(host, port, timeout=SECONDS_TO_ANSWER, context=_trust())
-        if scheme == "https"
-        else http.client.HTTPConnection(host, port, timeout=SECONDS_TO_ANSWER)
-    )
+    line = _Line(host, port, _trust() if scheme == "https" else None)
     try:
         line.connect()
         with _in_time(line):
@@ -106,6 +104,24 @@ def _post(operator: Operator, place: str, body: bytes, at: int) -> tuple[int, by
         raise NoAnswer(f"{type(error).__name__}: {error}"[:200]) from error
     finally:
         line.close()
+
+
+class _Line(http.client.HTTPConnection):
+    """A line to what `reach` has looked at, in place of what a library would find when it asks again; *trust* speaks
+    HTTPS.
+    """
+
+    def __init__(self, host: str, port: int | None, trust: ssl.SSLContext | None) -> None:
+        self.default_port = http.client.HTTPS_PORT if trust else http.client.HTTP_PORT
+        super().__init__(host, port or self.default_port, timeout=SECONDS_TO_ANSWER)
+        self._trusted = trust
+
+    def connect(self) -> None:
+        """Open the line. Raises OSError."""
+        found = reach.places(self.host, self.port, SECONDS_TO_ANSWER)
+        self.sock = reach.line_to(found, SECONDS_TO_ANSWER)
+        if self._trusted:
+            self.sock = self._trusted.wrap_socket(self.sock, server_hostname=self.host)
 
 
 @contextmanager

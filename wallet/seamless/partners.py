@@ -15,7 +15,7 @@ from audit import approvals, log
 from audit.models import Approval, Clock
 from players.models import Staff
 from wallet.models import MessageState, Partner, PartnerKey, PartnerKind, RemoteMessage
-from wallet.seamless import keys
+from wallet.seamless import keys, reach
 
 ADD: Final = "partner.add"
 KEY: Final = "partner.key"
@@ -196,6 +196,10 @@ def _demand_address(address: str) -> None:
     is_safe = parts.scheme == "https" or (settings.DEMO and parts.scheme == "http" and parts.hostname in LOOPBACK)
     if not is_safe or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise BadAddress("The address begins with https:// and has no user name, query or fragment.")
+    try:
+        reach.demand_literal(parts.hostname)
+    except reach.OutOfReach as error:
+        raise BadAddress(f"The house does not speak to this address: {error}.") from error
 
 
 def _approval(verdict: approvals.Verdicted) -> dict[str, log.Json]:

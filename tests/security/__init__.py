@@ -1,0 +1,1 @@
+"""What an attacker would try first; docs/security.md says what stops it."""

@@ -1,0 +1,237 @@
+"""Addresses that staff type and partners own: the house calls none that leads to its own machines, whatever a name
+means when it is asked, and follows nobody further.
+"""
+
+import http.client
+import re
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+
+import pytest
+
+from casino.checks import check_production
+from tests.people import a_member_of_staff
+from wallet.models import PartnerKind
+from wallet.remote import client
+from wallet.seamless import partners, reach, wire
+
+PROJECT = Path(__file__).resolve().parents[2]
+ASKED = wire.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
+INSIDE = (
+    *("127.0.0.1", "127.1.2.3", "0.0.0.1", "10.0.0.5", "172.16.9.9", "192.168.1.1", "100.64.0.1", "192.0.0.1"),
+    *("169.254.169.254", "100.100.100.200", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"),
+    *("::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.5"),
+    *("64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2001:db8::1"),
+)
+OUTSIDE = ("93.184.215.14", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::101:101", "2002:101:101::")
+# Ways of writing this machine that are no addresses to whoever looks at the text alone.
+DISGUISED = ("127.1", "2130706433", "0x7f000001", "017700000001", "localhost")
+
+
+@pytest.fixture
+def far_from_home(settings) -> None:
+    """A house that calls none of its own networks, as one in production."""
+    settings.PARTNER_NETWORKS = []
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_what_is_inside_is_out_of_reach(address, far_from_home):
+    assert not reach.is_reachable(ip_address(address))
+
+
+@pytest.mark.parametrize("address", OUTSIDE)
+def test_what_is_public_is_not(address, far_from_home):
+    assert reach.is_reachable(ip_address(address))
+
+
+def test_a_private_line_to_a_partner_is_named_and_nothing_beside_it_comes_along(settings):
+    settings.PARTNER_NETWORKS = ["10.20.0.0/16"]
+    assert reach.is_reachable(ip_address("10.20.3.4"))
+    assert not reach.is_reachable(ip_address("10.21.3.4"))
+
+
+@pytest.mark.parametrize("host", DISGUISED)
+def test_no_disguise_of_this_machine_is_called(host, far_from_home):
+    with pytest.raises(reach.OutOfReach):
+        reach.places(host, 443, 5)
+
+
+class _Elsewhere(BaseHTTPRequestHandler):
+    """Leads whoever asks elsewhere on this machine, and counts who comes."""
+
+    server: "_Server"
+
+    def do_POST(self) -> None:
+        """Answer with the way to go."""
+        self.server.seen.append(self.path)
+        self.send_response(307)
+        self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/inside")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        """Answer as to whoever posts."""
+        self.do_POST()
+
+    def log_message(self, *said: object) -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    """Listens on this machine, and knows what it was asked for."""
+
+    seen: list[str]
+
+
+@contextmanager
+def on_this_machine() -> Iterator[_Server]:
+    """Something that must not be called."""
+    with _Server(("127.0.0.1", 0), _Elsewhere) as server:
+        server.seen = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+
+
+@pytest.fixture
+def names(monkeypatch) -> list[str]:
+    """Whoever asks what operator.example means, now and later, is told the next of what stands in this list. Others are
+    told the truth. It stands in for a name server that somebody else owns.
+    """
+    told: list[str] = []
+    true = socket.getaddrinfo
+
+    def said(host, port, *args, **more):
+        if host != "operator.example":
+            return true(host, port, *args, **more)
+        return true(told.pop(0) if len(told) > 1 else told[0], port, *args, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", said)
+    return told
+
+
+def ask(address: str) -> wire.Done:
+    return client.ask(client.Operator(address, "k", "s"), ASKED, wire.Done, at=1)
+
+
+@pytest.mark.parametrize("inside", ["127.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"])
+def test_a_name_that_leads_inside_is_not_called(names, far_from_home, settings, inside):
+    settings.DEMO = False
+    names.append(inside)
+    with pytest.raises(client.NoAnswer, match="not a public address"):
+        ask("https://operator.example/")
+
+
+def test_a_name_that_means_something_else_the_second_time_leads_to_what_was_looked_at(names, settings):
+    """The first answer is looked at and called; a second would be this machine's port that nobody else may reach."""
+    settings.PARTNER_NETWORKS = ["127.0.0.2/32"]  # stands for what is public
+    with on_this_machine() as server:
+        names += ["127.0.0.2", "127.0.0.1"]
+        line = client._Line("operator.example", server.server_port, None)
+        with pytest.raises(OSError, match="refused"):  # nobody listens at 127.0.0.2
+            line.connect()
+        assert names == ["127.0.0.1"]  # it was asked once
+        with pytest.raises(reach.OutOfReach):  # and the next time it is looked at again
+            client._Line("operator.example", server.server_port, None).connect()
+        assert server.seen == []
+        naive = http.client.HTTPConnection("operator.example", server.server_port)
+        naive.request("GET", "/inside")  # what a library does by itself gets there
+        assert naive.getresponse().status == 307
+        naive.close()
+
+
+def test_an_answer_that_leads_elsewhere_is_not_followed():
+    with on_this_machine() as server:
+        with pytest.raises(client.NoAnswer, match="HTTP 307"):
+            ask(f"http://127.0.0.1:{server.server_port}/wallet/")
+        assert server.seen == ["/wallet/bet/"]
+
+
+def test_whoever_speaks_https_shows_whose_they_are():
+    trusted = client._trust()
+    assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
+
+
+def test_no_proxy_of_the_machine_is_used(monkeypatch):
+    """It would ask what a name means by itself."""
+    with on_this_machine() as server, on_this_machine() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.server_port}/")
+        with pytest.raises(client.NoAnswer):
+            ask(f"http://127.0.0.1:{server.server_port}/")
+        assert (len(server.seen), proxy.seen) == (1, [])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["https://10.0.0.5/wallet/", "https://[::1]/wallet/", "https://169.254.169.254/"])
+def test_staff_cannot_even_ask_for_one_that_is_written_out(address, settings, far_from_home):
+    settings.DEMO = False
+    with pytest.raises(partners.BadAddress, match="does not speak to this address"):
+        partners.ask_to_add(
+            code="inside",
+            name="Inside",
+            kind=PartnerKind.OPERATOR,
+            address=address,
+            per_minute=60,
+            reason="for a test",
+            by=a_member_of_staff("finance"),
+        )
+
+
+NETWORKS = {
+    "": False,
+    "10.20.0.0/16": False,
+    "fd12:3456::/32": False,
+    "127.0.0.0/8": True,
+    "0.0.0.0/0": True,
+    "::/0": True,
+    "169.254.0.0/16": True,
+    "::1/128": True,
+    "10.20.0.1/16": True,  # no network
+    "operator.example": True,
+}
+
+
+@pytest.mark.parametrize(("network", "is_fault"), NETWORKS.items())
+def test_a_production_house_starts_with_none_that_holds_itself(network, is_fault, settings):
+    settings.DEMO, settings.PARTNER_NETWORKS = False, [network] if network else []
+    assert ("sabot.E019" in [fault.id for fault in check_production(None)]) is is_fault
+
+
+def test_a_demo_says_that_it_calls_itself(settings):
+    assert {ip_network(each) for each in settings.PARTNER_NETWORKS} <= set(reach.NEVER)
+
+
+# Who speaks to other machines, and where to. The last two go to what whoever runs the house has configured.
+CALLERS = {
+    "wallet/remote/client.py": "operators, through `wallet.seamless.reach`",
+    "wallet/seamless/reach.py": "the same",
+    "wallet/sandbox_bank/post.py": "the demo's bank, to this house itself",
+    "audit/sending.py": "AUDIT_CHECKPOINTS_TO",
+    "players/mail.py": "EMAIL_URL",
+    "casino/launcher.py": "its own port",
+    "casino/health.py": "its own port",
+    "casino/beat.py": "nobody: it asks for this machine's name",
+    "casino/embedded/valkey.py": "its own socket",
+    "audit/signer.py": "its own socket",
+    "audit/signing.py": "AUDIT_SIGNER, a socket",
+}
+CALLS = re.compile(
+    r"^\s*(?:import|from) (?:requests|httpx|urllib3|urllib\.request|http\.client|smtplib|socket|ftplib|aiohttp)\b",
+    re.MULTILINE,
+)
+
+
+def test_nobody_else_speaks_to_other_machines():
+    product = [
+        path for app in ("casino", "games", "wallet", "players", "audit") for path in (PROJECT / app).rglob("*.py")
+    ]
+    found = {str(path.relative_to(PROJECT)) for path in product if CALLS.search(path.read_text())}
+    assert found == set(CALLERS)

@@ -1,0 +1,203 @@
+"""What the code itself must not do: SQL put together from values, markup that nobody escapes, rules that are switched
+off without a reason. Whatever does it all the same is listed here, with why it may.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+APPS = ("casino", "games", "wallet", "players", "audit")
+PRODUCT = sorted(
+    path
+    for app in APPS
+    for path in (PROJECT / app).rglob("*.py")
+    if "migrations" not in path.relative_to(PROJECT).parts
+)
+TEMPLATES = sorted(path for path in (PROJECT / "templates").rglob("*") if path.suffix in (".html", ".txt", ".svg"))
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(PROJECT))
+
+
+# --- SQL -------------------------------------------------------------------------------------------------------------
+
+RUNS = {"execute", "executemany", "raw", "RawSQL", "extra"}
+ASKED = "a statement that others in the product ask with: their own texts, with values beside them"
+NAMES = "names that PostgreSQL's own library quotes"
+# Modules that run what is neither a text nor a constant of their own, and why nobody's value is in it.
+PUT_TOGETHER = {
+    "audit/by_time.py": NAMES,
+    "audit/checking.py": ASKED,
+    "audit/rehashing.py": "two constants of the module, one after the other",
+    "audit/reports/writing.py": ASKED,
+    "casino/backup/home.py": "two texts, one with " + NAMES,
+    "casino/backup/settling.py": "names of sequences' tables, from the catalogue of the database",
+    "casino/live_line.py": "the name of the channel, and texts of the module",
+    "casino/measures.py": "it counts what others run",
+    "casino/measures_house.py": "texts of the module",
+    "casino/postgresql/roles.py": NAMES,
+    "casino/privileges.py": "names and rights declared in the module",
+    "casino/resealing.py": "names of tables and columns, declared in the module",
+    "games/chemin/integrity_scope.py": ASKED,
+    "games/chemin/standing.py": "two texts of the module",
+    "games/live/statistics.py": "one of the texts of BEGINS",
+    "games/recalling/search.py": "texts of the module, one for each filter, with values beside them",
+    "games/reports/reconciliation.py": "texts of the module",
+    "games/rows.py": ASKED,
+    "players/finding.py": ASKED,
+    "players/gate.py": "texts of the module",
+    "players/limits.py": "one of two names of functions",
+    "players/locks.py": "texts of the module",
+    "players/markers.py": "the text of a marker's definition, between two constants",
+    "players/sittings.py": "texts of the module",
+    "wallet/guards.py": "texts of the module",
+    "wallet/ledger.py": "texts of the module",
+    "wallet/moved.py": "texts of the module",
+    "wallet/verify.py": "the text of an invariant",
+}
+
+
+def is_constant(node: ast.expr, constants: set[str]) -> bool:
+    """Whether a statement is a text of the code: a literal, a constant, or several of them together."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name.isupper() or name in constants
+        case ast.Attribute(attr=name):
+            return name.isupper()
+        case ast.JoinedStr(values=values):
+            return all(is_constant(value, constants) for value in values)
+        case ast.FormattedValue(value=value):
+            return is_constant(value, constants)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return is_constant(left, constants) and is_constant(right, constants)
+        case ast.IfExp(body=body, orelse=orelse):
+            return is_constant(body, constants) and is_constant(orelse, constants)
+        case ast.Subscript(value=value):
+            return is_constant(value, constants)
+        case _:
+            return False
+
+
+def put_together(source: str) -> Iterator[str]:
+    """The statements of a module that are not its own text."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args:
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in RUNS and not is_constant(node.args[0], set()):
+                yield ast.unparse(node.args[0])
+
+
+def test_no_statement_is_put_together_from_values():
+    assert {named(path) for path in PRODUCT if any(put_together(path.read_text()))} == set(PUT_TOGETHER)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'cursor.execute(f"SELECT 1 FROM t WHERE name = {name}")',
+        'cursor.execute("SELECT 1 FROM t WHERE name = " + name)',
+        'cursor.execute("SELECT 1 FROM t WHERE name = %s" % name)',
+        'cursor.execute("SELECT 1 FROM t WHERE name = {}".format(name))',
+        'Thing.objects.raw(f"SELECT {columns} FROM t")',
+        "Thing.objects.extra({'a': name})",
+    ],
+)
+def test_one_that_is_would_be_found(planted):
+    assert list(put_together(planted))
+
+
+# --- Markup ----------------------------------------------------------------------------------------------------------
+
+UNESCAPED = re.compile(r"\bmark_safe\(|SafeString\([^)]|\|\s*safe(?:seq)?\b|autoescape off|__html__")
+# Where markup is not escaped on its way to a page, and what has escaped it before.
+SAFE = {
+    "casino/staff_handbook.py": "docs/handbook.md, our own text, by a renderer that escapes HTML",
+    "games/help/page.py": "help texts of ours, by a renderer that escapes HTML",
+    "games/roads_svg.py": "numbers, and titles that are escaped",
+    "games/selectors.py": "a card of the lobby, from a template that escapes",
+    "games/staff_floor_page.py": "a row of the floor, from a template that escapes",
+    "games/templatetags/rounds.py": "a sentence that is escaped before cards are set into it",
+    "players/terms.py": "the terms, our own text, by a renderer that escapes HTML",
+    "templates/games/_lobby_now.html": "the same cards of the lobby",
+}
+
+
+def test_markup_that_nobody_escapes_is_listed_with_its_reason():
+    found = {named(path) for path in (*PRODUCT, *TEMPLATES) if UNESCAPED.search(path.read_text())}
+    mails = {name for name in found if "/mail/" in name and name.endswith(".txt")}  # plain text: nothing reads markup
+    assert found - mails == set(SAFE)
+
+
+@pytest.mark.parametrize("planted", ["mark_safe(name)", "{{ name|safe }}", "{% autoescape off %}", "SafeString(name)"])
+def test_what_is_not_escaped_would_be_found(planted):
+    assert UNESCAPED.search(planted)
+
+
+def test_every_page_is_made_by_an_engine_that_escapes(settings):
+    for engine in settings.TEMPLATES:
+        assert engine["OPTIONS"].get("autoescape", True) is True
+
+
+# --- Rules -----------------------------------------------------------------------------------------------------------
+
+SWITCHED_OFF = re.compile(r"# noqa: (?P<rules>[A-Z]+\d+(?:, ?[A-Z]+\d+)*)(?P<reason>.*)")
+
+
+def test_ruffs_rules_on_security_hold_for_all_of_the_product():
+    lint = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]
+    assert "S" in lint["select"]
+    assert [rule for rule in lint["ignore"] if re.match(r"S\d", rule)] == ["S603", "S607"]
+    for where, rules in lint["per-file-ignores"].items():
+        assert where in ("tests/**", "bench/**") or not [rule for rule in rules if re.match(r"S\d|S$", rule)], where
+
+
+def test_a_planted_fault_is_found():
+    ruff = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--stdin-filename",
+        "wallet/planted.py",
+        "--output-format",
+        "concise",
+    ]
+    planted = "import pickle\n\n\ndef read(sent: bytes) -> object:\n    return pickle.loads(sent)\n"
+    found = subprocess.run([*ruff, "-"], input=planted, capture_output=True, text=True, cwd=PROJECT)
+    assert "S301" in found.stdout
+
+
+def without_reason(line: str) -> bool:
+    """Whether a rule on security is switched off in a line that does not say why."""
+    found = SWITCHED_OFF.search(line)
+    return bool(found and re.search(r"\bS\d", found["rules"]) and not found["reason"].strip())
+
+
+def test_a_rule_is_switched_off_with_a_reason():
+    files = [*PRODUCT, *(PROJECT / "tools").glob("*.py"), *(PROJECT / "deploy").glob("*.py"), PROJECT / "manage.py"]
+    bare = [
+        f"{named(path)}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if without_reason(line)
+    ]
+    assert bare == []
+    assert without_reason("x = eval(y)  # noqa: S307")
+    assert not without_reason("x = eval(y)  # noqa: S307  (a number, as checked above)")
+
+
+def test_nothing_that_runs_what_it_is_given():
+    """Deserialisers and shells, by name: none has a place in the product but what is listed."""
+    risky = re.compile(r"\bpickle\b|\bmarshal\b|\bshelve\b|yaml\.load\(|\beval\(|(?<!\.)\bexec\(|shell=True|os\.system")
+    found = {named(path) for path in PRODUCT if risky.search(path.read_text())}
+    assert found == set()

@@ -1,0 +1,270 @@
+"""What is tried at every address of `tests/matrix.py`: leading whoever comes elsewhere, fields that no form has, values
+that are SQL, and words that are markup. What staff meet of the last two is tried in `tests/pages/test_hostile_*.py`.
+"""
+
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit
+from uuid import uuid4
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from players.models import Player, Session, Staff, User
+from tests.matrix import FORBIDDEN, LINES, LOG_IN, MOVED, NOT_FOUND, ROLES, UNSIGNED, Line
+from tests.pages.house import House, undone
+from tests.pages.test_hostile_rows import MARK, TEXT, Written, spoil
+from wallet.models import Account
+
+HOST = "testserver"
+SHUT = (FORBIDDEN, NOT_FOUND, LOG_IN, UNSIGNED)
+OF_PLAYERS = [line for line in LINES if not line.name.startswith(("staff_", "admin:"))]
+
+
+def insider(line: Line) -> str | None:
+    """A role that gets in there: a player before staff."""
+    return next((role for role in (*ROLES[1:], "anonymous") if line.answers[role] not in SHUT), None)
+
+
+def ask(
+    house: House, line: Line, role: str, query: str = "", data: dict[str, Any] | None = None, **headers: str
+) -> Any:
+    """Ask as the line says, with more in the address, the form and the headers. A fault of ours comes back as 500."""
+    visitor = house.visitor(role)
+    visitor.raise_request_exception = False
+    url = line.url(house)
+    if line.method == "GET":
+        return visitor.get(f"{url}{'&' if '?' in url else '?'}{query}", headers=headers)
+    return visitor.post(f"{url}?{query}", dict(line.data(house)) | (data or {}), headers=headers)
+
+
+def prepared(house: House, lines: list[Line]) -> None:
+    """Make what addresses speak of before anything is undone."""
+    for line in lines:
+        line.arguments(house)
+        line.data(house)
+
+
+# --- Leading elsewhere -----------------------------------------------------------------------------------------------
+
+LEADS = "next to url return return_to return_url redirect redirect_to redirect_uri goto continue back from onward"
+EVIL = ("//evil.example/", "https://evil.example/", "/\\evil.example/", f"http://{HOST}@evil.example/")
+LEADING = ("Location", "HX-Redirect", "HX-Location", "HX-Push-Url", "HX-Replace-Url", "Refresh")
+
+
+def leads_out(address: str) -> bool:
+    """Whether a browser that is led there leaves the house. Backslashes are slashes to it."""
+    parts = urlsplit(urljoin(f"http://{HOST}/en/", address.replace("\\", "/")))
+    return parts.scheme not in ("http", "https") or parts.netloc != HOST
+
+
+@pytest.mark.parametrize("address", [*EVIL, "javascript:alert(1)"])
+def test_leading_out_would_be_seen(address):
+    assert leads_out(address)
+    assert not leads_out("/en/cashier/?next=//evil.example/")
+
+
+def test_nothing_leads_out_of_the_house(house):
+    """Nothing in an address, a form or a header decides where whoever comes is led."""
+    lines = [line for line in LINES if {MOVED, LOG_IN} & set(line.answers.values())]
+    prepared(house, lines)
+    led, seen = [], 0
+    for number, line in enumerate(lines):
+        evil = EVIL[number % len(EVIL)]
+        asked = dict.fromkeys(LEADS.split(), evil)
+        headers = {"Referer": evil, "Origin": "null", "X-Forwarded-Host": "evil.example"}
+        if number % 2:
+            headers |= {"HX-Request": "true", "HX-Current-URL": evil}
+        for role in filter(None, (insider(line), "anonymous" if line.answers["anonymous"] is LOG_IN else None)):
+            with undone():
+                answer = ask(house, line, role, urlencode(asked), dict(asked), **headers)
+            seen += any(answer.get(name) for name in LEADING)
+            led += [
+                (line.name, role, name, answer[name])
+                for name in LEADING
+                if answer.get(name) and leads_out(answer[name].removeprefix("0;url="))
+            ]
+    # The bank is elsewhere, and the house leads there by itself; the demo's bank is here.
+    assert led == []
+    assert seen > len(lines) / 2  # or nothing was tried
+
+
+# --- Fields that no form has -----------------------------------------------------------------------------------------
+
+MORE_FIELDS = {
+    "is_staff": "on",
+    "is_superuser": "on",
+    "is_active": "on",
+    "is_demo": "on",
+    "is_verified": "on",
+    "verified": "on",
+    "balance": "999999999",
+    "held": "0",
+    "owner": "1",
+    "owner_id": "1",
+    "player": "1",
+    "player_id": "1",
+    "user": "1",
+    "user_id": "1",
+    "staff": "1",
+    "roles": "administrator",
+    "permissions": "players.ask_staff",
+    "jurisdiction": "DE",
+    "jurisdiction_id": "DE",
+    "birth_date": "1950-01-01",
+    "currency": "RON",
+    "state": "paid",
+    "approved": "on",
+    "decided_by": "1",
+    "person": str(uuid4()),
+    "payout": "999999999",
+    "seed": "00" * 32,
+    "result": "player",
+    "shoe": "1",
+}
+
+
+def standing() -> dict[str, list[Any]]:
+    """Who people are, what they may, and what they have."""
+    return {
+        "users": list(User.objects.order_by("pk").values_list("pk", "email", "is_active", "is_demo", "password")),
+        "players": list(Player.objects.order_by("pk").values_list()),
+        "staff": list(Staff.objects.order_by("pk").values_list()),
+        "accounts": list(
+            Account.objects.order_by("pk").values_list("pk", "owner", "kind", "currency", "mode", "balance")
+        ),
+    }
+
+
+def test_no_field_that_a_form_does_not_have_does_anything(house):
+    """Every form does the same with as without them: what it is about comes from the address and from who sends it."""
+    lines = [line for line in LINES if line.method == "POST" and insider(line)]
+    prepared(house, lines)
+    changed, tried = [], 0
+    for line in lines:
+        role = insider(line) or ""
+        more = {name: value for name, value in MORE_FIELDS.items() if name not in line.data(house)}
+        found = []
+        for sent in ({}, more):
+            with undone():
+                before = standing()
+                status = ask(house, line, role, data=sent).status_code
+                after = standing()
+            found.append((status, {what: [row for row in after[what] if row not in before[what]] for what in after}))
+        tried += any(found[0][1].values())
+        if found[0] != found[1]:
+            changed.append((line.name, found))
+    assert changed == []
+    assert tried  # some forms do change these
+
+
+# --- Haste -----------------------------------------------------------------------------------------------------------
+
+BY_ALLAUTH = "allauth counts it: ACCOUNT_RATE_LIMITS"
+BY_THE_MINUTE = "thirty a minute"
+SIGNED = "who signs is counted by the partner, who does not by address"
+# Forms that players send, and what bounds them but the pace of a hand.
+UNPACED: dict[str, str] = {}
+
+
+def test_every_form_of_a_player_has_a_pace(house, settings):
+    lines = [line for line in OF_PLAYERS if line.method == "POST" and insider(line)]
+    prepared(house, lines)
+    settings.FORMS_PER_SECOND = 0
+    found = set()
+    for line in lines:
+        with undone():
+            if ask(house, line, insider(line) or "").status_code != 429:
+                found.add(line.name)
+    assert found == set(UNPACED)
+
+
+# --- SQL -------------------------------------------------------------------------------------------------------------
+
+SQL = {
+    "a quote": "'",
+    "always": "x' OR '1'='1' --",
+    "never": "x') AND 1=0 --",
+    "another statement": "1; DROP TABLE players_player; --",
+    "asleep": "1 OR pg_sleep(30) IS NULL",
+    "a percent sign": "%s%(a)s%%",
+    "a NUL": "a\0b",
+    "beyond a bigint": str(2**63),
+    "markup": TEXT,
+}
+ASKED = """
+    account after amount as at before begin bet code currency day days doubt email ended end first form from game given
+    hours id jurisdiction kind language last limit mark mode month name next number on only order outcome page period
+    player q reason role round search session settled since sort state status table text to until variant what which
+    who year zone too-much
+"""
+
+
+def test_no_value_in_an_address_is_sql_or_markup_to_a_page_of_players(house):
+    lines = [line for line in OF_PLAYERS if line.method == "GET" and insider(line)]
+    prepared(house, lines)
+    wrong = []
+    for line in lines:
+        for what, value in SQL.items():
+            with undone(), transaction.atomic():
+                answer = ask(house, line, insider(line) or "", urlencode(dict.fromkeys(ASKED.split(), value)))
+                if answer.status_code >= 500:
+                    wrong.append((line.name, what, str(answer.status_code)))
+                elif what == "markup" and not answer.streaming and "html" in answer["Content-Type"]:
+                    wrong += [(line.name, what, fault) for fault in Written(answer.text).faults]
+    assert wrong == []
+
+
+# --- Markup ----------------------------------------------------------------------------------------------------------
+
+# Where what was written has to be seen, or nothing was tried.
+SHOWN = {"account_sessions", "cashier", "live_chat", "lobby", "service_thread", "table"}
+
+
+def test_what_was_written_stays_text_on_every_page_of_players(house):
+    lines = [line for line in OF_PLAYERS if line.method == "GET" and insider(line)]
+    prepared(house, lines)
+    Session.objects.create(id=uuid4(), user=house.player.user, ip="192.0.2.7", browser="Firefox")
+    for role in ("anonymous", "player"):
+        house.visitor(role)
+    addresses = [(line, line.url(house)) for line in lines]
+    spoil()
+    found, shown = {}, set()
+    for line, address in addresses:
+        visitor = house.visitor("player" if line.answers["player"] not in SHUT else insider(line) or "")
+        visitor.raise_request_exception = False
+        try:
+            with undone():
+                answer = visitor.get(address)
+                text = (
+                    b"".join(answer.streaming_content).decode("utf-8", "replace") if answer.streaming else answer.text
+                )
+        except (DatabaseError, UnicodeDecodeError) as error:
+            found[line.name] = [repr(error)]
+            continue
+        if answer.status_code >= 500:
+            found[line.name] = [f"{answer.status_code} {getattr(answer, 'exc_info', None) and answer.exc_info[1]!r}"]
+        elif "html" in answer["Content-Type"]:
+            if wrong := Written(text).faults:
+                found[line.name] = wrong
+            if MARK in text:
+                shown.add(line.name)
+        else:
+            assert answer["X-Content-Type-Options"] == "nosniff"
+    assert found == {}
+    assert shown >= SHOWN
+
+
+def test_roles_get_no_further_by_what_they_say_they_are(house):
+    """Headers that some servers believe."""
+    line = next(line for line in LINES if line.name == "staff_home")
+    for headers in (
+        {"X-Forwarded-User": "administrator"},
+        {"X-Remote-User": "1"},
+        {"Remote-User": "1"},
+        {"X-Original-URL": "/staff/"},
+        {"X-Rewrite-URL": "/staff/"},
+    ):
+        with undone():
+            assert ask(house, line, "player", "", None, **headers).status_code == 403
+        with undone():
+            assert house.visitor("player").get("/en/terms/", headers=headers).context["request"].path == "/en/terms/"

@@ -1,0 +1,280 @@
+"""Whoever wants to be somebody else, or to learn who is here: sessions, log-ins, and how often each may be tried."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session as Kept
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+
+from players import account_locks
+from players.models import User
+from tests.builders import a_player
+from tests.harness.hashing import QuickArgon2
+from tests.people import PASSWORD, a_member_of_staff, a_visitor, give_code, log_in
+
+LOG_IN = "/en/account/login/"
+FORGOTTEN = "/en/account/password/forgotten/"
+NOW = datetime(2026, 11, 21, 12, 0, 1, tzinfo=UTC)
+NEXT_PASSWORD = "catching-the-tram-8"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def player():
+    return a_player(password=PASSWORD)
+
+
+def with_session(key: str) -> Client:
+    """A browser of somebody who knows the key of a session."""
+    visitor = a_visitor()
+    visitor.cookies["sessionid"] = key
+    return visitor
+
+
+def key_of(visitor: Client) -> str:
+    """The key of a browser's session."""
+    return str(visitor.session.session_key)
+
+
+def is_in(visitor: Client) -> bool:
+    return SESSION_KEY in visitor.session and visitor.get("/en/account/security/").status_code == 200
+
+
+class TestASession:
+    """Whoever plants a key, or knows one from before, has nothing by it afterwards."""
+
+    def planted(self) -> tuple[Client, str]:
+        """A browser with a session whose key somebody else knows."""
+        visitor = a_visitor()
+        session = visitor.session
+        session["planted"] = True
+        session.save()
+        visitor.cookies["sessionid"] = str(session.session_key)
+        return visitor, str(session.session_key)
+
+    def test_begins_anew_with_the_log_in(self, player):
+        victim, key = self.planted()
+        log_in(victim, player.user)
+        assert is_in(victim)
+        assert key_of(victim) != key
+        assert not Kept.objects.filter(pk=key).exists()
+        assert not is_in(with_session(key))
+
+    def test_begins_anew_with_the_second_factor(self):
+        user = a_member_of_staff("support", password=PASSWORD).user
+        victim, planted = self.planted()
+        log_in(victim, user)
+        between = key_of(victim)
+        assert not is_in(victim)  # the password alone is not enough
+        give_code(victim, user)
+        assert is_in(victim)
+        assert key_of(victim) not in (planted, between)
+        for key in (planted, between):
+            assert not is_in(with_session(key))
+
+    def test_begins_anew_with_a_new_password_and_ends_every_other(self, player):
+        here, elsewhere = a_visitor(), a_visitor()
+        for visitor in (here, elsewhere):
+            log_in(visitor, player.user)
+        key = key_of(here)
+        form = {"oldpassword": PASSWORD, "password1": NEXT_PASSWORD, "password2": NEXT_PASSWORD}
+        here.post("/en/account/security/password/", form)
+        assert is_in(here)
+        assert key_of(here) != key
+        assert not is_in(with_session(key))
+        assert not is_in(elsewhere)
+
+    def test_is_gone_after_the_log_out_for_whoever_knows_its_key(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        key = key_of(visitor)
+        assert is_in(with_session(key))  # it is one that lets in
+        visitor.post("/en/account/logout/")
+        assert not Kept.objects.filter(pk=key).exists()
+        assert not is_in(with_session(key))
+
+    def test_is_taken_from_a_cookie_alone(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        key = key_of(visitor)
+        for asked in (f"?sessionid={key}", f"?session={key}", f";jsessionid={key}"):
+            assert a_visitor().get(f"/en/account/security/{asked}").status_code in (302, 404)
+
+    def test_has_a_key_that_nobody_guesses(self, player):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        assert re.fullmatch(r"[a-z0-9]{32}", key_of(visitor))  # 165 bits
+
+    @pytest.mark.parametrize("key", ["", "short", "a" * 32, "../../etc/passwd", "x" * 5000, "'; --"])
+    def test_is_not_made_by_naming_one(self, key, player):
+        visitor = with_session(key)
+        assert not is_in(visitor)
+        log_in(visitor, player.user)
+        assert key_of(visitor) != key
+
+
+@pytest.fixture
+def hashed(monkeypatch) -> list[str]:
+    """What the house computes of passwords: the one thing in a log-in that takes long enough to be measured."""
+    done: list[str] = []
+    true = QuickArgon2.encode
+
+    def encode(self, password: str, salt: str) -> str:
+        done.append("encode")
+        return true(self, password, salt)
+
+    verify = QuickArgon2.verify
+
+    def verified(self, password: str, encoded: str) -> bool:
+        done.append("verify")
+        return verify(self, password, encoded)
+
+    monkeypatch.setattr(QuickArgon2, "encode", encode)
+    monkeypatch.setattr(QuickArgon2, "verify", verified)
+    return done
+
+
+class TestWhoIsHere:
+    """Nobody learns it: same words, same status, and the same work, which is the hash of one password."""
+
+    def people(self) -> dict[str, str]:
+        """Addresses of every standing."""
+        closed, locked = a_player(password=PASSWORD).user, a_player(password=PASSWORD)
+        closed.is_active = False
+        closed.save()
+        account_locks.lock(player=locked, reason="for a test", by=a_member_of_staff("compliance"))
+        return {
+            "has an account": a_player(password=PASSWORD).user.email,
+            "works here": a_member_of_staff("support", password=PASSWORD).user.email,
+            "has an account without a password": a_player().user.email,
+            "has closed it": closed.email,
+            "is locked out of it": locked.user.email,
+            "was never here": "nobody@example.com",
+        }
+
+    def test_a_wrong_password_takes_the_same_work_and_says_the_same(self, hashed):
+        told = {}
+        for who, email in self.people().items():
+            hashed.clear()
+            answer = a_visitor().post(LOG_IN, {"login": email, "password": "wrong"})
+            told[who] = (answer.status_code, plain(answer, email), len(hashed))
+        assert len({(status, words, work) for status, words, work in told.values()}) == 1, told
+        assert told["was never here"][2] == 1
+
+    def test_a_right_password_of_an_account_that_nobody_may_use_takes_it_too(self, hashed):
+        people = self.people()
+        for who in ("has closed it", "is locked out of it"):
+            hashed.clear()
+            visitor = a_visitor()
+            visitor.post(LOG_IN, {"login": people[who], "password": PASSWORD})
+            assert hashed, who
+            assert SESSION_KEY not in visitor.session
+
+    def test_a_forgotten_password_says_the_same_to_all_and_hashes_for_none(self, hashed):
+        people = self.people()  # whose passwords are hashed as they are made
+        hashed.clear()
+        told = set()
+        for email in people.values():
+            answer = a_visitor().post(FORGOTTEN, {"email": email}, follow=True)
+            told.add((answer.status_code, tuple(answer.redirect_chain), plain(answer, email)))
+        assert len(told) == 1
+        assert hashed == []
+
+    def test_a_pass_key_asks_everybody_the_same(self):
+        asked = {tuple(sorted(a_visitor().get(reverse("mfa_login_webauthn")).json())) for _ in range(2)}
+        assert len(asked) == 1
+
+
+def plain(answer, email: str) -> str:
+    """What a page says, without what is another each time."""
+    text = re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", answer.text)
+    return text.replace(email, "").replace(email.replace("@", "&#64;"), "")
+
+
+class TestHowOften:
+    """Whatever can be guessed or filled is counted; what is too much is refused in the reader's language, with when to
+    come again. Those of forms at a table, the bank's messages and programs: `tests/players/test_rates.py`,
+    `tests/players/test_token_rates.py`; of second factors: `tests/players/test_security.py`.
+    """
+
+    FORMS = {
+        "a log-in": ("/{}/account/login/", {}, 30),
+        "a registration": ("/{}/account/register/", {}, 20),
+        "a forgotten password": ("/{}/account/password/forgotten/", {"email": "nobody@example.com"}, 3),
+    }
+
+    @pytest.mark.parametrize(("address", "form", "most"), FORMS.values(), ids=FORMS)
+    @pytest.mark.parametrize(("language", "words"), [("de", "Zu viele Versuche"), ("sv", "För många försök")])
+    def test_a_form_for_visitors(self, address, form, most, language, words):
+        visitor = a_visitor()
+        with time_machine.travel(NOW, tick=False):
+            answers = [visitor.post(address.format(language), form) for _ in range(most + 1)]
+        assert {answer.status_code for answer in answers[:-1]} <= {200, 302}
+        refused = answers[-1]
+        assert refused.status_code == 429
+        assert int(refused["Retry-After"]) > 0
+        assert f'<html lang="{language}"' in refused.text
+        assert words in refused.text
+
+    @pytest.mark.parametrize(
+        ("address", "form"),
+        [
+            ("/en/cashier/deposit/", {"amount": "1"}),
+            ("/en/cashier/withdraw/", {"amount": "1"}),
+        ],
+    )
+    def test_a_form_of_a_player(self, address, form, settings, player):
+        settings.FORMS_PER_SECOND = 2
+        visitor = a_visitor()
+        visitor.force_login(player.user)
+        with time_machine.travel(NOW, tick=False):
+            answers = [visitor.post(address, form) for _ in range(5)]
+        assert [answer.status_code for answer in answers].index(429) == 4
+        assert answers[-1]["Retry-After"] == "1"  # the pace is one of two seconds, of which one is over
+
+    def test_a_letter_to_the_house(self, player):
+        visitor = a_visitor()
+        visitor.force_login(player.user)
+        with time_machine.travel(NOW, tick=False):
+            answers = [visitor.post("/en/service/new/", {"topic": "question"}) for _ in range(31)]
+        assert [answer.status_code for answer in answers] == [200] * 30 + [429]
+        assert answers[-1]["Retry-After"] == "59"
+
+    def tries(self, most: int, **headers: str) -> list[int]:
+        """Log-ins from one address that says it is another each time."""
+        visitor = Client(REMOTE_ADDR="192.0.2.99")
+        with time_machine.travel(NOW, tick=False):
+            return [
+                visitor.post(
+                    LOG_IN, {}, headers={name: value.format(number) for name, value in headers.items()}
+                ).status_code
+                for number in range(most)
+            ]
+
+    SPOOFS = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP")
+
+    @pytest.mark.parametrize("header", SPOOFS)
+    def test_nobody_is_somebody_else_by_a_header(self, header):
+        value = "for=198.51.100.{}" if header == "Forwarded" else "198.51.100.{}"
+        assert self.tries(31, **{header: value})[-1] == 429
+
+    def test_behind_the_proxy_the_last_address_counts_which_the_proxy_wrote(self, settings):
+        settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+        spoofed = {"X-Forwarded-For": "198.51.100.{}, 203.0.113.7"}
+        assert self.tries(31, **spoofed)[-1] == 429
+        visitor = Client(REMOTE_ADDR="192.0.2.99")
+        with time_machine.travel(NOW, tick=False):
+            other = visitor.post(LOG_IN, {}, headers={"X-Forwarded-For": "198.51.100.1, 203.0.113.8"})
+        assert other.status_code == 200  # another visitor behind the same proxy
+
+
+def test_nobody_is_made_somebody_who_may_do_anything(player):
+    """Django's own superuser, who has every permission: the database has none."""
+    with pytest.raises(IntegrityError, match="players_user_no_superuser"), transaction.atomic():
+        User.objects.filter(pk=player.user.pk).update(is_superuser=True)

@@ -1,0 +1,42 @@
+"""The check finds what somebody forgot to take out: each kind is planted, made up here so that no file holds one."""
+
+import base64
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+SCAN = [sys.executable, str(PROJECT / "tools" / "find_secrets.py")]
+CHANCE = base64.b64encode(bytes((each * 89 + 41) % 256 for each in range(40))).decode()
+HEX = bytes((each * 89 + 41) % 256 for each in range(24)).hex()
+PLANTED = {
+    "a key in a setting": f'SEED_KEY = "{CHANCE}"\n',
+    "a token without a name": f'send("{HEX}")\n',
+    "a password": 'PASSWORD = "Tr0ub4dor-and-three"\n',
+    "a password in an address": 'URL = "postgresql://web:x9-Qr.77@db.example/sabot"\n',  # pragma: allowlist secret
+    "a private key": "-----BEGIN " + "PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA\n",
+    "a key of a cloud": 'use("AKIA' + "QYLPMN5HHHFPZAM2" + '")\n',
+    "a token of a forge": "token: ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx" + "\n",
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED)
+def test_a_planted_secret_is_found(planted, tmp_path):
+    file = tmp_path / "settings.py"
+    file.write_text(f"# The first line is harmless.\n{planted}")
+    found = subprocess.run([*SCAN, str(file)], capture_output=True, text=True, cwd=PROJECT)
+    assert found.returncode == 1, found.stderr
+    assert "settings.py:2: " in found.stderr
+
+
+def test_what_is_none_is_let_be(tmp_path):
+    file = tmp_path / "settings.py"
+    file.write_text('KEY = env.str("SEED_KEY", default="")\nNAME = "a-name-of-some-length-in-words"\n')
+    found = subprocess.run([*SCAN, str(file)], capture_output=True, text=True, cwd=PROJECT)
+    assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_the_check_looks():
+    assert "\t$(PY) tools/find_secrets.py\n" in (PROJECT / "Makefile").read_text()

@@ -1,0 +1,85 @@
+"""What docs/security.md points at is there: a page about what stops an attacker must not outlive it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.test_documents import PROJECT
+
+PAGE = PROJECT / "docs" / "security.md"
+TEXT = PAGE.read_text()
+QUOTED = re.compile(r"`([^`\n]+)`")
+LINKS = re.compile(r"\]\(([^)]+)\)")
+FOLDERS = {path.name for path in PROJECT.iterdir() if path.is_dir()}
+STOLEN = (
+    "player's password",
+    "account of staff",
+    "login role",
+    "worker",
+    "owner role",
+    "backup",
+    "partner",
+    "provider",
+)
+
+
+def quoted(text: str = TEXT) -> set[str]:
+    """The files and folders that it names."""
+    return {each for each in QUOTED.findall(text) if "/" in each and each.partition("/")[0] in FOLDERS}
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page are called in addresses."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", sorted(quoted()))
+def test_a_file_is_there_and_a_test_tests(name):
+    path = PROJECT / name
+    assert path.exists()
+    if path.name.startswith("test_"):
+        assert re.search(r"^\s*def test_", path.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("link", sorted(set(LINKS.findall(TEXT))))
+def test_a_link_leads_somewhere(link):
+    place, _, anchor = link.partition("#")
+    page = PAGE.parent / place if place else PAGE
+    assert page.is_file()
+    assert not anchor or anchor in anchors(page)
+
+
+def test_what_is_not_there_would_be_found():
+    named = quoted("It is stopped by `tests/security/test_nothing.py` and `wallet/nowhere.py`.")
+    assert named == {"tests/security/test_nothing.py", "wallet/nowhere.py"}
+    assert not any((PROJECT / name).exists() for name in named)
+
+
+def test_every_test_of_this_folder_is_told_of():
+    ours = {f"tests/security/{path.name}" for path in Path(__file__).parent.glob("test_*.py")}
+    assert ours - quoted() == set()
+
+
+@pytest.mark.parametrize("fault", sorted(set(re.findall(r"sabot\.E\d+", TEXT))))
+def test_a_fault_is_one_that_the_house_names(fault):
+    assert fault in (PROJECT / "casino" / "checks.py").read_text()
+
+
+@pytest.mark.parametrize("what", STOLEN)
+def test_what_something_stolen_can_do_stands_in_one_table(what):
+    table = TEXT.split("## What a stolen something can do")[1].split("\n## ")[0]
+    (heading, *_), *rows = (row.strip("|").split("|") for row in table.splitlines() if row.startswith("|"))
+    assert heading.strip() == "stolen"
+    assert any(what in row[0] for row in rows[1:])
+
+
+def test_every_threat_says_what_is_not_stopped():
+    threats = TEXT.split("## Threats one by one")[1].split("\n## ")[0].split("\n### ")[1:]
+    assert [threat.partition("\n")[0] for threat in threats if not re.search(r"\*Not\s+stopped\*", threat)] == []
+
+
+def test_the_other_pages_lead_there():
+    for name in ("README.md", "CONTRIBUTING.md", "docs/operating.md"):
+        assert "security.md" in (PROJECT / name).read_text(), name

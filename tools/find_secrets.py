@@ -1,0 +1,107 @@
+"""Find secrets among the files of the project: keys, tokens, passwords that somebody forgot to take out. Nobody else is
+asked, and what only looks like a secret is known by its hash in ``tools/no_secrets.json``.
+
+``python tools/find_secrets.py [FILES]`` exits with 1 where there is one; with ``--known`` it writes down all that it
+found as none. Without FILES it reads whatever git keeps.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, NamedTuple
+
+from detect_secrets.core.secrets_collection import SecretsCollection
+from detect_secrets.settings import transient_settings
+
+PROJECT: Final = Path(__file__).resolve().parents[1]
+KNOWN: Final = PROJECT / "tools" / "no_secrets.json"
+# Not ours, or words for people, in which every long one looks like chance.
+UNREAD: Final = ("static/vendor/", "tests/vendor/", "locale/", "docs/images/", "tools/no_secrets.json")
+OF_PROVIDERS: Final = ("AWSKey", "GitHubToken", "GitLabToken", "Npm", "PypiToken", "SendGrid", "Slack", "Stripe")
+SETTINGS: Final[dict[str, Any]] = {
+    "plugins_used": [
+        *({"name": f"{name}Detector"} for name in (*OF_PROVIDERS, "BasicAuth", "JwtToken", "Keyword", "PrivateKey")),
+        {"name": "Base64HighEntropyString", "limit": 4.5},
+        {"name": "HexHighEntropyString", "limit": 3.0},
+    ],
+    "filters_used": [
+        {"path": f"detect_secrets.filters.{name}"}
+        for name in (
+            "allowlist.is_line_allowlisted",
+            "heuristic.is_indirect_reference",
+            "heuristic.is_likely_id_string",
+            "heuristic.is_potential_uuid",
+            "heuristic.is_sequential_string",
+            "heuristic.is_templated_secret",
+        )
+    ],
+}
+# Lines that a detector could say something of: the others, nineteen in twenty, would take most of the time.
+SUSPICIOUS: Final = re.compile(
+    r"[\"'=: ][A-Za-z0-9+/=_-]{16,}|://[^\s/]*@|-----BEGIN"
+    r"|(?i:(?:key|pass|pwd|secret|contrase|token)\w*[\"'\]]*\s*(?::=|[:=(]))"
+)
+
+
+class Secret(NamedTuple):
+    """What looks like one: in which file, of which kind, and a hash of it (SHA-1)."""
+
+    file: str
+    kind: str
+    hash: str
+
+
+def tracked() -> list[str]:
+    """Return the files that git keeps, but for those that nobody reads for secrets."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, check=True, capture_output=True, text=True).stdout
+    return [name for name in listed.split("\0") if name and not name.startswith(UNREAD) and (PROJECT / name).is_file()]
+
+
+def found_in(files: Sequence[str], root: Path = PROJECT) -> dict[Secret, int]:
+    """Return what looks like a secret in these *files*, named from *root*, and in which line."""
+    lines: dict[str, list[int]] = {}
+    with TemporaryDirectory() as folder:
+        for name in files:
+            suspicious = {
+                number: line
+                for number, line in enumerate((root / name).read_text(errors="replace").splitlines(), start=1)
+                if SUSPICIOUS.search(line)
+            }
+            if suspicious:
+                copy = Path(folder, name)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_text("".join(f"{line}\n" for line in suspicious.values()))
+                lines[name] = list(suspicious)
+        found = SecretsCollection(root=folder)
+        with transient_settings(SETTINGS):
+            found.scan_files(*lines)
+    return {Secret(name, each.type, each.secret_hash): lines[name][each.line_number - 1] for name, each in found}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Look, and say what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--known", action="store_true", help="what is found is no secret: write it down")
+    asked = parser.parse_args(arguments)
+    found = found_in(asked.files or tracked())
+    if asked.known:
+        KNOWN.write_text(json.dumps(sorted(found), indent=1) + "\n")
+        return 0
+    known = {Secret(*each) for each in json.loads(KNOWN.read_text())}
+    new = {secret: line for secret, line in found.items() if secret not in known}
+    for secret, line in new.items():
+        print(f"{secret.file}:{line}: {secret.kind}", file=sys.stderr)
+    if new:
+        print("Take it out, and replace it wherever it was good for something: git keeps it.", file=sys.stderr)
+        print("What is none is written down with python tools/find_secrets.py --known.", file=sys.stderr)
+    return 1 if new else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
