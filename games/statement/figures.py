@@ -14,9 +14,10 @@ from typing import Any
 from django.db import connection
 from django.utils.functional import Promise
 
+from audit import by_time
 from games.statement.period import Period
 from players.models import Player
-from wallet.models import Mode
+from wallet.models import Account, AccountKind, Entry, Mode
 from wallet.statements import ASIDE, BANKS, NAMES, OTHER
 
 STAKE, PAYOUT, COUP = "stake", "settle", "coup"
@@ -24,16 +25,29 @@ STAKE, PAYOUT, COUP = "stake", "settle", "coup"
 # One row for each movement that belongs to no round, and for each day, game and kind of movement of rounds: stakes of a
 # shared round are stakes like any other, also while it is in progress. What a coup did to a bank is told apart, with
 # what was covered of that bank; a draw, which leaves the bank as it was, moves nothing and counts all the same.
-# Whatever was before the period is one row.
+# Whatever was before the period is one row. Of an account whose entries before a number are all older than the period
+# these are not read: what they came to is what the last of them left, less what lay there before the first.
 LUMPS = """
-SELECT part.day, part.kind, part.variant, part.journal, min(moved.at), count(DISTINCT moved.round_id),
-       sum(entry.amount), sum(greatest(entry.amount, 0)),
-       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'cash'), 0),
-       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'purse'), 0),
-       coalesce(sum(entry.amount) FILTER (WHERE account.kind = 'bank'), 0), coalesce(sum(coup.at_risk), 0)
+SELECT part.day, part.kind, part.variant, part.journal, min(moved.at) FILTER (WHERE moved.at >= %(begin)s),
+       count(DISTINCT moved.round_id),
+       sum(moved.amount), sum(greatest(moved.amount, 0)),
+       coalesce(sum(moved.amount) FILTER (WHERE account.kind = 'cash'), 0),
+       coalesce(sum(moved.amount) FILTER (WHERE account.kind = 'purse'), 0),
+       coalesce(sum(moved.amount) FILTER (WHERE account.kind = 'bank'), 0), coalesce(sum(coup.at_risk), 0)
 FROM wallet_account AS account
-JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
-JOIN wallet_journal AS moved ON moved.id = entry.journal_id
+LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
+CROSS JOIN LATERAL (
+    SELECT journal.id, journal.kind, journal.round_id, journal.at, entry.amount
+    FROM wallet_entry AS entry JOIN wallet_journal AS journal ON journal.id = entry.journal_id
+    WHERE entry.account_id = account.id AND entry.version >= coalesce(known.first, 0)
+    UNION ALL
+    SELECT NULL, NULL, NULL, '-infinity', last.balance_after - oldest.balance_after + oldest.amount
+    FROM wallet_entry AS last CROSS JOIN LATERAL (
+        SELECT balance_after, amount FROM wallet_entry
+        WHERE account_id = account.id AND version IS NOT NULL ORDER BY version LIMIT 1
+    ) AS oldest
+    WHERE last.account_id = account.id AND last.version = known.first - 1
+) AS moved
 LEFT JOIN games_round AS round ON round.id = moved.round_id
 LEFT JOIN games_liveround AS live ON live.id = moved.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
@@ -175,7 +189,7 @@ def figures(player: Player, mode: Mode, period: Period) -> Figures:
 
 def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, zone: str) -> Figures:
     """Return the statement from one moment until before another, its days those of *zone*."""
-    asked: dict[str, Any] = {
+    asked: dict[str, Any] = _firsts(player, mode, begin) | {
         "player": player.pk,
         "mode": mode.value,
         "begin": begin,
@@ -196,6 +210,17 @@ def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, 
         days=_games(lumps, by_day=True),
         money=tuple(lump for lump in lumps if lump.journal_id is not None),
     )
+
+
+def _firsts(player: Player, mode: Mode, begin: datetime) -> dict[str, list[int]]:
+    """Return a number on each account of the player's that lasts, before which everything was before *begin*. What is
+    booked meanwhile has higher ones.
+    """
+    lasting = Account.objects.filter(owner=player, mode=mode).exclude(kind=AccountKind.BANK)
+    accounts = list(lasting.values_list("pk", flat=True))
+    entries = Entry.objects.filter(version__isnull=False)
+    found = [by_time.keys(entries.filter(account=each), "version", "journal__at", begin, None) for each in accounts]
+    return {"accounts": accounts, "firsts": [numbers.start for numbers in found]}
 
 
 def _owned(row: tuple[Any, ...]) -> Owned:

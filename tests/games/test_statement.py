@@ -17,6 +17,7 @@ from django.test import Client
 from django.utils import translation
 from pypdf import PdfReader
 
+from audit import by_time
 from games.statement import as_csv
 from games.statement.as_pdf import Paper, document
 from games.statement.figures import figures, figures_between
@@ -123,7 +124,11 @@ class TestPeriods:
 
 class TestTheFigures:
     @pytest.mark.parametrize("seed", range(6))
-    def test_gli19_2_5_7_agree_with_the_ledger_for_any_period(self, player, seed):
+    @pytest.mark.parametrize("is_long_past", [False, True], ids=["fresh", "long past"])
+    def test_gli19_2_5_7_agree_with_the_ledger_for_any_period(self, player, seed, is_long_past, monkeypatch):
+        """What is older than the period by more than a transaction lasts is not read again but taken as a balance."""
+        if is_long_past:
+            monkeypatch.setattr(by_time, "SLACK", timedelta())
         chance = random.Random(seed)
         a_history(player, chance)
         moments = [datetime(2026, 1, 1, tzinfo=UTC), *Journal.objects.order_by("at").values_list("at", flat=True)]
