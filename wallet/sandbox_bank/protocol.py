@@ -45,7 +45,7 @@ def seal(request: PayRequest, key: str) -> str:
 def unseal(text: str, key: str) -> PayRequest:
     """Read a request. Raises BadRequestToBank."""
     try:
-        fields = signing.loads(text, key=_first(key), salt=SALT, fallback_keys=keyrings.keys_of(key)[1:])
+        fields = signing.loads(text, key=_first(key), salt=SALT, fallback_keys=[*keyrings.keys_of(key)[1:]])
     except signing.BadSignature as error:
         raise BadRequestToBank from error
     return PayRequest(**fields | {"reference": UUID(fields["reference"])})
