@@ -1,7 +1,9 @@
 """The whole way, as an operator goes it: a house is backed up in the middle of an evening, lost, put up again on
-another server, checked, opened, and played in.
+another server, checked, opened, and played in; and its keys are replaced, since whoever has the lost one may have them.
 """
 
+import base64
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
@@ -12,6 +14,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from pyrage.x25519 import Identity
 
 from audit import sealing
 from audit.models import Checkpoint
@@ -40,9 +43,14 @@ def evening(cloned_db, signed: Path) -> Evening:
     return evening
 
 
-def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(evening: Evening, signed: Path, tmp_path: Path):
-    file, kept = tmp_path / "house.dump", tmp_path / "checkpoint"
+def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
+    evening: Evening, signed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file, kept, identity = tmp_path / "house.dump.age", tmp_path / "checkpoint", tmp_path / "identity"
     kept.write_text(Checkpoint.objects.latest("size").note)
+    key = Identity.generate()
+    identity.write_text(f"{key}\n")
+    monkeypatch.setattr(settings, "BACKUP_RECIPIENTS", [str(key.to_public())])
     before = standing(evening)
     with playing(evening.solo):
         call_command("back_up", str(file), stdout=StringIO())
@@ -56,7 +64,7 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(evening: Evening, 
         "AUDIT_KEYS": settings.AUDIT_KEYS.replace("\n", ","),
     }
     with fresh_var() as var, using(var, Purpose.TESTS):
-        restored = manage(var, "restore", str(file), **keys)
+        restored = manage(var, "restore", str(file), "--identity", str(identity), **keys)
         assert restored.returncode == 0, restored.stderr
         assert "The house may open." in restored.stdout
         assert "Nothing is missing that was signed" in restored.stdout
@@ -65,14 +73,35 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(evening: Evening, 
             everything_agrees(signed, kept)
             signed_before = Checkpoint.objects.count()
             interrupted_rounds_are_over(evening, shown)
-            house = House(var, extra=keys).open()
-            try:
+            newer = {name: a_key() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")}
+            both = {name: f"{newer[name]},{keys[name]}" for name in newer}
+            with opened(var, keys | both, monkeypatch) as house:
                 play_goes_on(evening, house)
                 wait_until(lambda: Checkpoint.objects.count() > signed_before, "the log is signed on")
-            finally:
-                house.process.terminate()
-                house.process.wait(60)
+                resealed = manage(var, "reseal", **keys | both)
+                assert resealed.returncode == 0, resealed.stdout + resealed.stderr
+                assert resealed.stdout.count("Nothing needs the older keys") == len(newer)
+            with opened(var, keys | newer, monkeypatch) as house:
+                a_solo_round(evening, house, "rebet_deal")
             everything_agrees(signed, kept)
+
+
+@contextmanager
+def opened(var: Path, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    """The house, opened with these keys, of which this process knows as well."""
+    for name, key in keys.items():
+        if name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY"):
+            monkeypatch.setattr(settings, name, key)
+    house = House(var, extra=keys).open()
+    try:
+        yield house
+    finally:
+        house.process.terminate()
+        house.process.wait(60)
+
+
+def a_key() -> str:
+    return base64.urlsafe_b64encode(os.urandom(32)).decode()
 
 
 def standing(evening: Evening) -> list[object]:
@@ -143,18 +172,7 @@ def interrupted_rounds_are_over(evening: Evening, shown: dict[str, object]) -> N
 
 def play_goes_on(evening: Evening, house: House) -> None:
     """By the pages of the house, and by its own worker and beat."""
-    visitor = Visitor(house.url, evening.regular.user, patience=120)
-    page = f"/en/table/{evening.solo.slug}/real/"
-    assert visitor.get(page)[0] == 200
-    place = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
-    form = {
-        "action": "deal",
-        "round_id": place.round_id,
-        "slip_version": place.slip_version,
-        "table_version": there(place.table.version).number,
-    }
-    assert visitor.post(f"{page}play/", form)[0] == 200
-    assert Participation.objects.filter(round=place.round_id, player=evening.regular, staked=5_000).exists()
+    a_solo_round(evening, house)
 
     live_table, bettor = evening.tables[Phase.BETTING], evening.bettors[Phase.BETTING]
     lost = LiveRound.objects.filter(live_table=live_table).values_list("shoe_id", flat=True)[0]
@@ -174,6 +192,22 @@ def play_goes_on(evening: Evening, house: House) -> None:
     assert Payment.objects.get(pk=evening.waiting.pk).state == PaymentState.CREDITED
     sent = (WithdrawalStatus.SENDING, WithdrawalStatus.PAID)
     wait_until(lambda: Withdrawal.objects.get(pk=evening.approved.pk).status in sent, "the withdrawal is sent")
+
+
+def a_solo_round(evening: Evening, house: House, action: str = "deal") -> None:
+    """A click on the page, in which what was committed to is dealt."""
+    visitor = Visitor(house.url, evening.regular.user, patience=120)
+    page = f"/en/table/{evening.solo.slug}/real/"
+    assert visitor.get(page)[0] == 200
+    place = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
+    form = {
+        "action": action,
+        "round_id": place.round_id,
+        "slip_version": place.slip_version,
+        "table_version": there(place.table.version).number,
+    }
+    assert visitor.post(f"{page}play/", form)[0] == 200
+    assert Participation.objects.filter(round=place.round_id, player=evening.regular, staked=5_000).exists()
 
 
 def staked(bettor: Player, live_table: LiveTable) -> bool:
