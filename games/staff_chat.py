@@ -172,6 +172,6 @@ def _why_not(form: forms.Form) -> str:
 def _back(request: StaffRequest) -> HttpResponse:
     """Lead back to the page of the chat that the form stands on."""
     page = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(page, None):
+    if page.startswith("/") and url_has_allowed_host_and_scheme(page, None):
         return redirect(page)
     return redirect("staff_chat")

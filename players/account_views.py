@@ -111,7 +111,9 @@ def _status(session: UUID) -> HttpResponse:
 def _onward(request: HttpRequest) -> str:
     asked = request.POST.get("next") or request.GET.get("next") or ""
     is_ours = url_has_allowed_host_and_scheme(asked, {request.get_host()}, require_https=request.is_secure())
-    return asked if is_ours else reverse("lobby")
+    return (
+        asked if is_ours and asked.startswith("/") else reverse("lobby")
+    )  # a word would be looked up as a page's name
 
 
 def _ip(request: HttpRequest) -> str:

@@ -163,8 +163,10 @@ class AccountAdapter(DefaultAccountAdapter):
         return response
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Lead back to pages of this host only."""
-        return url_has_allowed_host_and_scheme(url, {self.request.get_host()}, require_https=self.request.is_secure())
+        """Lead back to pages of this host only, by their paths: a word would be looked up as a page's name."""
+        return str(url).startswith("/") and url_has_allowed_host_and_scheme(
+            url, {self.request.get_host()}, require_https=self.request.is_secure()
+        )
 
     def is_ajax(self, request: HttpRequest) -> bool:
         """Answer with pages, but for what the script of passkeys asks for."""

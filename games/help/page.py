@@ -110,13 +110,14 @@ def _printed(game: Game, text: str, language: str) -> tuple[tuple[Section, ...],
     marks = marks_of(game, examples)
     tables = tables_of(game) if isinstance(game, Variant) else CHEMIN_TABLES
 
-    def block(found: re.Match[str]) -> str:
-        table = tables.get(found[1])
-        return table(language) if table else found[0]
-
-    html = BLOCK.sub(block, _markdown.renderer.render(tokens, _markdown.options, {}))
+    html, pieces, end = _markdown.renderer.render(tokens, _markdown.options, {}), list[str](), 0
+    for found in BLOCK.finditer(html):
+        if table := tables.get(found[1]):  # in which a table's name may look like a mark
+            pieces += [_filled(html[end : found.start()], marks, language), table(language)]
+            end = found.end()
+    body = "".join([*pieces, _filled(html[end:], marks, language)])
     sections = tuple(Section(anchor, mark_safe(_filled(title, marks, language))) for anchor, title in headings)  # noqa: S308  (as below)
-    return sections, mark_safe(_filled(html, marks, language))  # noqa: S308  (Markdown with raw HTML switched off)
+    return sections, mark_safe(body)  # noqa: S308  (Markdown with raw HTML switched off)
 
 
 def _filled(html: str, marks: Mapping[str, Mark], language: str) -> str:

@@ -10,8 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from games.help.words import controls
+from games.models import Table
 from games.variants import GAMES, LANGUAGES, help_text
 from tests.builders import a_table
+from tests.chemin.at_table import a_chemin_table
 from tests.games.help_pages import Tag, help_without_tables
 from tests.games.help_requirements import (
     LEAST_EXAMPLES,
@@ -169,3 +171,12 @@ def test_a_game_without_a_table_says_so(slug):
     a_table()
     says_so = "There is no table of this game at the moment." in Client().get(f"/en/help/{slug}/").text
     assert says_so == (slug != "baccarat")
+
+
+def test_a_table_whose_name_looks_like_a_mark_is_called_so():
+    """Staff choose names; the page once read this one as a mark of its own, and was a fault of ours for everybody."""
+    table = a_chemin_table().table
+    Table.objects.filter(pk=table.pk).update(name="{{ payout }} <b>")
+    page = Client().get("/en/help/chemin_de_fer/")
+    assert page.status_code == 200
+    assert "{{ payout }} &lt;b&gt;" in page.text

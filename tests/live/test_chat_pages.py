@@ -391,6 +391,7 @@ class TestStaff:
         assert "Let the author write again" in visitor.get(page).text
         lift = reverse("staff_chat_lift", args=[ChatBan.objects.get().pk])
         assert visitor.post(lift, {"next": "https://evil.test/"}).url == reverse("staff_chat")
+        assert visitor.post(lift, {"next": "no page's name"}).url == reverse("staff_chat")
         assert "ended already" in visitor.post(lift, follow=True).text
         assert chat.ban_of(message.player) is None
 

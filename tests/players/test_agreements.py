@@ -82,7 +82,7 @@ def test_only_what_was_shown_is_agreed_to(player, new_terms, version):
     assert agreements.outstanding(player)
 
 
-@pytest.mark.parametrize("onward", ["https://evil.example/", "//evil.example", "javascript:alert(1)"])
+@pytest.mark.parametrize("onward", ["https://evil.example/", "//evil.example", "javascript:alert(1)", "home", "a word"])
 def test_leads_to_no_other_house(player, new_terms, onward):
     answer = a_browser(player.user).post(AGREE, {"version": new_terms, "next": onward})
     assert answer["Location"] == "/en/"

@@ -85,7 +85,14 @@ class TestLoggingIn:
 
     @pytest.mark.parametrize(
         "address",
-        ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "http://localhost/"],
+        [
+            "https://evil.example/",
+            "//evil.example",
+            "/\\evil.example",
+            "javascript:alert(1)",
+            "http://localhost/",
+            "x y",
+        ],
     )
     def test_never_leads_to_another_host(self, player, address):
         assert log_in(a_visitor(), player.user, next=address)["Location"] == "/"

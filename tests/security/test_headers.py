@@ -37,12 +37,7 @@ def hold(answer: Any) -> None:
         raise AssertionError(headers["cache-control"])
 
 
-class TestInProduction:
-    """Settings as `casino.settings` makes them of a production house's environment, in a process of its own."""
-
-    @pytest.fixture(scope="class")
-    def production(self) -> dict[str, Any]:
-        program = """
+PROGRAM = """
 import json
 from django.conf import settings
 from django.test import RequestFactory
@@ -55,12 +50,21 @@ names = [n for n in dir(settings) if "COOKIE" in n]
 print(json.dumps({"headers": dict(https.headers), "plain": [plain.status_code, plain["Location"]],
     "settings": {n: getattr(settings, n) for n in names}}))
 """
-        inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-        surroundings = inherited | PRODUCTION | {"DJANGO_SETTINGS_MODULE": "casino.settings"}
-        done = subprocess.run(
-            [sys.executable, "-c", program], env=surroundings, cwd=PROJECT, check=True, capture_output=True, text=True
-        )
-        return dict(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def production() -> dict[str, Any]:
+    """What a production house says to browsers, and its settings of cookies."""
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    surroundings = inherited | PRODUCTION | {"DJANGO_SETTINGS_MODULE": "casino.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=surroundings, cwd=PROJECT, check=True, capture_output=True, text=True
+    )
+    return dict(json.loads(done.stdout))
+
+
+class TestInProduction:
+    """Settings as `casino.settings` makes them of a production house's environment, in a process of its own."""
 
     def test_browsers_are_told_to_come_by_https_alone_for_a_year(self, production):
         assert production["headers"]["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
