@@ -9,7 +9,7 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test check lint reset bench attack drill hosts roads format messages clauses screenshots
+.PHONY: help run test check lint reset bench attack drill hosts image roads format messages clauses screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -52,6 +52,9 @@ drill: .venv/installed-dev .venv/texts ## hurt every part of a house while peopl
 
 hosts: .venv/installed-dev .venv/texts ## machines of a house on many disappear while people play; as root, of network namespaces
 	$(PY) -m tests.hosts
+
+image: ## the image of deploy/Containerfile where no registry of images is to be reached; as root, with buildah
+	deploy/image.sh
 
 roads: .venv/installed-dev .venv/texts ## the roads of ten thousand shoes against another's program (SHOES= says how many)
 	@tools/get_chromium.sh
