@@ -189,7 +189,7 @@ def figures(player: Player, mode: Mode, period: Period) -> Figures:
 
 def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, zone: str) -> Figures:
     """Return the statement from one moment until before another, its days those of *zone*."""
-    asked: dict[str, Any] = _firsts(player, mode, begin) | {
+    asked: dict[str, Any] = firsts(player, mode, begin) | {
         "player": player.pk,
         "mode": mode.value,
         "begin": begin,
@@ -212,7 +212,7 @@ def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, 
     )
 
 
-def _firsts(player: Player, mode: Mode, begin: datetime) -> dict[str, list[int]]:
+def firsts(player: Player, mode: Mode, begin: datetime) -> dict[str, list[int]]:
     """Return a number on each account of the player's that lasts, before which everything was before *begin*. What is
     booked meanwhile has higher ones.
     """

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 from django.utils.functional import Promise
 
+from games.statement.figures import firsts
 from games.statement.period import Period
 from players.models import Player
 from wallet.models import Mode
@@ -16,14 +17,16 @@ from wallet.statements import ASIDE, NAMES, OTHER, told_as
 
 PAGE = 20
 
-# What each journal added to what the player owns; those of rounds with game and code, those of banks with the game.
+# What each journal added to what the player owns; those of rounds with game and code, those of banks with the game. Of
+# an account for which a first entry is known what was before it is left out.
 MOVED = """
 SELECT moved.id, moved.at,
        CASE WHEN moved.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE moved.kind END AS kind,
        moved.round_id, coalesce(round.code, live.code) AS code, seat.variant, sum(entry.amount) AS amount,
        sum(greatest(entry.amount, 0)) AS within
 FROM wallet_account AS account
-JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version IS NOT NULL
+LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
+JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version >= coalesce(known.first, 0)
 JOIN wallet_journal AS moved ON moved.id = entry.journal_id
 LEFT JOIN games_round AS round ON round.id = moved.round_id
 LEFT JOIN games_liveround AS live ON live.id = moved.round_id
@@ -91,7 +94,8 @@ class Listing:
 def listing(player: Player, mode: Mode, period: Period, *, before: int | None = None) -> Listing:
     """Return a page of the movements of *period* that are older than journal *before*."""
     with connection.cursor() as cursor:
-        cursor.execute(NEWEST, _asked(player, mode, period) | {"before": before, "limit": PAGE + 1})
+        asked = _asked(player, mode, period) | firsts(player, mode, period.begin)
+        cursor.execute(NEWEST, asked | {"before": before, "limit": PAGE + 1})
         found = [_movement(row) for row in cursor.fetchall()]
     return Listing(tuple(found[:PAGE]), found[PAGE - 1].journal_id if len(found) > PAGE else None)
 
@@ -107,7 +111,8 @@ def running(player: Player, mode: Mode, period: Period) -> Iterator[tuple[Moveme
 
 
 def _asked(player: Player, mode: Mode, period: Period) -> dict[str, Any]:
-    return {"player": player.pk, "mode": mode.value, "begin": period.begin, "end": period.end}
+    asked = {"player": player.pk, "mode": mode.value, "begin": period.begin, "end": period.end}
+    return asked | {"accounts": [], "firsts": []}
 
 
 def _movement(row: tuple[Any, ...]) -> Movement:
