@@ -5,14 +5,23 @@ import json
 import sys
 from collections.abc import Iterable
 
-from bench import engines, house, ledger, lists, live, push, reports, sealing, verifying
-from bench.contest import QUICK, THOROUGH, Result, Unavailable, measure, say
+from bench import engines, growth, house, ledger, lists, live, push, reports, sealing, verifying
+from bench.contest import QUICK, THOROUGH, Result, Suite, Unavailable, say
 from bench.places import RESULTS
 
 GAMES = (engines.ONE_DECK, engines.SHOE, house.SUITE)
-SUITES = (*GAMES, *ledger.SUITES, *live.SUITES, push.SUITE, sealing.SUITE, verifying.SUITE, reports.SUITE, lists.SUITE)
+BACK_OFFICE = (reports.SUITE, lists.SUITE, growth.SUITE)
+SUITES: tuple[Suite | growth.Growth, ...] = (
+    *GAMES,
+    *ledger.SUITES,
+    *live.SUITES,
+    push.SUITE,
+    sealing.SUITE,
+    verifying.SUITE,
+    *BACK_OFFICE,
+)
 NAMES = tuple(name for suite in SUITES for name in suite.aims)
-COLUMNS = "{:<20}{:>16}{:>16}{:>9}{:>7}  {}"
+COLUMNS = "{:<24}{:>16}{:>16}{:>9}{:>7}  {}"
 
 
 def main() -> int:
@@ -30,7 +39,7 @@ def main() -> int:
             continue
         say(suite.about)
         try:
-            results += measure(suite, names, QUICK if given.quick else THOROUGH)
+            results += suite.measure(names, QUICK if given.quick else THOROUGH)
         except Unavailable as fault:
             faults.append(f"{', '.join(names)}: not measured: {fault}")
     RESULTS.parent.mkdir(parents=True, exist_ok=True)

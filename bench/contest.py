@@ -46,6 +46,10 @@ class Suite:
     open: Callable[[Collection[str]], AbstractContextManager[Contest]]
     """Makes these contestants ready, and clears up after them. Raises Unavailable."""
 
+    def measure(self, names: Collection[str], pace: Pace) -> list["Result"]:
+        """Measure the named contestants. Raises Unavailable."""
+        return measure(self, names, pace)
+
 
 @dataclass(frozen=True)
 class Result:

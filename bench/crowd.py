@@ -28,23 +28,26 @@ SIT = "INSERT INTO players_sitting (session, player_id) SELECT md5(id::text)::uu
 
 
 def main() -> None:
-    """Open the tables, and fill the house."""
+    """Do so."""
+    json.dump([{"live_table": fill(int(sys.argv[1])).pk}], sys.stdout)
+
+
+def fill(number: int) -> LiveTable:
+    """Open the tables, and fill the house; return the shared table."""
     load_tables()
-    number = int(sys.argv[1])
     with transaction.atomic():
         _register(number)
     for lines in _deposits():
         ledger.post(ledger.Journal(uuid4(), "deposit", tuple(lines)))
     with connections["owner"].cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
-    table = LiveTable.objects.get(table__variant=GAME, mode=Mode.REAL)
-    json.dump([{"live_table": table.pk}], sys.stdout)
+    return LiveTable.objects.get(table__variant=GAME, mode=Mode.REAL)
 
 
 def _register(number: int) -> None:
     where = Jurisdiction.objects.get(pk="SE")
     users = User.objects.bulk_create(
-        (User(email=f"player{each}@bench.example") for each in range(number)), batch_size=AT_ONCE
+        (User(email=f"bettor{each}@bench.example") for each in range(number)), batch_size=AT_ONCE
     )
     Player.objects.bulk_create(
         (Player(user=user, jurisdiction=where, currency=where.currencies[0], birth_date=BORN) for user in users),
@@ -56,7 +59,8 @@ def _register(number: int) -> None:
 
 
 def _deposits() -> Iterator[list[ledger.Line]]:
-    found = Account.objects.filter(kind=AccountKind.CASH).order_by("pk").values_list("pk", "currency")
+    poor = Account.objects.filter(kind=AccountKind.CASH, mode=Mode.REAL, balance=0)
+    found = poor.order_by("pk").values_list("pk", "currency")
     everybody = [ledger.Line(account, currency, Mode.REAL, MONEY) for account, currency in found]
     for begin in range(0, len(everybody), AT_ONCE):
         some = everybody[begin : begin + AT_ONCE]

@@ -15,7 +15,7 @@ from typing import Any, Final
 from bench.contest import Contest, Rate, Suite, Unavailable, say
 from bench.pgbench import PgBench
 from bench.places import PROJECT
-from bench.servers import CLIENTS, Environment, durability, production, run, servers, settle_in
+from bench.servers import CLIENTS, Environment, collect_static, durability, production, servers, settle_in
 from bench.team import team
 from casino.embedded.children import Program, last_lines, spawn
 from casino.launcher import listening_socket, web_arguments
@@ -53,7 +53,7 @@ def web(
     """The web server as production starts it; yields its port and its processes. Whoever asks first waits until it is
     there. Raises Unavailable.
     """
-    run(environment, "manage.py", "collectstatic", "--verbosity=0", "--no-input")
+    collect_static(environment)
     log = var / "log" / "web.log"
     with listening_socket(0) as listening:
         port: int = listening.getsockname()[1]

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from typing import Final
 
 import psycopg
-from psycopg.sql import SQL, Identifier
 
 from bench.contest import Contest, Suite, say
-from bench.reports import TRUSTED, house_in, write_rounds
-from bench.servers import durability, fill, make_house, production, servers
+from bench.past import PLAYED, TRUSTED, indexed_later, write_rounds
+from bench.reports import AN_HOUR
+from bench.servers import durability, fill, house_in, make_house, production, servers
 from bench.team import team
 from casino.embedded.places import DATABASE
 
@@ -25,7 +25,6 @@ FEW: Final = 1000
 PLAYERS: Final = 1000
 SMALL: Final = "small"
 AT_ONCE: Final = 1_000_000
-PLAYED: Final = ("games_round", "games_participation", "games_wager")
 
 # Three seconds between two rows, in the order of their numbers as those of a house are.
 AT: Final = "now() - (%(rows)s - n) * interval '3 seconds'"
@@ -73,10 +72,6 @@ TABLES: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     "deposits": (("wallet_payment",), DEPOSITS),
     "journals": (("wallet_journal", "wallet_entry"), JOURNALS),
 }
-INDEXES: Final = """
-SELECT indexname, indexdef FROM pg_indexes
-WHERE tablename = ANY (%s) AND indexname NOT IN (SELECT conname FROM pg_constraint)
-"""
 
 
 @contextmanager
@@ -100,27 +95,14 @@ def open_contest(names: Collection[str]) -> Iterator[Contest]:
 
 def _write(superuser: psycopg.Connection, rows: int) -> None:
     superuser.execute(TRUSTED)
-    superuser.execute("SET maintenance_work_mem = '512MB'")
-    with _indexed_later(superuser, PLAYED):
-        write_rounds(superuser, rows)
+    with indexed_later(superuser, PLAYED):
+        write_rounds(superuser, rows, hours=max(rows // AN_HOUR, 2), first_plays=max(rows // PLAYERS, 1))
     for name, (tables, statement) in TABLES.items():
-        with _indexed_later(superuser, tables):
+        with indexed_later(superuser, tables):
             for first in range(1, rows + 1, AT_ONCE):
                 say(f"Writing {name}: {first - 1:,} of {rows:,} …")
                 last = min(first + AT_ONCE - 1, rows)
                 superuser.execute(statement, {"first": first, "last": last, "rows": rows, "players": PLAYERS})
-
-
-@contextmanager
-def _indexed_later(superuser: psycopg.Connection, tables: Collection[str]) -> Iterator[None]:
-    """Build the indexes of these tables once they are filled, which takes a fraction of the time."""
-    found = superuser.execute(INDEXES, [list(tables)]).fetchall()
-    for name, _ in found:
-        superuser.execute(SQL("DROP INDEX {}").format(Identifier(name)))
-    yield
-    for _, statement in found:
-        superuser.execute(statement)
-    superuser.execute(SQL("VACUUM ANALYZE {}").format(SQL(", ").join(map(Identifier, tables))))
 
 
 SUITE: Final = Suite(

@@ -35,10 +35,15 @@ SHARED = "no_commission"
 
 
 def main() -> None:
-    """Open the tables, register players and pay them their money."""
+    """Do so."""
+    json.dump(settle_in(sys.argv[1:]), sys.stdout)
+
+
+def settle_in(codes: Iterable[str]) -> list[dict[str, object]]:
+    """Open the tables, register players and pay them their money; return who they are."""
     _open_betting()
     load_tables()
-    json.dump(list(_people(sys.argv[1:])), sys.stdout)
+    return list(_people(codes))
 
 
 def _open_betting() -> None:

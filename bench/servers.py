@@ -55,9 +55,11 @@ def servers() -> Iterator[tuple[Path, Addresses]]:
         _clear(superuser)
 
 
-def make_house(superuser: psycopg.Connection, addresses: Addresses, name: str) -> None:
-    """Copy the migrated database, with what is no part of a copy: who may enter it, and that the house is at home."""
-    names = map(Identifier, (name, OWNER_ROLE, MIGRATED))
+def make_house(superuser: psycopg.Connection, addresses: Addresses, name: str, *, template: str = MIGRATED) -> None:
+    """Copy the migrated database, or another one that nobody is in, with what is no part of a copy: who may enter it,
+    and that the house is at home.
+    """
+    names = map(Identifier, (name, OWNER_ROLE, template))
     superuser.execute(SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(*names))
     close_to_public(superuser, name)
     with psycopg.connect(addresses.superuser_url, autocommit=True, dbname=name) as there:
@@ -90,6 +92,12 @@ def _running() -> tuple[Path, Addresses]:
 def _close(var: Path) -> None:
     leave(var)
     shutil.rmtree(var, ignore_errors=True)
+
+
+def collect_static(environment: Environment) -> None:
+    """Put what pages refer to where it is served from, once in a run. Raises Unavailable."""
+    if not Path(environment["SABOT_VAR"], "static").exists():
+        run(environment, "manage.py", "collectstatic", "--verbosity=0", "--no-input")
 
 
 def durability(addresses: Addresses) -> str:
@@ -130,6 +138,13 @@ def _key() -> str:
     return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
 
 
+def house_in(url: str) -> str:
+    """Return the name of the database that an address leads to."""
+    found = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+    assert isinstance(found, str)
+    return found
+
+
 def settle_in(environment: Environment, *jurisdictions: str) -> list[dict[str, Any]]:
     """Open the tables, and make a player with money in each of these jurisdictions. Raises Unavailable."""
     say(f"Settling {len(jurisdictions)} players in …")
@@ -142,16 +157,24 @@ def fill(environment: Environment, number: int) -> list[dict[str, Any]]:
     return _prepared(environment, "bench.crowd", str(number))
 
 
+def grow_up(environment: Environment, number: int) -> list[dict[str, Any]]:
+    """Do both: so many players, of whom two are settled in. Return these two, and somebody who works there. Raises
+    Unavailable.
+    """
+    say(f"Filling the house with {number:,} players and their staff …")
+    return _prepared(environment, "bench.grown", str(number))
+
+
 def fill_log(environment: Environment, number: int) -> list[dict[str, Any]]:
     """Write so many events and seal them; return the keys of the log and its leaves. Raises Unavailable."""
     say(f"Writing and sealing {number:,} events …")
     return _prepared(environment, "bench.many_events", str(number))
 
 
-def sum_up(environment: Environment) -> None:
-    """Sum up every hour of play that is over. Raises Unavailable."""
+def sum_up(environment: Environment, *which: str) -> None:
+    """Sum up every hour of play that is over, as `bench.many_hours` has it. Raises Unavailable."""
     say("Summing up …")
-    _prepared(environment, "bench.many_hours")
+    _prepared(environment, "bench.many_hours", *which)
 
 
 def _prepared(environment: Environment, module: str, *arguments: str) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -37,6 +37,25 @@ def team(
     finally:
         for player in players:
             _dismiss(player)
+
+
+@contextmanager
+def member(way: str, person: Mapping[str, Any], environment: Mapping[str, str]) -> Iterator[Callable[[str], str]]:
+    """Start one player, wait until they sit there, and yield how to tell them a line and have their answer.
+
+    Raises Unavailable where they give up.
+    """
+    player = _start(way, person, environment, ())
+    try:
+        _answer(player)
+
+        def tell(line: str) -> str:
+            _tell(player, line)
+            return _answer(player)
+
+        yield tell
+    finally:
+        _dismiss(player)
 
 
 def _start(way: str, person: Mapping[str, Any], environment: Mapping[str, str], options: Sequence[str]) -> Process:

@@ -15,6 +15,11 @@ LOG_IN = "/en/account/login/"
 _FIELD = re.compile(r'name="(csrfmiddlewaretoken|round_id|slip_version|table_version)" value="([^"]*)"')
 
 
+def fields_of(text: str) -> dict[str, str]:
+    """Return what the forms of a page have in the fields that a player does not fill in."""
+    return dict(_FIELD.findall(text))
+
+
 class Refused(Exception):
     """The house did not answer as it does to a player."""
 
@@ -60,5 +65,5 @@ class Visitor:
             raise Refused(f"{method} {path} was answered {answer.status}: {text[:2000]}")
         for cookie in answer.headers.get_all("Set-Cookie", ()):
             self._cookies.update({name: morsel.value for name, morsel in SimpleCookie(cookie).items()})
-        self._fields |= dict(_FIELD.findall(text))
+        self._fields |= fields_of(text)
         return text

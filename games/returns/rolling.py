@@ -56,7 +56,7 @@ def roll(hour: datetime) -> int:
     """Sum up the hour that begins then; return how many wagers were read. Rounds under rules that the program has no
     more are left out: nobody can say any longer how likely what was.
     """
-    counts, read = _count(Interval(hour, hour + HOUR))
+    counts, read = count(Interval(hour, hour + HOUR))
     Evidence.objects.bulk_create(
         Evidence(hour=begins, version_id=version, mode=mode, bet=bet, gain=gain, rounds=rounds)
         for (begins, version, mode, bet, gain), rounds in sorted(counts.items())
@@ -74,7 +74,7 @@ def differences(whole: Interval) -> Iterator[str]:
 
 
 def _differences(interval: Interval) -> Iterator[str]:
-    counted, _read = _count(interval)
+    counted, _read = count(interval)
     rules = [variant.digest for variant in VARIANTS.values()]
     kept: Counter[Ended] = Counter()
     rows = Evidence.objects.filter(hour__gte=interval.since, hour__lt=interval.until, version__rules_digest__in=rules)
@@ -89,8 +89,8 @@ def _differences(interval: Interval) -> Iterator[str]:
             )
 
 
-def _count(interval: Interval) -> tuple[Counter[Ended], int]:
-    """Return how often what ended how, and how many wagers say so."""
+def count(interval: Interval) -> tuple[Counter[Ended], int]:
+    """Return how often what ended how in each hour, and how many wagers say so."""
     counts: Counter[Ended] = Counter()
     read = 0
     with connection.cursor() as cursor:

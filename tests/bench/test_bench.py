@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from bench.contest import Contest, Pace, Result, Suite, measure
 from tests.harness.folders import fresh_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
-SECONDS = 240.0
+SECONDS = 480.0
 AIMS = {
     "engine_coups": 0.2,
     "fast_coups": 10,
@@ -41,12 +42,15 @@ AIMS = {
     "lists_10m": 0.8,
     "seal_rate": None,
 }
+GROWN = ("lobby", "deal", "history", "player_page", "reports", "dashboard")
+AIMS |= {f"growth_{page}_{size}": 1.5 for page in GROWN for size in ("1m", "10m")}
 OVER_THE_HOUSE = ("solo_service", "solo_http", "api_round", "live_bets_http")
 MOVEMENTS = ("posting", "hot_house", "audit_on")
 WHOLE_ROUNDS = ("close_bets_100", "pay_all_100")
 SEALING = ("seal_rate",)
 REPORTS = ("report_10m",)
 LISTS = ("lists_10m",)
+GROWTH = tuple(f"growth_{page}_1m" for page in GROWN)
 HORDAK = ("posting_vs_hordak",) if importlib.util.find_spec("hordak") else ()
 
 
@@ -92,6 +96,7 @@ def of_houses() -> Iterator[Run]:
         *SEALING,
         *REPORTS,
         *LISTS,
+        *GROWTH,
         CLIENTS="2",
         ROUNDS="2000",
         ROWS="2000",
@@ -115,10 +120,11 @@ def written(var: Path) -> list[dict[str, object]]:
 
 
 def test_what_needs_a_house_is_measured_on_durable_servers_of_which_nothing_is_left(of_houses: Run) -> None:
-    assert set(of_houses.results) == {*OVER_THE_HOUSE, *MOVEMENTS, *HORDAK, *WHOLE_ROUNDS, *SEALING, *REPORTS, *LISTS}
+    kinds = (OVER_THE_HOUSE, MOVEMENTS, HORDAK, WHOLE_ROUNDS, SEALING, REPORTS, LISTS, GROWTH)
+    assert set(of_houses.results) == {name for kind in kinds for name in kind}
     for name in of_houses.results:
         assert str(name) in of_houses.done.stdout
-    suites = 1 + len(MOVEMENTS) + len(HORDAK) + 1 + len(SEALING) + len(REPORTS) + len(LISTS)
+    suites = 1 + len(MOVEMENTS) + len(HORDAK) + 1 + len(SEALING) + len(REPORTS) + len(LISTS) + 1
     assert of_houses.done.stderr.count("fsync on, synchronous_commit on") == suites
     assert of_houses.done.stderr.count("Migrating …") == 1
     assert of_houses.left == []
@@ -131,6 +137,19 @@ def test_what_is_of_one_kind_is_measured_against_one_yardstick(of_houses: Run, n
 
 def test_movements_of_money_are_measured_with_a_yardstick_for_each_question(of_houses: Run) -> None:
     assert len({of_houses.results[name]["yardstick"] for name in MOVEMENTS}) == len(MOVEMENTS)
+
+
+def test_what_a_house_with_a_past_is_asked_is_told_one_by_one_and_what_grew_most_counts(of_houses: Run) -> None:
+    asked: dict[str, list[tuple[float, float]]] = {name: [] for name in GROWTH}
+    for name, ours, before in re.findall(
+        r"^  (growth_\w+): .*: ([\d.]+) ms, ([\d.]+) before", of_houses.done.stderr, re.M
+    ):
+        asked[name].append((float(ours), float(before)))
+    for name, times in asked.items():
+        result = of_houses.results[name]
+        assert (result["ours"], result["yardstick"]) in times
+        assert result["ratio"] == pytest.approx(max(ours / before for ours, before in times), rel=0.1)
+    assert {name: len(times) > 1 for name, times in asked.items()} == dict.fromkeys(GROWTH, True)
 
 
 def test_the_ledger_is_measured_against_django_hordak_or_the_bench_says_how_to_get_it(
