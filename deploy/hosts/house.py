@@ -1,5 +1,5 @@
-"""A demo house on many machines: PostgreSQL and a streaming replica, Valkey, two machines with web, two with a worker
-and a beat, one that seals, and a balancer in front.
+"""A demo house on many machines: PostgreSQL and a streaming replica that is read, Valkey, two machines with web, two
+with a worker and a beat, one that seals, and a balancer in front.
 """
 
 import os
@@ -13,7 +13,7 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, LiteralString, Self
 
 import psycopg
 import redis
@@ -32,7 +32,7 @@ NAME: Final = "casino.example"  # by which the house is asked for
 ENVIRONMENT: Final = {"LC_ALL": "C", "TZ": "UTC"}
 PYTHON: Final = sys.executable
 
-BEHIND: Final = """
+BEHIND: Final[LiteralString] = """
 SELECT CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
     ELSE extract(epoch FROM now() - pg_last_xact_replay_timestamp()) END
 """
@@ -80,6 +80,7 @@ class House:
             "DATABASE_URL": f"postgresql://sabot_web:{self._password}@{database}/sabot",
             "DATABASE_OWNER_URL": f"postgresql://sabot_owner:{self._password}@{database}/sabot",
             "PORT": str(PORT),
+            "REPLICA_URL": f"postgresql://sabot_web:{self._password}@{self.hosts['replica'].address}/sabot",
             "PYTHONUNBUFFERED": "1",
             "WEB_DRAIN_SECONDS": "3",  # the balancer asks twice a second
         }
@@ -121,7 +122,10 @@ class House:
             line.close()
 
     def start(self, name: str) -> None:
-        """Start what runs on a machine of the house itself, as after its power came back."""
+        """Start what runs on a machine of the house itself, or the replica, as after its power came back."""
+        if name == "replica":
+            self._postgres(self.hosts[name], self._places.home / name)
+            return
         queue = "--queues=seal" if name == "sealer" else "--queues=celery"
         if name.startswith("web"):
             options = ("--timeout-graceful-shutdown", "10", "--no-access-log", "--no-proxy-headers")
@@ -139,10 +143,14 @@ class House:
 
     def lag(self) -> float:
         """Return how many seconds the replica is behind, as it says itself."""
+        return float(self.ask_replica(BEHIND))
+
+    def ask_replica(self, question: LiteralString) -> Any:
+        """Return what the replica answers to its superuser: the first cell."""
         address = f"postgresql://postgres:{self._password}@{self.hosts['replica'].address}/sabot"
-        with psycopg.connect(address) as replica:
-            rows = replica.execute(BEHIND).fetchall()
-        return float(rows[0][0])
+        with psycopg.connect(address, connect_timeout=2) as replica:
+            rows = replica.execute(question).fetchall()
+        return rows[0][0]
 
     def log(self, name: str, program: str) -> str:
         """Return what a program has written."""

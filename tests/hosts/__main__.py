@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +36,12 @@ def main() -> int:
             from tests.hosts.drill import Drill, Failed  # models need the set-up
 
             drill = Drill(house, say)
-            blows = [partial(drill.lose_web, "web1"), partial(drill.lose_beat, by_cable=False)]
+            blows: list[Callable[[], None]] = [
+                drill.read_replica,
+                drill.lose_replica,
+                partial(drill.lose_web, "web1"),
+                partial(drill.lose_beat, by_cable=False),
+            ]
             if not is_short:
                 blows += [partial(drill.stop_web, "web2"), partial(drill.lose_beat, by_cable=True)]
             try:

@@ -1,19 +1,32 @@
-"""The drill: people bet at and watch a live table while machines of the house disappear and come back."""
+"""The drill: people bet at and watch a live table, and look at the lobby, while machines of the house disappear and
+come back.
+"""
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException
 from io import StringIO
+from typing import Final, LiteralString
+from urllib.parse import urlsplit
 from uuid import uuid4
 
+import psutil
+import psycopg
 from django.core.management import call_command
 from django.db import connection
 
+from audit.models import Report, ReportState
+from audit.reports.asking import ask, clock
+from audit.reports.heading import Head
+from audit.reports.kinds import Interval
+from audit.reports.making import OF_REPLICA
 from casino.beat import ADVISORY_LOCK
 from deploy.hosts.house import House
 from games.limits import Limits
@@ -25,7 +38,7 @@ from games.models import Incident, LiveRound, LiveTable, Phase
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table
 from tests.harness.visitor import Visitor
-from tests.hosts.onlookers import Clicker, Viewer
+from tests.hosts.onlookers import Clicker, Viewer, betting, looking
 from wallet.models import Hold, Mode
 
 BRISK = Clock(betting=3000, call=500, card=200, pause=500)
@@ -33,13 +46,27 @@ PATIENCE = 90.0  # seconds that a busy machine may take for anything
 LOOK = 0.1
 SLUG = "many-machines"
 BEAT = """
-SELECT activity.application_name FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid)
+SELECT activity.application_name, activity.client_port
+FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid)
 WHERE lock.locktype = 'advisory' AND lock.objsubid = 1 AND lock.classid = %s AND lock.objid = %s AND lock.granted
+"""
+READS: Final[LiteralString] = """
+SELECT sum(seq_scan + coalesce(idx_scan, 0)) FROM pg_stat_user_tables WHERE relname = 'games_table'
+"""
+READERS: Final[LiteralString] = """
+SELECT count(DISTINCT client_addr) FROM pg_stat_activity WHERE application_name = 'sabot replica'
 """
 
 
 class Failed(Exception):
     """The house did not go on."""
+
+
+def _connects_from(port: int, program: "subprocess.Popen[bytes]") -> bool:
+    try:
+        return any(each.laddr and each.laddr.port == port for each in psutil.Process(program.pid).net_connections())
+    except psutil.Error:
+        return False
 
 
 def _sees_the_table(visitor: Visitor) -> bool:
@@ -57,20 +84,22 @@ class Drill:
         self._table = LiveTable.objects.get(table=a_shared_table(slug=SLUG, clock=BRISK), mode=Mode.REAL)
         self._clickers: list[Clicker] = []
         self._viewers: list[Viewer] = []
+        address = urlsplit(house.url).netloc
+        self._passers_by = [Clicker(looking(address, "/en/", patience=5)) for _ in range(2)]
         for code in ("SE", "DK"):
             player = a_player(code, real=10**9)
             seat_at(player, self._table)
             visitor = Visitor(house.url, player.user, patience=3)
             self._until(partial(_sees_the_table, visitor), "the table is shown")
-            form = self._form_of(player)
-            self._clickers.append(Clicker(visitor, f"/en/table/{SLUG}/real/bet/", form))
+            click = betting(visitor, f"/en/table/{SLUG}/real/bet/", self._form_of(player))
+            self._clickers.append(Clicker(click))
             self._viewers += [Viewer(house.url, self._address_of(player)) for _ in range(2)]
 
     @contextmanager
     def in_progress(self) -> Iterator[None]:
         """Have everybody play meanwhile; then reckon up. Raises Failed."""
         self._until(lambda: LiveRound.objects.filter(live_table=self._table).exists(), "the table opens")
-        everybody: tuple[Clicker | Viewer, ...] = (*self._clickers, *self._viewers)
+        everybody: tuple[Clicker | Viewer, ...] = (*self._clickers, *self._viewers, *self._passers_by)
         for each in everybody:
             each.start()
         began = time.monotonic()
@@ -135,6 +164,60 @@ class Drill:
         self._return(name, by_cable=False)
         self._until(lambda: self._is_ready(name), f"{name} is ready")
 
+    def read_replica(self) -> None:
+        """See that lobby and reports come from the replica, and how far it is behind."""
+        self._until_the_lobby_is_the_replica_s()
+        if not self._report_is_of_replica():
+            raise Failed("a report was made of the primary")
+        web = self._house.ask_replica(READERS)
+        self._say(f"lobby and report come from the replica, {self._house.lag():.1f} s behind; {web} machines read it")
+
+    def lose_replica(self) -> None:
+        """Lose the replica, and get it back: nobody is to notice."""
+        everybody = [*self._clickers, *self._passers_by]
+        lost = sum(len(each.lost) for each in everybody)
+        began = self._lose("replica")
+        self._until(lambda: all(each.is_served_since(began) for each in self._passers_by), "the lobby is shown")
+        served = time.monotonic() - began
+        if self._report_is_of_replica():
+            raise Failed("the replica is not lost")
+        gap = max(each.longest_gap(began) for each in self._passers_by)
+        lost = sum(len(each.lost) for each in everybody) - lost
+        self._say(
+            f"replica gone: lobby shown by the primary, all of it after {served:.1f} s, the longest wait for it"
+            f" {gap:.1f} s, {lost} clicks lost; a report made of the primary"
+        )
+        back = time.monotonic()
+        self._return("replica")
+        self._until_the_lobby_is_the_replica_s()
+        self._say(f"the replica shows the lobby again {time.monotonic() - back:.1f} s after it came back")
+
+    def _until_the_lobby_is_the_replica_s(self) -> None:
+        def reads() -> int:
+            try:
+                return int(self._house.ask_replica(READS) or 0)
+            except psycopg.Error:
+                return 0
+
+        self._until(reads, "the replica answers")
+        before = reads()
+        self._until(lambda: reads() > before + len(self._passers_by), "the replica shows the lobby")
+
+    def _report_is_of_replica(self) -> bool:
+        """Have a worker make a report; say whether it is made of the replica."""
+        now = clock()
+        interval = Interval(now - timedelta(hours=1), now)
+        report = ask(kind="liability", interval=interval, zone="UTC", by="system", choices={})
+
+        def made() -> Report | None:
+            return Report.objects.filter(pk=report.pk, state=ReportState.READY).first()
+
+        self._until(made, "a report is made")
+        found = made()
+        assert found
+        assert found.head
+        return OF_REPLICA in Head.read(found.head).notes
+
     def _lose(self, name: str, *, by_cable: bool = True) -> float:
         began = time.monotonic()
         if by_cable and self._house.network.can_cut:
@@ -148,13 +231,13 @@ class Drill:
         host = self._house.hosts[name]
         if by_cable and self._house.network.can_cut:
             self._house.network.mend(host)
-            if name.startswith("web"):
+            if name.startswith("web") or name == "replica":
                 return
         host.kill()
         self._house.start(name)
 
     def _is_all_well(self, since: float) -> bool:
-        served = all(each.is_served_since(since) for each in self._clickers)
+        served = all(each.is_served_since(since) for each in (*self._clickers, *self._passers_by))
         return served and all(each.heard > since + LOOK * 2 for each in self._viewers)
 
     def _is_ready(self, name: str) -> bool:
@@ -169,7 +252,13 @@ class Drill:
         with connection.cursor() as cursor:
             cursor.execute(BEAT, [ADVISORY_LOCK >> 32, ADVISORY_LOCK & 0xFFFFFFFF])
             row = cursor.fetchone()
-        return str(row[0]).rpartition(" ")[2] if row else ""
+        if row is None:
+            return ""
+        name, port = row
+        if self._house.network.can_cut:
+            return str(name).rpartition(" ")[2]
+        hosts = self._house.hosts.items()  # whose names are all that of this machine
+        return next((each for each, host in hosts if any(_connects_from(port, it) for it in host.programs)), "")
 
     def _is_idle(self) -> bool:
         dealing = LiveRound.objects.filter(live_table=self._table, phase__in=(Phase.CLOSED, Phase.DEALT))

@@ -1,10 +1,12 @@
-"""People at a live table of a house on many machines: one clicks, one watches; both remember when they were served."""
+"""People of a house on many machines: one clicks, at a live table or in the lobby, one watches; both remember when they
+were served.
+"""
 
 import threading
 import time
 from collections.abc import Callable
 from http import HTTPStatus
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException
 from itertools import pairwise
 
 from tests.harness.visitor import Visitor
@@ -16,11 +18,11 @@ ENOUGH = 4  # clicks in a row
 
 
 class Clicker(threading.Thread):
-    """Sends a form again and again; each comes over a connection of its own."""
+    """Asks for something again and again; *click* returns the status, each time over a connection of its own."""
 
-    def __init__(self, visitor: Visitor, address: str, form: Callable[[], dict[str, object]]) -> None:
+    def __init__(self, click: Callable[[], int]) -> None:
         super().__init__(daemon=True)
-        self._visitor, self._address, self._form = visitor, address, form
+        self._click = click
         self.served: list[float] = []  # when a click was answered
         self.lost: list[float] = []  # when one was sent that was not
         self._is_over = threading.Event()
@@ -30,7 +32,7 @@ class Clicker(threading.Thread):
         while not self._is_over.wait(PACE):
             began = time.monotonic()
             try:
-                status, _ = self._visitor.post(self._address, self._form())
+                status = self._click()
             except (OSError, HTTPException):
                 status = 0
             if status == HTTPStatus.OK:
@@ -52,6 +54,27 @@ class Clicker(threading.Thread):
         """Return the longest time without an answer since a moment."""
         times = [since, *(each for each in self.served if each > since)]
         return max((later - sooner for sooner, later in pairwise(times)), default=0.0)
+
+
+def betting(visitor: Visitor, address: str, form: Callable[[], dict[str, object]]) -> Callable[[], int]:
+    """Return the click of a player who sends a form."""
+    return lambda: visitor.post(address, form())[0]
+
+
+def looking(address: str, page: str, patience: float) -> Callable[[], int]:
+    """Return the click of somebody who is not logged in and looks at a page."""
+
+    def click() -> int:
+        line = HTTPConnection(address, timeout=patience)
+        try:
+            line.request("GET", page)
+            answer = line.getresponse()
+            answer.read()
+            return answer.status
+        finally:
+            line.close()
+
+    return click
 
 
 class Viewer(threading.Thread):
