@@ -1,1 +1,1 @@
-"""A fault drill: a house with players at a shared table, of which one program after another is killed."""
+"""A fault drill: a house in which people play and pay while its programs are killed and its lines are cut."""

@@ -1,10 +1,19 @@
-"""`make drill`: a long drill in a house of its own. `python -m tests.drill [--seed SEED] [--rounds ROUNDS]`."""
+"""`make drill`: a long drill in a house of its own. `python -m tests.drill [--seed SEED] [--minutes MINUTES]
+[--rounds ROUNDS] [--short]`. It ends with 1 where something was not as it has to be.
+"""
 
+import os
 import sys
-from argparse import ArgumentParser
+import time
+from argparse import ArgumentParser, Namespace
 from random import SystemRandom
 
-from tests.drill.held import drill, house
+import django
+
+from casino import embedded
+from tests.drill.held import Held, held
+from tests.drill.plan import SHORT, chosen
+from tests.start.support import environment
 
 MOST = 10**6
 
@@ -13,11 +22,39 @@ def main() -> int:
     """Hold it and say what came of it; return the exit status."""
     asked = ArgumentParser(description=__doc__)
     asked.add_argument("--seed", type=int, default=SystemRandom().randrange(1, MOST))
-    asked.add_argument("--rounds", type=int, default=30)
+    asked.add_argument("--minutes", type=float, default=6, help="no further round is begun after so long")
+    asked.add_argument("--rounds", type=int, default=MOST, help="no more rounds than this")
+    asked.add_argument("--short", action="store_true", help="two rounds of which every part of the house is struck")
     plan = asked.parse_args()
-    with house() as opened:
-        print(f"{opened.url}; make drill SEED={plan.seed} ROUNDS={plan.rounds} makes the same choices", flush=True)
-        return drill(opened, str(plan.seed), str(plan.rounds)).returncode
+    with held(str(plan.seed)) as opened:
+        os.environ.update(environment(opened.house.var))
+        django.setup()
+        print(f"{opened.house.url}; make drill SEED={plan.seed} makes the same choices", flush=True)
+        return hold(opened, plan)
+
+
+def hold(opened: Held, plan: Namespace) -> int:
+    """Hold the drill in an open house; return the exit status."""
+    from django.db import connections
+
+    from tests.drill.drill import Drill, Failed  # models need the set-up
+
+    until = time.monotonic() + 60 * plan.minutes
+    try:
+        drill = Drill(opened, str(plan.seed), is_long=not plan.short)
+        for number, blows in enumerate(SHORT if plan.short else chosen(plan.seed, plan.rounds), 1):
+            if time.monotonic() > until:
+                break
+            drill.play(number, blows)
+        drill.close()
+    except (Failed, AssertionError) as failed:
+        print(f"FAILED\n{failed}\nmake drill SEED={plan.seed} makes the same choices", flush=True)
+        return 1
+    finally:
+        connections.close_all()
+        embedded.leave(opened.house.var)  # or the servers would stay up for this process
+    print("all is as it has to be", flush=True)
+    return 0
 
 
 if __name__ == "__main__":

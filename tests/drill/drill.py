@@ -1,40 +1,37 @@
-"""The drill itself: players bet at a shared table, programs are killed as planned, and the table has to go on; when a
-round is over, everything is reckoned up.
+"""The drill itself: people play, pay in and withdraw, programs are struck as planned, and the table has to go on; when
+everybody has gone home, it is reckoned up.
 """
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import Error, connection
 
-from games.limits import Limits
-from games.live.clock import Clock
-from games.live.seats import seat_at
-from games.models import LiveRound, LiveSeat, LiveTable, Phase
-from tests.builders import a_player, a_shared_table
-from tests.drill import ticks
-from tests.drill.bettors import Bettor
-from tests.drill.plan import SHORT, Blow, Round, Stage, chosen
-from tests.drill.reckoning import Reckoning
-from tests.drill.victims import LOOK, PATIENCE, House, Log, wait_for
-from tests.harness.visitor import Visitor
-from wallet.models import Hold, Mode
+from audit.models import Event
+from games.models import CheminTenure, Incident, LiveRound, LiveSeat, LiveTable, Phase, ReplayDue, Round
+from players.demo import DOMAIN
+from players.models import Staff
+from tests.drill import reckoning, recovery, ticks
+from tests.drill.guests import PATIENCE
+from tests.drill.held import Held
+from tests.drill.people import BRISK, Party
+from tests.drill.plan import Blow, Stage
+from tests.drill.plan import Round as Blows
+from tests.drill.records import disagreements
+from tests.drill.recovery import Recovery
+from tests.drill.victims import LOOK, House, Log, wait_for
+from wallet import withdrawals
+from wallet.models import BankNotice, BankPayoutNotice, Hold, Payment, PaymentState, Withdrawal, WithdrawalStatus
+from wallet.sandbox_bank.post import MOST_TRIES
 
-BRISK = Clock(betting=3000, call=500, card=200, pause=500)
-PLAYERS = {
-    "SE": 10**9,
-    "DK": 10**9,
-    "RO": 10**9,
-    "DE": 100_000,
-    "GB": 10**9,
-}  # minor units; a German may deposit no more
 TICKS = 2  # within so many after a recovery the table goes on
 ENDED = (Phase.SETTLED, Phase.VOID)
+UNDER_WAY = (WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED, WithdrawalStatus.SENDING)
 
 Answer = TypeVar("Answer")
 
@@ -43,65 +40,91 @@ class Failed(Exception):
     """Something was not as it has to be."""
 
 
-def hold(launcher: int, port: int, seed: int = 0, rounds: int = 0) -> None:
-    """Hold a drill of so many rounds, or the short one. Raises Failed."""
-    drill = Drill(House(settings.VAR_DIR, launcher, port), f"http://127.0.0.1:{port}", str(seed))
-    for number, each in enumerate(chosen(seed, rounds) if rounds else SHORT, 1):
-        drill.play(number, each)
-    drill.close()
-
-
 class Drill:
-    """A table, those who bet at it, and what dies around them."""
+    """Those who play, and what befalls the house around them."""
 
-    def __init__(self, house: House, url: str, seed: str) -> None:
-        self._house = house
-        page = f"/en/table/{(slug := f'drill-{uuid4().hex[:6]}')}/real/"
-        self._table = LiveTable.objects.get(table=a_shared_table(slug=slug, clock=BRISK), mode=Mode.REAL)
-        version = self._table.table.version
-        assert version
-        self._bettors, accounts = [], {}
-        for code, money in PLAYERS.items():
-            player = a_player(code, real=money)
-            accounts[player.pk] = seat_at(player, self._table).account_id
-            chips = list(Limits.of(version.limits, player.currency).chips[:3])
-            visitor = Visitor(url, player.user, PATIENCE)
-            visitor.get(page)
-            self._bettors.append(Bettor(visitor, player.pk, f"{page}bet/", chips, f"{seed} {code}"))
-        self._reckoning = Reckoning(self._table, accounts)
-        rounds = LiveRound.objects.filter(live_table=self._table)
-        self._wait(rounds.exists, "the table opens")
-        for bettor in self._bettors:
-            bettor.start()
+    def __init__(self, held: Held, seed: str, *, is_long: bool) -> None:
+        self._held = held
+        self._house = House(settings.VAR_DIR, held.house.process.pid, held.port, held.line)
+        self._party = Party(held.house.url, seed, is_long=is_long)
+        self._table = self._party.table
+        self._guests = [client.guest for client in self._party.clients]
+        self._recoveries: list[Recovery] = []
+        self._wait(LiveRound.objects.filter(live_table=self._table).exists, "the table opens")
+        for guest in self._guests:
+            guest.start()
 
-    def play(self, number: int, blows: Round) -> None:
-        """Have bets placed, have programs die as planned, and see that all is well when the round is over."""
+    def play(self, number: int, blows: Blows) -> None:
+        """Have bets placed, have the house struck as planned, and wait until the round is over."""
         live_round = self._a_round_with_bets()
         for blow in blows:
             live_round = self._at(blow.stage, live_round)
             print(f"round {number}: {self._strike(blow, live_round)}", flush=True)
+            self._steadily(_approve)
+            self._demand_health()
         self._wait(lambda: self._round(live_round.pk).phase in ENDED, f"{live_round.pk} ends")
-        for bettor in self._bettors:
-            bettor.bet_on(None)
-        self._wait(lambda: self._now().phase == Phase.BETTING and self._is_idle(), "nothing lies on the table")
-        if faults := self._steadily(lambda: self._reckoning.faults(self._bettors)):
-            raise Failed("\n".join(faults))
 
     def close(self) -> None:
-        """Send everybody home, and say what they were told."""
-        for bettor in self._bettors:
-            bettor.close()
-        answers = sum((Counter(bettor.answers) for bettor in self._bettors), Counter())
-        rounds = LiveRound.objects.filter(live_table=self._table, phase=Phase.SETTLED).count()
-        print(f"{rounds} rounds settled; clicks: {dict(answers.most_common())}", flush=True)
+        """Send everybody home, wait until nothing is under way any more, and reckon up. Raises Failed."""
+        for guest in self._guests:
+            guest.go_home()
+        for guest in self._guests:
+            guest.join(PATIENCE)
+        late = [guest.name for guest in self._guests if guest.is_alive()]
+        if late:
+            raise Failed(f"never came home: {', '.join(late)}")
+        self._demand_health()
+        began = time.monotonic()
+        self._wait(self._is_idle, "nothing is under way")
+        print(f"nothing under way {time.monotonic() - began:.1f} s after everybody had left", flush=True)
+        faults = [*self._of_records(), *reckoning.faults(), *self._of_what_was_done()]
+        self._tell()
+        if faults:
+            raise Failed("\n".join(faults))
+
+    def _of_records(self) -> Iterable[str]:
+        """Hold everybody's record to what the house tells them."""
+        for client in self._party.clients:
+            yield from disagreements(client.guest.record, client.reader.rounds(), client.reader.has())
+
+    def _of_what_was_done(self) -> Iterable[str]:
+        """Nothing has been tried where nothing was done."""
+        for client in self._party.clients:
+            record = client.guest.record
+            if not (record.bets or record.banks or record.deposited):
+                yield f"{client.guest.name} did nothing: {client.guest.done}"
+        for live_table in (self._table, self._party.guest_table):
+            if not Round.objects.filter(shoe__live_table=live_table).exclude(cards="").exists():
+                yield f"no round was dealt at {live_table.table.slug}"
+
+    def _tell(self) -> None:
+        """Say what was done, and how long it took to recover."""
+        kept = Round.objects.filter(participation__player__in=self._party.players).distinct()
+        slugs = [slug for _, slug in kept.values_list("pk", "table_version__table__slug")]
+        print("rounds:", ", ".join(f"{slug} {times}" for slug, times in sorted(Counter(slugs).items())))
+        kinds: dict[str, Counter[str]] = {}
+        for guest in self._guests:
+            kinds.setdefault(type(guest).__name__, Counter()).update(guest.done)
+        for kind, done in kinds.items():
+            print(f"{kind}: {', '.join(f'{what} {times}' for what, times in done.most_common())}")
+        mine = {"player__in": self._party.players}
+        states = Counter(Payment.objects.filter(**mine).values_list("state", flat=True))
+        states += Counter(Withdrawal.objects.filter(**mine).values_list("status", flat=True))
+        print("payments:", ", ".join(f"{state} {times}" for state, times in states.most_common()))
+        print("call-backs:", ", ".join(f"{way} {times}" for way, times in self._held.postman.ways.items()))
+        print("cut at COMMIT:", ", ".join(f"{fate} {times}" for fate, times in self._held.line.cuts.items()))
+        print(*recovery.table(self._recoveries), sep="\n", flush=True)
+
+    def _demand_health(self) -> None:
+        """Raises Failed where somebody has met what should not be."""
+        if faults := [fault for guest in self._guests for fault in guest.faults]:
+            raise Failed("\n".join(faults))
+        if incidents := self._steadily(lambda: [each.cause for each in Incident.objects.all()]):
+            raise Failed(f"a table stopped: {incidents}")
 
     def _a_round_with_bets(self) -> LiveRound:
         """The next round that takes bets, once there are some of several players."""
-        self._wait(lambda: self._now().phase == Phase.BETTING, "bets are taken")
-        live_round = self._now()
-        for bettor in self._bettors:
-            bettor.bet_on(live_round.pk)
-        self._wait(lambda: self._has_bets(live_round.pk), f"somebody bets on {live_round.pk}")
+        self._wait(lambda: self._now().phase == Phase.BETTING and self._has_bets(self._now().pk), "somebody bets")
         return self._now()
 
     def _at(self, stage: Stage, live_round: LiveRound) -> LiveRound:
@@ -114,24 +137,26 @@ class Drill:
         return now
 
     def _strike(self, blow: Blow, live_round: LiveRound) -> str:
-        """Kill as planned; wait until all is up again and the table goes on; say how. Raises Failed."""
+        """Strike as planned; wait until all is up again and the table goes on; say how. Raises Failed."""
         end = live_round.deadline.timestamp()
         time.sleep(max(end - (1 - blow.moment) * _lasts(live_round).total_seconds() - time.time(), 0))
-        assert self._has_bets(live_round.pk)
         worker, beat = Log(self._house.var, "worker"), Log(self._house.var, "beat")
         phase, began = self._now().phase, time.monotonic()
-        is_up = self._house.kill(blow.victim)
+        is_up = self._house.strike(blow.victim)
         wait_for(is_up, f"{blow.victim} is up again")
-        stands, recovered, took = self._now(), datetime.now(UTC), time.monotonic() - began
+        stands, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
         self._wait(lambda: _moved(stands, self._now()), f"the table goes on after {blow}")
         due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._moved_at(stands))
         seen = ticks.read(worker.lines(), due)
+        late = (moved - due).total_seconds()
         words = (
-            f"{blow} ({phase}): up after {took:.1f} s; moved on {(moved - due).total_seconds():.1f} s after it was due "
+            f"{blow} ({phase}): up after {up:.1f} s; moved on {late:.1f} s after it was due "
             f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick')} sent since the blow"
         )
         if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))
+        wait = max(guest.longest_wait(began, time.monotonic()) for guest in self._guests)
+        self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), wait))
         return words
 
     def _moved_at(self, stood: LiveRound) -> datetime:
@@ -150,7 +175,22 @@ class Drill:
         return self._steadily(ask)
 
     def _is_idle(self) -> bool:
-        return not Hold.objects.filter(round_id=self._now().pk).exists()
+        """Whether nothing lies on a table, at the bank, or before the sealer."""
+        _approve()
+        playing = LiveRound.objects.filter(phase__in=(Phase.CLOSED, Phase.DEALT))
+        tries = {"sent_at": None, "tries__lt": MOST_TRIES}
+        return not (
+            Hold.objects.exists()
+            or playing.filter(live_table=self._table).exists()
+            or CheminTenure.objects.filter(ended_at=None).exists()
+            or Payment.objects.filter(state=PaymentState.WAITING).exists()
+            or Withdrawal.objects.filter(status__in=UNDER_WAY).exists()
+            or BankNotice.objects.filter(**tries).exists()
+            or BankPayoutNotice.objects.filter(**tries).exists()
+            or not self._held.postman.is_idle
+            or ReplayDue.objects.exists()
+            or Event.objects.filter(leaf=None).exists()
+        )
 
     def _now(self) -> LiveRound:
         return self._steadily(
@@ -170,11 +210,18 @@ class Drill:
         while True:
             try:
                 return ask()
-            except (OperationalError, InterfaceError):
+            except Error:
                 connection.close()
                 if time.monotonic() > until:
                     raise
                 time.sleep(LOOK)
+
+
+def _approve() -> None:
+    """Have finance approve every withdrawal that was asked for."""
+    by = Staff.objects.get(user__email=f"finance@{DOMAIN}")
+    for asked in Withdrawal.objects.filter(status=WithdrawalStatus.REQUESTED):
+        withdrawals.approve(withdrawal_id=asked.pk, by=str(by), person=by.person, reason="all in order")
 
 
 def _moved(before: LiveRound, now: LiveRound) -> bool:

@@ -1,6 +1,6 @@
-"""What a drill does, chosen before it begins: whom it kills, in which phase of a round, and at which moment of it."""
+"""What a drill does, chosen before it begins: what it strikes, in which phase of a round, and at which moment of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -10,13 +10,16 @@ JUST_NOW, LATE = 0.0, 1.3  # moments, as parts of a phase's time: its end is whe
 
 
 class Victim(StrEnum):
-    """What is killed. Web, worker and beat are children of the launcher; the servers are the keeper's."""
+    """What is struck. Web, worker, beat and signer are children of the launcher; the servers are the keeper's."""
 
     WEB = "web"
     WORKER = "worker"
     BEAT = "beat"
+    SIGNER = "signer"
     BROKER = "broker"
+    DATA = "broker and its data"
     POSTGRESQL = "postgresql"
+    COMMITS = "lines at COMMIT"  # between programs and PostgreSQL: nobody dies
 
 
 class Stage(StrEnum):
@@ -49,22 +52,34 @@ SHORT: tuple[Round, ...] = (
         Blow(Victim.WEB, Stage.DEALT, 0.3),
         Blow(Victim.BEAT, Stage.SETTLED, 0.3),
     ),
-    (Blow(Victim.BROKER, Stage.CLOSED, 0.3),),
+    (
+        Blow(Victim.COMMITS, Stage.BETTING, 0.3),
+        Blow(Victim.DATA, Stage.CLOSED, 0.3),
+        Blow(Victim.SIGNER, Stage.DEALT, 0.3),
+        Blow(Victim.BROKER, Stage.SETTLED, 0.3),
+    ),
 )
-"""Every victim and every phase."""
+"""Every victim, and every phase."""
 
 
-def every_death() -> Iterator[Round]:
-    """Every victim in every phase, just as the phase begins, a victim a round."""
-    for victim in Victim:
-        yield tuple(Blow(victim, stage, JUST_NOW) for stage in Stage)
+def every_death(victims: Sequence[Victim]) -> Iterator[Round]:
+    """Every victim in every phase, just as the phase begins: another one in each phase of a round, and all of them
+    within the first rounds.
+    """
+    stages = list(Stage)
+    for turn in range(len(stages)):
+        for first in range(turn, len(victims), len(stages)):
+            yield tuple(
+                Blow(victims[(first + place) % len(victims)], stage, JUST_NOW) for place, stage in enumerate(stages)
+            )
 
 
 def chosen(seed: int, rounds: int) -> Iterator[Round]:
     """So many rounds, always the same ones for a seed: first every victim in every phase, then at random."""
     chance = Random(seed)
-    yield from list(every_death())[:rounds]
-    for _ in range(rounds - len(Victim)):
+    first = list(every_death(chance.sample(list(Victim), len(Victim))))
+    yield from first[:rounds]
+    for _ in range(rounds - len(first)):
         stages = chance.sample(list(Stage), chance.randint(1, MOST_BLOWS))
         yield tuple(
             Blow(chance.choice(list(Victim)), stage, chance.uniform(JUST_NOW, LATE))

@@ -1,7 +1,9 @@
-"""Killing programs of a house that runs, and seeing from outside when they are up again."""
+"""Striking at what a house consists of while it runs, and seeing from outside when all is well again."""
 
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -9,15 +11,25 @@ import redis
 from django.conf import settings
 from django.db import Error, connection
 
+from audit.models import Checkpoint
 from casino.embedded import Places, keeper_pid
 from casino.launcher import answers
+from tests.drill.commits import FATES, Line
+from tests.drill.guests import PATIENCE
 from tests.drill.plan import Victim
 
-PATIENCE = 120.0  # seconds that a busy machine may take for anything at all
 LOOK = 0.05  # seconds between two looks
-WORDS = {Victim.WEB: "uvicorn", Victim.WORKER: "worker", Victim.BEAT: "beat"}
-NAMES = {Victim.BROKER: "valkey-server", Victim.POSTGRESQL: "postgres"}
+CUTS = 2 * len(FATES)  # lines at a blow
+WORDS = {
+    Victim.WEB: "uvicorn",
+    Victim.WORKER: "worker",
+    Victim.BEAT: "beat",
+    Victim.SIGNER: "audit.signer",
+}
+NAMES = {Victim.BROKER: "valkey-server", Victim.DATA: "valkey-server", Victim.POSTGRESQL: "postgres"}
 READY = {Victim.WORKER: " ready.", Victim.BEAT: "beat: Starting..."}  # what they write in their logs
+
+IsUp = Callable[[], bool]
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
@@ -47,24 +59,48 @@ class Log:
 
 
 class House:
-    """The programs of a house: of its launcher, and of the keeper of its servers."""
+    """The programs of a house: of its launcher, and of the keeper of its servers; and the line between the two."""
 
-    def __init__(self, var: Path, launcher: int, port: int) -> None:
-        self.var, self._launcher, self._port = var, launcher, port
+    def __init__(self, var: Path, launcher: int, port: int, line: Line) -> None:
+        self.var, self._launcher, self._port, self._line = var, launcher, port, line
 
-    def kill(self, victim: Victim) -> Callable[[], bool]:
-        """Kill it with SIGKILL; what is returned says whether it is up again."""
+    def strike(self, victim: Victim) -> IsUp:
+        """Kill it with SIGKILL, or cut the next few lines on which COMMIT is sent; what is returned says whether it is
+        up again, or that all these are cut.
+        """
+        if victim is Victim.COMMITS:
+            self._line.cut(CUTS)
+            return lambda: self._line.is_whole
         dead = self._process(victim)
         log = Log(self.var, victim) if victim in READY else None
-        dead.kill()
+        signed = _signed() if victim is Victim.SIGNER else 0
+        if victim is Victim.DATA:
+            with self._keeper_asleep():
+                dead.kill()
+                _wait_until_gone(dead)
+                shutil.rmtree(Places(self.var).valkey / "appendonlydir")
+        else:
+            dead.kill()
 
         def is_up() -> bool:
             process = self._find(victim)
             if process is None or process.pid == dead.pid:
                 return False
+            if victim is Victim.SIGNER:
+                return _signed() > signed
             return log.count(READY[victim]) > 0 if log else self._answers(victim)
 
         return is_up
+
+    @contextmanager
+    def _keeper_asleep(self) -> Iterator[None]:
+        """Have nobody start a server again meanwhile."""
+        keeper = psutil.Process(keeper_pid(self.var))
+        keeper.suspend()
+        try:
+            yield
+        finally:
+            keeper.resume()
 
     def _process(self, victim: Victim) -> psutil.Process:
         wait_for(lambda: self._find(victim), f"{victim} runs")
@@ -85,7 +121,22 @@ class House:
     def _answers(self, victim: Victim) -> bool:
         if victim is Victim.WEB:
             return answers(self._port)
-        return _broker_answers() if victim is Victim.BROKER else _database_answers()
+        return _database_answers() if victim is Victim.POSTGRESQL else _broker_answers()
+
+
+def _wait_until_gone(process: psutil.Process) -> None:
+    """Its parent is asleep and buries nobody."""
+    with suppress(psutil.NoSuchProcess):
+        wait_for(lambda: process.status() == psutil.STATUS_ZOMBIE, "it is dead")
+
+
+def _signed() -> int:
+    """How many events a checkpoint covers; 0 while the database is away."""
+    try:
+        return max(Checkpoint.objects.values_list("size", flat=True), default=0)
+    except Error:
+        connection.close()
+        return 0
 
 
 def _broker_answers() -> bool:

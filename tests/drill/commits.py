@@ -1,0 +1,165 @@
+"""A line between the programs of a house and PostgreSQL that can be cut just as COMMIT is on its way: whoever sent it
+never learns whether it was done.
+
+It reads what PostgreSQL's protocol (3.0, "Message Formats") says of itself, a type and a length before every message,
+and passes everything on as it comes.
+"""
+
+import asyncio
+import socket
+import struct
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+COMMIT = b"COMMIT\0"
+QUERY = b"Q"
+STARTED = 3  # the major version in the message that ends the overture: from it on messages have a type
+HEADER = struct.Struct("!I")
+READ = 65536  # bytes at once
+LATE = 1.0  # seconds: longer than whoever is cut off takes to ask again
+PATIENCE = 10.0  # seconds for PostgreSQL to answer what nobody else hears
+
+
+class Fate(StrEnum):
+    """What becomes of a COMMIT whose answer nobody hears."""
+
+    DONE = "done"
+    LATE = "done late"  # after its sender has been cut off, and may be back
+    LOST = "lost"
+
+
+FATES = tuple(Fate)
+
+
+class Line:
+    """Listens on a port of this machine and passes on to the server at a unix socket."""
+
+    def __init__(self, server: Path) -> None:
+        self._server = server
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self.cuts: Counter[Fate] = Counter()
+        self._left = 0
+        self._lock = threading.Lock()
+
+    def cut(self, commits: int) -> None:
+        """Cut the line of each of the next so many who send COMMIT, with one fate after the other."""
+        with self._lock:
+            self._left = commits
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every COMMIT that was to be cut off has been, and no further one will be."""
+        with self._lock:
+            return self._left == 0
+
+    async def serve(self) -> None:
+        """Pass on, until cancelled."""
+        async with await asyncio.start_server(self._pass_on, sock=self._listening) as server:
+            await server.serve_forever()
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            from_server, to_server = await asyncio.open_unix_connection(str(self._server))
+        except OSError:
+            writer.transport.abort()
+            return
+        back = asyncio.create_task(_copy(from_server, writer))
+        try:
+            async for message in _messages(reader):
+                if (fate := self._fate(message)) is None:
+                    to_server.write(message)
+                    await to_server.drain()
+                    continue
+                back.cancel()
+                await self._meet(fate, message, writer, from_server, to_server)
+                return
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            back.cancel()
+            for each in (to_server, writer):
+                each.transport.abort()
+
+    def _fate(self, message: bytes) -> Fate | None:
+        if message[:1] != QUERY or message[5:].upper() != COMMIT:
+            return None
+        with self._lock:
+            if not self._left:
+                return None
+            self._left -= 1
+            fate = FATES[self.cuts.total() % len(FATES)]
+            self.cuts[fate] += 1
+            return fate
+
+    async def _meet(
+        self,
+        fate: Fate,
+        message: bytes,
+        writer: asyncio.StreamWriter,
+        from_server: asyncio.StreamReader,
+        to_server: asyncio.StreamWriter,
+    ) -> None:
+        if fate is Fate.LATE:
+            writer.transport.abort()
+            await asyncio.sleep(LATE)
+        if fate is not Fate.LOST:
+            to_server.write(message)
+            await to_server.drain()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(from_server.read(READ), PATIENCE)  # "COMMIT" as well: it is done
+
+
+async def _messages(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Yield what a client says, message by message."""
+    has_started = False
+    while True:
+        kind = await reader.readexactly(1) if has_started else b""
+        header = await reader.readexactly(HEADER.size)
+        (length,) = HEADER.unpack(header)
+        body = await reader.readexactly(length - HEADER.size)
+        has_started = has_started or HEADER.unpack(body[:4])[0] >> 16 == STARTED
+        yield kind + header + body
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while some := await reader.read(READ):
+            writer.write(some)
+            await writer.drain()
+    writer.transport.abort()
+
+
+@contextmanager
+def line_to(server: Path) -> Iterator[Line]:
+    """Keep a line to a server at that socket, there or not, in a thread of its own."""
+    line = Line(server)
+    with in_a_thread(line.serve()):
+        yield line
+
+
+@contextmanager
+def in_a_thread(work: Coroutine[Any, Any, None]) -> Iterator[None]:
+    """Have something done by an event loop of its own meanwhile."""
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()
+
+    async def told() -> None:
+        begun.set_result((asyncio.get_running_loop(), asyncio.current_task()))
+        with suppress(asyncio.CancelledError):
+            await work
+
+    thread = threading.Thread(target=asyncio.run, args=(told(),), daemon=True)
+    thread.start()
+    loop, task = begun.result()
+    try:
+        yield
+    finally:
+        if task:
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()

@@ -1,0 +1,115 @@
+"""Everybody who plays in a drill: at which table, by which way, with how much money."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import uuid4
+
+from django.conf import settings
+from django.test import Client as Browser
+
+from games.chemin.rules import GuestClock
+from games.limits import Limits
+from games.live.clock import Clock
+from games.live.seats import seat_at
+from games.models import LiveTable, Table
+from players import verification
+from players.api import tokens
+from players.demo import DOMAIN
+from players.models import Player, Scope, Staff
+from tests.builders import a_guest_table, a_player, a_shared_table, a_submission, a_table
+from tests.drill.bettors import Bettor
+from tests.drill.guests import TIMEOUT, Guest
+from tests.drill.payers import Payer
+from tests.drill.programs import Program, Rival, Sharer, Soloist
+from tests.drill.records import Record
+from tests.drill.windows import SharedWindow, SoloWindow
+from tests.harness.visitor import Visitor
+from wallet.models import Mode
+
+BRISK = Clock(betting=3000, call=500, card=200, pause=500)
+BRISK_GUESTS = GuestClock(
+    ask=4000, decide=4000, deal=4000, choice=4000, pause=500, house_player=500, missed=20, removal=3_600_000
+)
+MONEY = 10**9  # minor units
+LEAST = 100_000  # of a German, who may deposit no more
+PER_MINUTE = 10_000  # calls of a program
+FEW, MANY = 4, 10_000  # payments: what ends late in a short drill is what it would wait for
+
+
+@dataclass(frozen=True)
+class Client:
+    """Whoever plays, and a program by which their own record is held to what the house tells them."""
+
+    guest: Guest
+    reader: Program
+
+
+class Party:
+    """The tables of a drill, and everybody at them."""
+
+    def __init__(self, url: str, seed: str, *, is_long: bool) -> None:
+        self._url, self._seed = url, seed
+        self.players: list[Player] = []
+        name = uuid4().hex[:6]
+        shared = a_shared_table(slug=f"drill-{name}", clock=BRISK)
+        guests = a_guest_table(slug=f"drill-guests-{name}", clock=BRISK_GUESTS)
+        solo = a_table(slug=f"drill-solo-{name}")
+        self.table = LiveTable.objects.select_related("table__version").get(table=shared, mode=Mode.REAL)
+        self.guest_table = LiveTable.objects.select_related("table").get(table=guests, mode=Mode.REAL)
+        self.clients = [*self._everybody(solo, twice=is_long), *(self._windows(solo) if is_long else ())]
+
+    def _everybody(self, solo: Table, *, twice: bool) -> Iterator[Client]:
+        for code in ("SE", "DK", "DE"):
+            yield self._bettor(code)
+        for code in ("SE", "DK") if twice else ("SE",):
+            yield self._program(Soloist, code, solo.slug)
+            yield self._program(Sharer, code, self.table.table.slug)
+            yield self._payer(code, MANY if twice else FEW)
+        for _ in range(3):
+            yield self._program(Rival, "SE", self.guest_table.table.slug)
+
+    def _windows(self, solo: Table) -> Iterator[Client]:
+        for kind, slug in ((SoloWindow, solo.slug), (SharedWindow, self.table.table.slug)):
+            player, record = self._player(kind.__name__, "SE")
+            path = f"/en/table/{slug}/real/"
+            yield Client(kind(record, self._seed, self._url, path, _cookies(player)), self._reader(player, record))
+
+    def _bettor(self, code: str) -> Client:
+        player, record = self._player(Bettor.__name__, code, LEAST if code == "DE" else MONEY)
+        seat_at(player, self.table)
+        version = self.table.table.version
+        assert version
+        chips = list(Limits.of(version.limits, player.currency).chips[:3])
+        visitor, page = Visitor(self._url, player.user, TIMEOUT), f"/en/table/{self.table.table.slug}/real/"
+        return Client(Bettor(record, self._seed, visitor, page, chips), self._reader(player, record))
+
+    def _program(self, kind: type[Soloist | Sharer | Rival], code: str, slug: str) -> Client:
+        player, record = self._player(kind.__name__, code)
+        made = kind(record, self._seed, self._url, _token(player), slug)
+        return Client(made, made)
+
+    def _payer(self, code: str, most: int) -> Client:
+        """Who pays in and withdraws, of whom it is known who they are."""
+        player, record = self._player(Payer.__name__, code)
+        by = Staff.objects.get(user__email=f"compliance@{DOMAIN}")
+        verification.verify(submission_id=a_submission(player).pk, by=by)
+        return Client(Payer(record, self._seed, self._url, _cookies(player), most), self._reader(player, record))
+
+    def _player(self, what: str, code: str, money: int = MONEY) -> tuple[Player, Record]:
+        player = a_player(code, real=money)
+        self.players.append(player)
+        return player, Record(f"{what} {player.pk}", money)
+
+    def _reader(self, player: Player, record: Record) -> Program:
+        return Program(record, self._seed, self._url, _token(player))
+
+
+def _token(player: Player) -> str:
+    scopes = (Scope.READ, Scope.PLAY)
+    return tokens.make(user=player.user, name="a drill", scopes=scopes, days=1, per_minute=PER_MINUTE)[1]
+
+
+def _cookies(player: Player) -> dict[str, str]:
+    browser = Browser()
+    browser.force_login(player.user)
+    return {settings.SESSION_COOKIE_NAME: browser.cookies[settings.SESSION_COOKIE_NAME].value}

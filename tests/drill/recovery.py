@@ -1,0 +1,36 @@
+"""How long the house took to recover from each kind of blow."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tests.drill.plan import Victim
+
+HEADS = ("struck", "times", "up again", "table on", "longest wait")
+MEANINGS = "(median / worst, seconds: up again after the blow; table on after it was due; of a client for an answer)"
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """One blow. Seconds."""
+
+    victim: Victim
+    up: float  # until it was up again
+    table: float  # from when a table was due, and could be moved, until it was
+    wait: float  # for which the client that waited longest was not answered
+
+
+def table(recoveries: Iterable[Recovery]) -> Iterable[str]:
+    """Write down each kind of blow, line by line."""
+    found = list(recoveries)
+    yield _row(HEADS)
+    for victim in Victim:
+        of_it = [each for each in found if each.victim is victim]
+        if of_it:
+            times = ([each.up for each in of_it], [each.table for each in of_it], [each.wait for each in of_it])
+            yield _row((victim, str(len(of_it)), *(f"{median(each):.1f} / {max(each):.1f}" for each in times)))
+    yield MEANINGS
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"{cells[0]:<22}{cells[1]:>6}" + "".join(f"{cell:>16}" for cell in cells[2:])

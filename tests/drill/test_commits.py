@@ -1,0 +1,74 @@
+"""The line that is cut at COMMIT, held to what PostgreSQL has afterwards."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from casino.embedded.places import SOCKET_OF_POSTGRESQL
+from tests.drill.commits import FATES, Fate, Line, line_to
+from tests.start.support import wait_until
+
+pytestmark = pytest.mark.usefixtures("cloned_db")
+
+
+@pytest.fixture
+def line(cloned_db) -> Iterator[Line]:
+    with line_to(cloned_db.addresses.sockets / SOCKET_OF_POSTGRESQL) as line:
+        yield line
+
+
+@pytest.fixture
+def address(cloned_db, line) -> str:
+    return f"postgresql://sabot_owner@127.0.0.1:{line.port}/{cloned_db.name}"
+
+
+@pytest.fixture
+def kept(owner) -> psycopg.Connection:
+    owner.execute("CREATE TABLE kept (number int)")
+    return owner
+
+
+def numbers(owner: psycopg.Connection) -> list[int]:
+    return [number for (number,) in owner.execute("SELECT number FROM kept ORDER BY number").fetchall()]
+
+
+def write(address: str, number: int) -> None:
+    with psycopg.connect(address) as client:
+        client.execute("INSERT INTO kept VALUES (%s)", [number])
+
+
+def test_it_passes_everything_on_while_nothing_is_to_be_cut(address, kept, line):
+    write(address, 1)
+    with psycopg.connect(address) as client:
+        assert client.execute("SELECT repeat('x', 300000), number FROM kept").fetchone() == ("x" * 300_000, 1)
+    assert numbers(kept) == [1]
+    assert not line.cuts
+
+
+def test_who_sends_commit_is_cut_off_and_what_became_of_it_is_told_by_the_database_alone(address, kept, line):
+    line.cut(len(FATES))
+    for number, _fate in enumerate(FATES):
+        with pytest.raises(psycopg.OperationalError):
+            write(address, number)
+    assert line.is_whole
+    assert line.cuts == dict.fromkeys(FATES, 1)
+    wait_until(lambda: numbers(kept) == [FATES.index(Fate.DONE), FATES.index(Fate.LATE)], "what was late is done")
+    write(address, 3)
+    assert numbers(kept) == [0, 1, 3]
+
+
+def test_what_is_done_late_is_not_done_yet_when_its_sender_hears_that_the_line_is_cut(address, kept, line):
+    line.cut(2)
+    with pytest.raises(psycopg.OperationalError):
+        write(address, 0)
+    with pytest.raises(psycopg.OperationalError):
+        write(address, 1)
+    assert numbers(kept) == [0]
+    wait_until(lambda: numbers(kept) == [0, 1], "what was late is done")
+
+
+def test_where_no_server_is_nobody_gets_through(tmp_path: Path):
+    with line_to(tmp_path / "nowhere") as line, pytest.raises(psycopg.OperationalError):
+        psycopg.connect(f"postgresql://sabot_owner@127.0.0.1:{line.port}/sabot")

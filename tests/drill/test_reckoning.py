@@ -1,0 +1,112 @@
+"""What must be true of a house after a drill: whatever is planted against it is found. The database refuses all of it,
+so that it is planted by a superuser behind the back of every guard.
+"""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from games.models import Participation, Phase, Round, Wager
+from tests.builders import a_player, a_round, a_table
+from tests.drill import reckoning
+from tests.live.at_table import a_live_table, advance_to, bet
+
+MONEY = 1_000_000
+
+
+@pytest.fixture
+def house(cloned_db) -> Iterator[psycopg.Connection]:
+    """A house in which a solo round and a shared one are over; a superuser whom no guard stops."""
+    player, live_table = a_player(real=MONEY), a_live_table()
+    a_round(player, a_table(), player=1000, tie=1000)
+    bet(player, live_table, banker=5000)
+    advance_to(live_table, Phase.SETTLED)
+    with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        yield superuser
+
+
+def found() -> list[str]:
+    """What is found but for the log, which nobody seals in a test."""
+    return [fault for fault in reckoning.faults() if not fault.startswith("verify_")]
+
+
+def a_solo_round() -> Round:
+    return Round.objects.get(shoe=None)
+
+
+def test_nothing_is_found_in_a_house_that_is_well(house):
+    assert found() == []
+
+
+@pytest.mark.parametrize("is_solo", [True, False])
+def test_a_stake_with_a_second_outcome_is_found(house, is_solo):
+    played = Round.objects.get(shoe__isnull=is_solo)
+    house.execute(
+        "INSERT INTO wallet_journal (key, kind, round_id, request_hash, at)"
+        " SELECT gen_random_uuid(), kind, round_id, request_hash, at FROM wallet_journal"
+        " WHERE round_id = %s AND kind = 'settle'",
+        [played.pk],
+    )
+    assert f"round {played.pk}: 1 stakes, settled 2 times, reversed 0 times" in found()
+
+
+def test_a_stake_without_an_outcome_is_found(house):
+    played = a_solo_round()
+    house.execute("DELETE FROM wallet_journal WHERE round_id = %s AND kind = 'settle'", [played.pk])
+    assert f"round {played.pk}: 1 stakes, settled 0 times, reversed 0 times" in found()
+
+
+def test_a_drawn_round_that_is_void_is_found(house):
+    played = a_solo_round()
+    house.execute("INSERT INTO games_void (round_id, reason, by) VALUES (%s, 'overdue', 'system')", [played.pk])
+    assert f"round {played.pk}: void, with the cards {played.cards}" in found()
+
+
+def test_a_drawn_round_of_a_shared_table_that_is_void_is_found(house):
+    played = Round.objects.exclude(shoe=None).get()
+    house.execute("UPDATE games_liveround SET phase = 'void' WHERE id = %s", [played.pk])
+    assert f"round {played.pk}: void, with the cards {played.cards}" in found()
+
+
+def test_a_bet_that_is_paid_otherwise_than_the_engine_settles_it_is_found(house):
+    part = Participation.objects.get(round=a_solo_round())
+    house.execute("UPDATE games_participation SET paid = paid + 1 WHERE id = %s", [part.pk])
+    assert len([fault for fault in found() if str(part.round_id) in fault]) == 3  # the accounts, the bets, the engine
+
+
+def test_a_bet_that_is_gone_is_found(house):
+    part = Participation.objects.get(round=a_solo_round())
+    wager = Wager.objects.filter(participation=part)[0]
+    house.execute("DELETE FROM games_wager WHERE id = %s", [wager.pk])
+    assert any(f"round {part.round_id}: the bets of player {part.player_id}" in fault for fault in found())
+
+
+@pytest.mark.parametrize("is_solo", [True, False])
+def test_other_cards_than_the_seed_deals_are_found(house, is_solo):
+    played = Round.objects.get(shoe__isnull=is_solo)
+    cards = " ".join(reversed(played.cards.split()))
+    for table in ("games_round", "games_liveround"):
+        house.execute(f"UPDATE {table} SET cards = %s WHERE id = %s", [cards, played.pk])
+    assert f"round {played.pk}: {cards} is not what its seed deals" in found()
+
+
+def test_money_that_is_held_for_nothing_is_found(house):
+    part = Participation.objects.get(round=a_solo_round())
+    house.execute("UPDATE wallet_account SET held = 5 WHERE owner_id = %s AND mode = 'R'", [part.player_id])
+    assert any(fault.endswith("cash, 5 held") for fault in found())
+
+
+def test_money_that_is_left_in_escrow_is_found(house):
+    house.execute(
+        "UPDATE wallet_entry SET amount = amount + 7 WHERE (journal_id, line) = ("
+        " SELECT e.journal_id, e.line FROM wallet_entry AS e"
+        " JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'escrow' LIMIT 1)"
+    )
+    assert "escrow: 7 SEK R is left" in found()
+
+
+def test_what_the_ledger_finds_itself_is_told(house):
+    house.execute("UPDATE wallet_account SET balance = balance + 1 WHERE kind = 'cash' AND balance > 0")
+    assert any(fault.startswith("verify_ledger") for fault in reckoning.faults())

@@ -1,0 +1,162 @@
+"""Players in real Chromium who go on playing while the house is hurt: a page that is not answered is opened again, as
+people do.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from urllib.parse import parse_qs
+
+from playwright.sync_api import Error, Page, Request, sync_playwright
+
+from tests.drill.guests import Guest, Stopwatch
+from tests.drill.records import NOTHING, Bets, Record
+from tests.harness.browser import DESKTOP, FLAGS, find_chromium
+
+PACE = 1.0  # seconds between two rounds
+TIMEOUT = 15_000  # milliseconds until a page is opened again
+LOOK = 0.1
+BETS = ("player", "banker", "tie")
+STAKES = """() => Object.fromEntries([...document.querySelectorAll('.spot')].map(
+    (spot) => [spot.id.replace('bet-', ''), spot.querySelector('.spot__bet--open .spot__stake')?.innerText ?? '']))"""
+
+
+class Window(Guest):
+    """A window of Chromium at a table, in the session of the cookies given."""
+
+    def __init__(self, record: Record, seed: str, url: str, path: str, cookies: dict[str, str]) -> None:
+        super().__init__(record, seed)
+        self._url, self._path, self._cookies = url, path, cookies
+        self._page: Page | None = None
+
+    def run(self) -> None:
+        """Play in a browser of one's own."""
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+            context = browser.new_context(base_url=self._url, viewport=DESKTOP, reduced_motion="reduce")
+            context.add_cookies(
+                [{"name": name, "value": value, "url": self._url} for name, value in self._cookies.items()]
+            )
+            context.set_default_timeout(TIMEOUT)
+            self._page = context.new_page()
+            self._begin(self._page)
+            super().run()
+            browser.close()
+
+    def _begin(self, page: Page) -> None:
+        """Do what is done once, before the page is opened."""
+
+    def play(self) -> None:
+        """Open the page where it is not, then do the next thing on it."""
+        assert self._page
+        try:
+            if self._page.locator("#slip [name=round_id]").count() == 0:
+                self._open(self._page)
+            self._play(self._page)
+        except Error as error:
+            self.done[f"opened again: {str(error).splitlines()[0][:60]}"] += 1
+            self._open(self._page)
+        self.pause(PACE)
+
+    def _open(self, page: Page) -> None:
+        watch = Stopwatch(self)
+        while True:
+            try:
+                page.goto(self._path)
+                if page.locator("#slip [name=round_id]").count():
+                    watch.stop()
+                    return
+            except Error:
+                pass
+            self.done["page not served"] += 1
+            watch.demand_patience(self._path)
+            self.again()
+
+    def _play(self, page: Page) -> None:
+        raise NotImplementedError
+
+    def _click(self, page: Page, holds: Callable[[], bool]) -> bool:
+        """Put a chip on a bet; say whether something holds on the page before it is too late."""
+        page.locator(f"#bet-{self.chance.choice(BETS)}").click()
+        return self._until(holds)
+
+    def _until(self, holds: Callable[[], bool]) -> bool:
+        """Wait until something holds on the page; say whether it did in time."""
+        began = time.monotonic()
+        while not holds():
+            if time.monotonic() > began + TIMEOUT / 1000:
+                return False
+            time.sleep(LOOK)
+        self.served.append((began, time.monotonic()))
+        return True
+
+    def _may_lie(self, round_id: str, bets: Bets) -> None:
+        """Remember that something may lie there, beside what may lie there already."""
+        self.record.bets[round_id] = (*self.record.bets.get(round_id, ()), dict(bets))
+
+
+class SoloWindow(Window):
+    """Deals at a solo table."""
+
+    def _play(self, page: Page) -> None:
+        round_id, version = _round(page), page.locator("[name=slip_version]").input_value()
+        if not self._click(page, lambda: page.locator("[name=slip_version]").input_value() != version):
+            self._open(page)
+        lies = stakes(page)
+        if not lies:
+            return
+        self._may_lie(round_id, lies)
+        page.locator("#act-deal").click()
+        if not self._until(lambda: _round(page) != round_id):
+            self.done["deal not answered"] += 1
+            self._open(page)
+        if _round(page) != round_id:
+            self.done["dealt"] += 1
+            self.record.bets[round_id] = (lies,)
+        else:
+            self._may_lie(round_id, NOTHING)  # the deal may still come
+
+
+class SharedWindow(Window):
+    """Bets at a shared table, whose rounds go on while somebody clicks: what was sent says which one it was for."""
+
+    def _begin(self, page: Page) -> None:
+        page.on("request", self._note)
+
+    def _note(self, request: Request) -> None:
+        """Remember that a chip may lie there from now on."""
+        if request.method != "POST" or not request.url.endswith("/bet/"):
+            return
+        sent = {name: values[0] for name, values in parse_qs(request.post_data or "").items()}
+        bet, chip = sent["action"].removeprefix("bet:"), int(sent["chip"])
+        for lies in self.record.bets.get(sent["round_id"], (NOTHING,)):
+            self._may_lie(sent["round_id"], lies)
+            self._may_lie(sent["round_id"], {**lies, bet: lies.get(bet, 0) + chip})
+
+    def _play(self, page: Page) -> None:
+        if page.locator("#bet-player").get_attribute("aria-disabled"):
+            return
+        round_id, before = _round(page), stakes(page)
+
+        def is_answered() -> bool:
+            refused = page.locator(".call__notice--error").count() > 0
+            return refused or _round(page) != round_id or stakes(page) != before
+
+        if not self._click(page, is_answered):
+            self.done["chip not answered"] += 1
+            self._open(page)
+        elif _round(page) == round_id and (lies := stakes(page)) != before:
+            self.done["chip taken"] += 1
+            self.record.lay(round_id, lies)
+        else:
+            self.done["chip too late"] += 1
+
+
+def _round(page: Page) -> str:
+    return page.locator("#slip [name=round_id]").input_value()
+
+
+def stakes(page: Page) -> Bets:
+    """Return the stakes that the page shows, bet by bet."""
+    shown = page.evaluate(STAKES)
+    return {bet: int(re.sub(r"\D", "", text)) for bet, text in shown.items() if text}
