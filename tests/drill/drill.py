@@ -14,6 +14,7 @@ from django.db import Error, connection
 
 from audit.models import Event
 from games.models import CheminTenure, Incident, LiveRound, LiveSeat, LiveTable, Phase, ReplayDue, Round
+from games.replay import replay_finished_rounds
 from players.demo import DOMAIN
 from players.models import Staff
 from tests.drill import reckoning, recovery, ticks
@@ -175,8 +176,9 @@ class Drill:
         return self._steadily(ask)
 
     def _is_idle(self) -> bool:
-        """Whether nothing lies on a table, at the bank, or before the sealer."""
+        """Whether nothing is under way at a table, a bank, the sealer. What waits for a minute is done now."""
         _approve()
+        replay_finished_rounds()
         playing = LiveRound.objects.filter(phase__in=(Phase.CLOSED, Phase.DEALT))
         tries = {"sent_at": None, "tries__lt": MOST_TRIES}
         return not (

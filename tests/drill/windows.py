@@ -17,8 +17,10 @@ PACE = 1.0  # seconds between two rounds
 TIMEOUT = 15_000  # milliseconds until a page is opened again
 LOOK = 0.1
 BETS = ("player", "banker", "tie")
-STAKES = """() => Object.fromEntries([...document.querySelectorAll('.spot')].map(
-    (spot) => [spot.id.replace('bet-', ''), spot.querySelector('.spot__bet--open .spot__stake')?.innerText ?? '']))"""
+SHOWN = """(which) => [document.querySelector('#slip [name=round_id]').value, Object.fromEntries(
+    [...document.querySelectorAll('.spot')].map(
+        (spot) => [spot.id.replace('bet-', ''), spot.querySelector(`${which} .spot__stake`)?.innerText ?? '']))]"""
+OPEN, ANY = ".spot__bet--open", ".spot__bet"  # the slip; and also what a round that is over has made of it
 
 
 class Window(Guest):
@@ -99,18 +101,18 @@ class SoloWindow(Window):
     """Deals at a solo table."""
 
     def _play(self, page: Page) -> None:
-        round_id, version = _round(page), page.locator("[name=slip_version]").input_value()
+        version = page.locator("[name=slip_version]").input_value()
         if not self._click(page, lambda: page.locator("[name=slip_version]").input_value() != version):
             self._open(page)
-        lies = stakes(page)
+        round_id, lies = shown(page, OPEN)
         if not lies:
             return
         self._may_lie(round_id, lies)
         page.locator("#act-deal").click()
-        if not self._until(lambda: _round(page) != round_id):
+        if not self._until(lambda: shown(page, OPEN)[0] != round_id):
             self.done["deal not answered"] += 1
             self._open(page)
-        if _round(page) != round_id:
+        if shown(page, OPEN)[0] != round_id:
             self.done["dealt"] += 1
             self.record.bets[round_id] = (lies,)
         else:
@@ -136,27 +138,24 @@ class SharedWindow(Window):
     def _play(self, page: Page) -> None:
         if page.locator("#bet-player").get_attribute("aria-disabled"):
             return
-        round_id, before = _round(page), stakes(page)
+        before = shown(page, ANY)
 
         def is_answered() -> bool:
-            refused = page.locator(".call__notice--error").count() > 0
-            return refused or _round(page) != round_id or stakes(page) != before
+            return page.locator(".call__notice--error").count() > 0 or shown(page, ANY) != before
 
         if not self._click(page, is_answered):
             self.done["chip not answered"] += 1
             self._open(page)
-        elif _round(page) == round_id and (lies := stakes(page)) != before:
+            return
+        round_id, lies = shown(page, ANY)
+        if round_id == before[0] and lies != before[1]:
             self.done["chip taken"] += 1
             self.record.lay(round_id, lies)
         else:
             self.done["chip too late"] += 1
 
 
-def _round(page: Page) -> str:
-    return page.locator("#slip [name=round_id]").input_value()
-
-
-def stakes(page: Page) -> Bets:
-    """Return the stakes that the page shows, bet by bet."""
-    shown = page.evaluate(STAKES)
-    return {bet: int(re.sub(r"\D", "", text)) for bet, text in shown.items() if text}
+def shown(page: Page, which: str) -> tuple[str, Bets]:
+    """Return the round that the page shows and the stakes on it, bet by bet."""
+    round_id, texts = page.evaluate(SHOWN, which)
+    return round_id, {bet: int(re.sub(r"\D", "", text)) for bet, text in texts.items() if text}
