@@ -70,6 +70,10 @@ class OperatorRefuses(PlayError):
     """The operator that the player comes from takes no bet of theirs now, for a reason of its own."""
 
 
+class OperatorBusy(PlayError):
+    """Too many wait for the operator that the player comes from: it was asked for no stake."""
+
+
 class OperatorSilent(PlayError):
     """The operator has not said whether it took the stake: no round is played, and the stake goes back."""
 

@@ -22,6 +22,7 @@ from games.history import HistoryLine, history_lines, is_coup, paid_back
 from games.labels import bet_name
 from games.models import Participation
 from games.variants import VARIANTS
+from wallet.models import Mode
 
 BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
 MINOR = 100
@@ -57,10 +58,12 @@ class Echo:
         return line
 
 
-def lines(parts: Iterable[Participation], language: str) -> Iterator[str]:
-    """Return the file line by line. Language and time zone are the active ones, now and not when lines are read."""
+def lines(parts: Iterable[Participation], language: str, *, is_remote: bool = False) -> Iterator[str]:
+    """Return the file line by line. Language and time zone are the active ones, now and not when lines are read. Of
+    real money that an operator keeps (*is_remote*), the balances here say nothing and are left out.
+    """
     words = Words(pgettext("a round", "annulled"), pgettext("a round", "being examined"))
-    return _lines(parts, language, _headings(), words, get_current_timezone())
+    return _lines(parts, language, _headings(), words, get_current_timezone(), is_remote=is_remote)
 
 
 def safe(text: str) -> str:
@@ -94,7 +97,13 @@ def _headings() -> list[str]:
 
 
 def _lines(
-    parts: Iterable[Participation], language: str, headings: list[str], words: Words, zone: tzinfo
+    parts: Iterable[Participation],
+    language: str,
+    headings: list[str],
+    words: Words,
+    zone: tzinfo,
+    *,
+    is_remote: bool,
 ) -> Iterator[str]:
     decimal = get_decimal_symbol(language)
     writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
@@ -104,11 +113,12 @@ def _lines(
         coups_among_them = _coups(some, language, decimal, words)
         for part in some:
             told = coups_among_them.get(part.round_id) or _told(part, language, words)
-            yield writer.writerow(_row(part, told, decimal, zone))
+            shows_balances = not is_remote or part.mode != Mode.REAL
+            yield writer.writerow(_row(part, told, decimal, zone, shows_balances=shows_balances))
 
 
-def _row(part: Participation, told: Told, decimal: str, zone: tzinfo) -> list[str]:
-    version = part.round.table_version
+def _row(part: Participation, told: Told, decimal: str, zone: tzinfo, *, shows_balances: bool) -> list[str]:
+    version, balances = part.round.table_version, (part.balance_before, part.balance_after)
     bets = (f"{name} {amount(stake, decimal)}" for name, stake in told.bets)
     return [
         f"{part.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
@@ -117,7 +127,8 @@ def _row(part: Participation, told: Told, decimal: str, zone: tzinfo) -> list[st
         *told.hands,
         told.result,
         safe(", ".join(bets) if decimal == "." else "; ".join(bets)),
-        *(amount(each, decimal) for each in (part.staked, told.paid, part.balance_before, part.balance_after)),
+        *(amount(each, decimal) for each in (part.staked, told.paid)),
+        *(amount(each, decimal) if shows_balances else "" for each in balances),
         part.currency,
         safe(version.rules_version),
         str(version.number),

@@ -8,7 +8,15 @@ from django.db import transaction
 
 from games import places, solo
 from games.controls import plays_on
-from games.errors import BetUnderWay, NotHereRemotely, OperatorRefuses, OperatorSilent, RemoteBalanceTooLow, VisitOver
+from games.errors import (
+    BetUnderWay,
+    NotHereRemotely,
+    OperatorBusy,
+    OperatorRefuses,
+    OperatorSilent,
+    RemoteBalanceTooLow,
+    VisitOver,
+)
 from games.models import Shape, Table
 from games.serving import is_played_for, serves
 from games.solo import Click, Played
@@ -22,7 +30,7 @@ from wallet.remote import bets, operators
 def play(click: Click) -> Played:
     """Play a round as `solo.play` does, of an operator's player with the operator's money.
 
-    Raises besides BetUnderWay, OperatorRefuses, OperatorSilent, RemoteBalanceTooLow, VisitOver.
+    Raises besides BetUnderWay, OperatorBusy, OperatorRefuses, OperatorSilent, RemoteBalanceTooLow, VisitOver.
     """
     if not is_remote(click.player, click.mode):
         return solo.play(click)
@@ -87,6 +95,8 @@ def _ask(click: Click, amount: int) -> RemoteBet:
         return bets.ask(player=click.player, launch=launch, round_id=click.round_id, game=game, amount=amount)
     except bets.BetUnderWay as error:
         raise BetUnderWay from error
+    except bets.BetNotAsked as error:
+        raise OperatorBusy from error
     except bets.BetUnanswered as error:
         raise OperatorSilent from error
     except bets.BetRefused as refused:

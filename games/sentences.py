@@ -191,6 +191,8 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("Your visit from the other site is over. Open the table from there again. Nothing was staked.")
     if isinstance(error, errors.OperatorRefuses):
         return _("The site that brought you here does not take this bet now. Nothing was staked.")
+    if isinstance(error, errors.OperatorBusy):
+        return _("The site that brought you here is slow to answer now. Nothing was staked. Try again in a moment.")
     if isinstance(error, errors.OperatorSilent):
         return _(
             "The site that brought you here did not answer in time. No round was played;"

@@ -118,7 +118,8 @@ def history_csv(request: PlayerRequest) -> HttpResponseBase:
     form = SearchForm(request.GET, player=request.player)
     if form.fault:
         return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
-    lines = logs_csv.lines(every(request.player, form.search), _language())
+    player = request.player
+    lines = logs_csv.lines(every(player, form.search), _language(), is_remote=player.is_remote)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="sabot.csv"'
     return response

@@ -89,7 +89,6 @@ class Away(AtGuestTable):
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Keep your place for a while, and be asked nothing."""
         body_of(request, Strict)
-        body_of(request, Strict)
         return self.stand(self.live_table(slug, mode), play.step_away)
 
 

@@ -76,7 +76,6 @@ class Seat(AtLiveTable):
     def delete(self, request: Request, slug: str, mode: Mode) -> Response:
         """Get up from a Chemin de Fer table, at once or when the coup is over in which you have a part."""
         body_of(request, Strict)
-        body_of(request, Strict)
         live = self.live_table(slug, mode)
         if live.table.shape != Shape.GUESTS:
             raise Http404

@@ -148,6 +148,7 @@ NOT_ASKED = (
     errors.TrayError,
     errors.BetUnderWay,
     errors.OperatorRefuses,
+    errors.OperatorBusy,
     errors.OperatorSilent,
 )
 

@@ -9,13 +9,14 @@ from wallet.models import Account, AccountKind, Entry, MessageState, Mode, Remot
 STAKE = 5_000
 
 
-def agreed(operator: Operator) -> None:
-    """Hold that the operator's book and our ledger say the same, that nothing waits to be told, and that nothing of the
-    players' is left here.
+def agreed(*every: Operator) -> None:
+    """Hold that the books of all operators and our ledger say the same, that nothing waits to be told, and that nothing
+    of the players' is left here.
     """
     assert not [each for each in verify.run() if each.rows]
     theirs = Account.objects.filter(owner__is_remote=True, mode=Mode.REAL)
     assert not theirs.exclude(balance=0).exists()
     booked = Entry.objects.filter(account__kind=AccountKind.OPERATOR).aggregate(total=Sum("amount"))["total"] or 0
-    assert sum(operator.host.balances.values()) - MONEY * len(operator.host.balances) == booked
+    there = [balance - MONEY for operator in every for balance in operator.host.balances.values()]
+    assert sum(there) == booked
     assert not RemoteMessage.objects.filter(state=MessageState.WAITING).exists()

@@ -1,5 +1,6 @@
 """An operator announces its player, who comes in with an address that is good once, and plays by the page."""
 
+import csv
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -238,6 +239,33 @@ class TestComingIn:
             )
         assert sentence in page.text
         assert visitor.get(f"/{language}/cashier/withdraw/").status_code == 302
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_the_lobby_shows_what_they_can_play(self, operator, table, language):
+        others = [a_shared_table(), a_golden_table(), a_guest_table("SEK")]
+        visitor = a_visitor()
+        visitor.get(announced(operator, language=language))
+        real, free = (visitor.get(f"/{language}/{query}").text for query in ("", "?money=free"))
+        assert f"/{language}/table/{table.slug}/real/" in real
+        assert [each.slug for each in others if f"/{language}/table/{each.slug}/real/" in real] == []
+        for each in (table, *others[:2]):
+            assert f"/{language}/table/{each.slug}/free/" in free
+
+    def test_the_log_says_nothing_of_balances_that_are_elsewhere(self, operator, table):
+        visitor = a_visitor()
+        visitor.get(announced(operator, language="en"))
+        visitor.get("/en/table/baccarat/real/")
+        player = Player.objects.get()
+        click(visitor, player, "bet:banker", chip=STAKE)
+        click(visitor, player, "deal")
+        part = Participation.objects.get()
+        for address in ("/en/history/", f"/en/history/{part.round_id}/"):
+            page = visitor.get(address)
+            assert (page.status_code, part.round.code in page.text) == (200, True)
+            assert "Balance before" not in page.text
+        rows = visitor.get("/en/history/rounds.csv").getvalue().decode("utf-8-sig").splitlines()
+        (row,) = csv.DictReader(rows)
+        assert (row["Staked"], row["Balance before"], row["Balance after"]) == ("50.00", "", "")
 
 
 class TestTheBalance:

@@ -47,6 +47,10 @@ class BetRefused(BetError):
         self.code = code
 
 
+class BetNotAsked(BetError):
+    """Too many wait for the operator already: it was asked for nothing."""
+
+
 class BetUnanswered(BetError):
     """The operator has not said whether it took the stakes, or too late: they are rolled back."""
 
@@ -54,9 +58,17 @@ class BetUnanswered(BetError):
 def ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
     """Ask the operator for the stakes of a round, *amount* minor units, and return the bet that it has taken.
 
-    Called outside of any transaction: what is asked for must be known whatever happens. Raises BetUnderWay, BetRefused,
-    BetUnanswered.
+    Called outside of any transaction: what is asked for must be known whatever happens. Raises BetNotAsked,
+    BetUnderWay, BetRefused, BetUnanswered.
     """
+    try:
+        with operators.waiting_for(launch.remote.partner):
+            return _ask(player=player, launch=launch, round_id=round_id, game=game, amount=amount)
+    except operators.Busy as error:
+        raise BetNotAsked from error
+
+
+def _ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
     bet = RemoteBet(launch=launch, player=player, round_id=round_id, game=game, amount=amount, currency=player.currency)
     try:
         with transaction.atomic(durable=True):

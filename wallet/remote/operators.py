@@ -1,5 +1,10 @@
 """Operators whose players play here: as whom they are asked, and what their players have there."""
 
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -15,6 +20,14 @@ from wallet.remote import client
 from wallet.seamless import keys, wire
 
 logger = structlog.get_logger(__name__)
+
+# How many threads of a web process may wait for one operator, and for all of them: whoever asks one that hangs holds a
+# thread for as long as an answer may take, and the others are for the rest of the house.
+THREADS: Final = int(os.environ.get("WEB_THREADS", "16"))
+MOST_WAIT_FOR_ONE: Final = max(1, THREADS // 4)
+MOST_WAIT: Final = max(1, THREADS // 2)
+_waiting: Counter[int] = Counter()  # for whom, by the number of the partner
+_counting: Final = threading.Lock()
 
 Answer = TypeVar("Answer", wire.Done, wire.Balance)
 UNIX_TIME: Final = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
@@ -35,6 +48,24 @@ def ask(partner: Partner, message: wire.BalanceAsked | wire.Asked, answer: type[
     return client.ask(operator, message, answer, at=now)
 
 
+class Busy(Exception):
+    """As many threads of this process wait for the operator, or for operators at all, as may: it was asked nothing."""
+
+
+@contextmanager
+def waiting_for(partner: Partner) -> Iterator[None]:
+    """Count a thread that waits for an operator's answer within the block. Raises Busy at once where too many do."""
+    with _counting:
+        if _waiting[partner.pk] >= MOST_WAIT_FOR_ONE or _waiting.total() >= MOST_WAIT:
+            raise Busy
+        _waiting[partner.pk] += 1
+    try:
+        yield
+    finally:
+        with _counting:
+            _waiting[partner.pk] -= 1
+
+
 def note_balance(player: Player, said: wire.Done | wire.Balance) -> None:
     """Keep what the operator has just said its player has."""
     if said.currency == player.currency and said.balance is not None:
@@ -46,9 +77,10 @@ def refresh_balance(player: Player, launch: RemoteLaunch) -> None:
     remote = launch.remote
     asked = wire.BalanceAsked(player=remote.name, session=launch.token)
     try:
-        note_balance(player, ask(remote.partner, asked, wire.Balance))
-    except (client.Refused, client.NoAnswer) as error:
-        logger.info("remote_balance_unknown", partner=remote.partner.code, said=str(error))
+        with waiting_for(remote.partner):
+            note_balance(player, ask(remote.partner, asked, wire.Balance))
+    except (client.Refused, client.NoAnswer, Busy) as error:
+        logger.info("remote_balance_unknown", partner=remote.partner.code, said=str(error) or type(error).__name__)
 
 
 def funds(player: Player, mode: Mode, kind: AccountKind = AccountKind.CASH) -> int:

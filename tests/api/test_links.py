@@ -1,0 +1,113 @@
+"""Every link of the description leads somewhere: followed from a real answer, it is no address that is not there and no
+call that cannot be read.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.urls import resolve
+
+from tests.api.client import Program
+from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_guests, at_live, at_table
+from tests.api.operations import Operation, operations
+from tests.builders import a_round
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+EVERY = {operation.id: operation for operation in operations()}
+LINKS = [
+    (operation.id, name, link)
+    for operation in EVERY.values()
+    for answer in operation.said["responses"].values()
+    for name, link in answer.get("links", {}).items()
+]
+CHIP = 5000
+
+
+def two_rounds(world: World) -> str:
+    """The first of two pages of rounds."""
+    a_round(world.player, world.table, Mode.REAL, player=CHIP)
+    return f"rounds/?{urlencode({'limit': 1, 'since': '2026-01-01' if world.round_id else ''})}"
+
+
+def with_a_place(world: World) -> str:
+    """A table at which the player has a place."""
+    return f"tables/{world.place.table.slug}/real/"
+
+
+# Where the address of the matrix has nothing to go on from: by operation and link, or by operation.
+FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
+    ("rounds", "round"): two_rounds,
+    ("rounds", "following"): two_rounds,
+    ("tables", "table"): lambda world: at_table("")(world) and "tables/",
+    ("tables", "place_open"): lambda world: at_table("")(world) and "tables/",
+    ("table", "place"): with_a_place,
+    ("table", "state"): at_live(""),
+    ("table_state", "decision"): at_guests("state/"),
+    ("events", "event"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
+    ("events", "proof"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
+    ("log_checkpoints", "consistency"): lambda world: world.checkpoint and "log/checkpoints/",
+    ("compliance_rounds", "round"): lambda world: world.round_id and "compliance/rounds/",
+    ("reports", "report"): lambda world: str(world.report) and "reports/",
+    ("reports", "rows"): lambda world: str(world.report) and "reports/",
+}
+# What a link leaves to whoever follows it, where what the schema allows would be nothing.
+SAID: Mapping[str, dict[str, Any]] = {
+    "bet": {"bet": "player", "chip": CHIP},
+    "place_chip": {"bet": "tie", "chip": CHIP},
+}
+
+
+def places_in(operation: Operation, path: str) -> dict[str, str] | None:
+    """What stands where in an address of the operation; None where it is another's."""
+    pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", operation.address)
+    found = re.fullmatch(pattern, f"/api/v1/{path.partition('?')[0]}")
+    return found.groupdict() if found else None
+
+
+def called(program: Program, operation: Operation, path: str, body: Any) -> Any:
+    """What the operation answers there."""
+    if operation.is_write:
+        return program.send(operation.method, path, body)
+    return program.client.get(f"/api/v1/{path}")
+
+
+def meant(expression: str, told: Any, places: Mapping[str, str]) -> Any:
+    """What a runtime expression of OpenAPI stands for."""
+    if expression.startswith("$request.path."):
+        return places[expression.removeprefix("$request.path.")]
+    for part in expression.removeprefix("$response.body#/").split("/"):
+        told = told[int(part)] if isinstance(told, list) else told[part]
+    return told
+
+
+@pytest.mark.parametrize(("source", "name", "link"), LINKS, ids=lambda each: each if isinstance(each, str) else "")
+def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], settings):
+    settings.AUDIT_KEYS = PENS.keys.replace("\n", ",")
+    world, operation, target = World(), EVERY[source], EVERY[link["operationId"]]
+    named = resolve(operation.path()).url_name
+    (line,) = [line for line in LINES if (line.name, line.method.lower()) == (named, operation.method)]
+    path = FROM.get((source, name), line.path)(world)
+    places = places_in(operation, path)
+    assert places is not None
+    body = line.body(world)
+    program = world.program(WITH_TOKENS if operation.is_of_staff else PLAYER)
+    first = called(program, operation, path, body)
+    assert first.status_code in (200, 201), first.content
+    told = first.json()
+
+    def filled(part: str) -> dict[str, Any]:
+        return {each: meant(said, told, places) for each, said in link.get(part, {}).items()}
+
+    wanted = filled("parameters")
+    assert None not in wanted.values(), wanted
+    address = target.path(**{each: str(wanted.pop(each)) for each in list(wanted) if each in target.places})
+    asked = f"{address.removeprefix('/api/v1/')}?{urlencode(wanted)}"
+    sent = target.good() | SAID.get(target.id, {}) | filled("requestBody")
+    answer = called(program, target, asked, sent)
+    assert answer.status_code not in (400, 401, 403, 404, 405), (asked, sent, answer.content)
+    assert answer.status_code < 500

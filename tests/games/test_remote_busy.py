@@ -1,0 +1,156 @@
+"""An operator that hangs holds a few threads of the house, and no more: whoever comes next is told so at once, and the
+players of others play on.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext, suppress
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from games.errors import OperatorBusy, OperatorSilent
+from games.remote import look_at_balance, play
+from games.sentences import refusal
+from games.variants import VARIANTS
+from tests.builders import a_table
+from tests.games.remote_books import STAKE, agreed
+from tests.harness.reference_host import Fault
+from tests.remote import an_operator
+from wallet.models import Mode, Partner, RemoteBet, RemoteMessage
+from wallet.remote import client, operators, queue
+
+MOST = 2
+A_WHILE = 60  # seconds: no test waits so long
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Have few wait for one operator, for as long as the test wants."""
+    monkeypatch.setattr(operators, "MOST_WAIT_FOR_ONE", MOST)
+    monkeypatch.setattr(operators, "MOST_WAIT", MOST + 1)
+    monkeypatch.setattr(client, "SECONDS_TO_ANSWER", A_WHILE)
+
+
+@pytest.fixture
+def table(cloned_db):
+    return a_table()
+
+
+def apart(threads: ThreadPoolExecutor, do: Callable[[], Any]) -> Future[Any]:
+    """Do something in a thread with a connection of its own."""
+
+    def alone() -> Any:
+        try:
+            return do()
+        finally:
+            connections.close_all()
+
+    return threads.submit(alone)
+
+
+def heard(host, number: int) -> None:
+    """Wait until the operator has heard so many bets."""
+    while True:
+        host.asked.clear()
+        if len(host.named("bet")) >= number:
+            return
+        assert host.asked.wait(A_WHILE)
+
+
+def test_an_operator_that_hangs_holds_as_many_threads_as_it_may(table):
+    with an_operator() as hangs, an_operator() as answers, ThreadPoolExecutor(MOST) as threads:
+        clicks = [hangs.visit().click(table, banker=STAKE) for _ in range(MOST + 2)]
+        other = answers.visit()
+        hangs.host.fail("bet", *[Fault.SILENT_AFTER] * MOST)
+        held = [apart(threads, partial(play, click)) for click in clicks[:MOST]]
+        heard(hangs.host, MOST)
+
+        for click in clicks[MOST:]:
+            with pytest.raises(OperatorBusy) as busy:
+                play(click)
+        told = refusal(busy.value, variant=VARIANTS["baccarat"], mode=Mode.REAL, language="en").text
+        assert (
+            told == "The site that brought you here is slow to answer now. Nothing was staked. Try again in a moment."
+        )
+        late = hangs.visit()
+        asked = len(hangs.host.named("balance"))
+        look_at_balance(late.player, Mode.REAL, late.session)
+        assert len(hangs.host.named("balance")) == asked
+        assert len(hangs.host.named("bet")) == RemoteBet.objects.filter(launch__remote__partner=hangs.partner).count()
+        assert not RemoteMessage.objects.exists()  # what was not asked for is not rolled back
+
+        assert other.plays(table, banker=STAKE).round_id
+        hangs.host.go_on.set()
+        for each in held:
+            assert isinstance(each.exception(A_WHILE), OperatorSilent)
+        assert play(clicks[-1]).round_id  # and as soon as it answers again, its players play
+        queue.send_due()
+        agreed(hangs, answers)
+
+
+def test_all_operators_together_leave_threads_to_the_house():
+    partners = [Partner(pk=-number) for number in range(1, MOST + 3)]
+    with ExitStack() as waiting:
+        for partner in partners[: MOST + 1]:
+            waiting.enter_context(operators.waiting_for(partner))
+        with pytest.raises(operators.Busy), operators.waiting_for(partners[-1]):
+            pass
+    with operators.waiting_for(partners[-1]):
+        pass
+
+
+def test_whatever_happens_the_place_is_free_again():
+    partner = Partner(pk=-1)
+    for _ in range(3 * MOST):
+        with pytest.raises(ZeroDivisionError), operators.waiting_for(partner):
+            1 // 0  # noqa: B018
+    assert operators._waiting[partner.pk] == 0
+
+
+class Slow(Counter[int]):
+    """Has whoever looks wait until two have looked, or a moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.both = threading.Barrier(2)
+
+    def total(self) -> int:
+        """What two see before either has counted itself, unless one of them has to wait."""
+        found = super().total()
+        with suppress(threading.BrokenBarrierError):
+            self.both.wait(0.5)
+        return found
+
+
+def two_at_once(monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many of two threads get the one place there is."""
+    monkeypatch.setattr(operators, "MOST_WAIT_FOR_ONE", 1)
+    monkeypatch.setattr(operators, "MOST_WAIT", 1)
+    monkeypatch.setattr(operators, "_waiting", Slow())
+    have_tried, partner = threading.Barrier(2), Partner(pk=-1)
+
+    def one(_: int) -> bool:
+        try:
+            with operators.waiting_for(partner):
+                have_tried.wait(A_WHILE)
+        except operators.Busy:
+            have_tried.wait(A_WHILE)
+            return False
+        return True
+
+    with ThreadPoolExecutor(2) as threads:
+        return sum(threads.map(one, range(2)))
+
+
+def test_who_only_looks_before_waiting_is_one_too_many(monkeypatch):
+    monkeypatch.setattr(operators, "_counting", nullcontext())
+    assert two_at_once(monkeypatch) == 2
+
+
+def test_who_counts_while_nobody_else_does_is_not(monkeypatch):
+    assert two_at_once(monkeypatch) == 1
