@@ -136,7 +136,7 @@ def check_everywhere(answer: Any) -> None:
     assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
     assert answer["Permissions-Policy"] == FOR_ALL["Permissions-Policy"]
     kept = {part.strip() for part in answer["Cache-Control"].split(",")}
-    is_everybodys = answer.resolver_match is not None and answer.resolver_match.view_name in EVERYBODYS
+    is_everybodys = answer.status_code == STATUS[PAGE] and answer.resolver_match.view_name in EVERYBODYS
     assert ("no-store" in kept and "public" not in kept) or is_everybodys, kept
 
 
