@@ -74,7 +74,7 @@ def play(visitor: Visitor, player) -> None:
             "slip_version": place.slip_version,
             "table_version": place.table.version.number,
         }
-        assert visitor.post("/en/table/baccarat/real/play/", form)[0] == HTTPStatus.OK
+        assert visitor.post("/en/table/baccarat/real/play/", form)[0] == HTTPStatus.OK  # type: ignore[arg-type]
     assert Participation.objects.filter(player=player).count() == before + 1
     for page in ("/en/", "/en/history/", "/en/cashier/"):
         assert visitor.get(page)[0] == HTTPStatus.OK
@@ -145,7 +145,7 @@ def test_without_an_end_to_its_patience_it_would(newer, cloned_db, owner, monkey
 
 def test_one_that_never_gets_its_table_is_given_up(newer, cloned_db, owner, monkeypatch):
     monkeypatch.setattr(migrate, "LONGEST", 0.0)
-    with a_long_report(cloned_db), pytest.raises(migrate.CommandError, match="A table is in use"):
+    with a_long_report(cloned_db), pytest.raises(migrate.CommandError, match="A table is in use"):  # type: ignore[attr-defined]
         call_command("migrate", verbosity=0, stderr=StringIO())
     assert owner.execute(IS_WIDER).fetchone() == (False,)
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 from http import HTTPStatus
+from typing import Any
 
 import psycopg
 import pytest
@@ -122,7 +123,7 @@ class TestTheLobby:
         try:
             assert is_listed("baccarat")
             assert reading.WATCH.lag() is None
-            looked = []
+            looked: list[Any] = []
             monkeypatch.setattr(reading.Watch, "_look", looked.append)
             assert is_listed("baccarat")
             assert not looked
@@ -217,7 +218,7 @@ class TestAReport:
         assert timedelta() <= report.made_at - report.asked_at < timedelta(minutes=5)
 
     def test_waits_until_the_replica_has_what_came_before_it(self, replica, told, kind, monkeypatch):
-        waited = []
+        waited: list[Any] = []
         with replica.behind():
             a_table()
             asked()
@@ -227,7 +228,7 @@ class TestAReport:
                     replica.go_on()
                 waited.append(seconds)
 
-            monkeypatch.setattr(reading.time, "sleep", go_on)
+            monkeypatch.setattr(reading.time, "sleep", go_on)  # type: ignore[attr-defined]
             report = made()
         assert waited
         assert told == [(reading.REPORT, reading.ALIAS)]
