@@ -48,6 +48,12 @@ class Pass:
     held: int = 0
     lost: int = 0
 
+    def add(self, other: "Pass") -> None:
+        """Count another walk with this one."""
+        self.changed += other.changed
+        self.held += other.held
+        self.lost += other.lost
+
 
 @dataclass(frozen=True)
 class Shelf:
@@ -111,11 +117,7 @@ def _reseal(setting: str, say: Callable[[str], object]) -> bool:
             one = walk()
             if one.changed or one.lost:
                 say(f"{setting}: {what}: {one.changed} sealed anew, {one.lost} that no key opens.")
-            found.changed, found.held, found.lost = (
-                found.changed + one.changed,
-                found.held + one.held,
-                found.lost + one.lost,
-            )
+            found.add(one)
         changed += found.changed
         if not (found.changed or found.held):
             break
@@ -136,9 +138,8 @@ def _sentence(setting: str, keys: int, changed: int, found: Pass, *, is_done: bo
         return f"{setting}: {changed} sealed anew; {found.changed + found.held} were in use: run this again."
     lost = f" {found.lost} open with none of the keys." if found.lost else ""
     if keys == 1:
-        return f"{setting} names one key, and all that is sealed opens with it.{lost}".replace(
-            "and all", "and what is left" if found.lost else "and all"
-        )
+        which = "what is left" if found.lost else "all"
+        return f"{setting} names one key, and {which} that is sealed opens with it.{lost}"
     return f"{setting}: {changed} sealed anew. Nothing needs the older keys: take them out, on every machine.{lost}"
 
 
