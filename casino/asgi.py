@@ -26,7 +26,6 @@ from players.uploads import TOO_MUCH
 from wallet.provider_statements.reading import MOST_BYTES
 
 LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))
-THREADS = int(os.environ.get("WEB_THREADS", "16"))
 
 SECONDS_FOR_DOCUMENTS = 300.0  # 25 MB from a telephone with a poor connection
 FORM_AROUND = 100_000  # bytes: the other fields of a form with a file
@@ -42,7 +41,7 @@ def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
     yield reverse("staff_statement_upload"), Allowance(MOST_BYTES + FORM_AROUND, instead=statements)
 
 
-_threads = WSGIMiddleware(cast("Any", pages), workers=THREADS)  # their types of WSGI differ in name only
+_threads = WSGIMiddleware(cast("Any", pages), workers=settings.WEB_THREADS)  # their types of WSGI differ in name only
 _door = Door(
     cast("Any", _threads),
     ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),

@@ -115,6 +115,7 @@ TEMPLATES = [
 
 # Processes that share the port, each with WEB_THREADS threads: Python computes in one thread of a process at a time.
 WEB_PROCESSES = env.int("WEB_PROCESSES", default=1 if DEMO else len(os.sched_getaffinity(0)))
+WEB_THREADS = env.int("WEB_THREADS", default=16)
 # Seconds that a web process which is told to stop serves on, as not ready, until whoever sends requests has noticed.
 WEB_DRAIN_SECONDS = env.float("WEB_DRAIN_SECONDS", default=0.0)
 

@@ -43,7 +43,7 @@ BANK = 10_000
 BY_CHANCE = re.compile(
     r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*|\d\d:\d\d(?::\d\d)?|\b\d{10,}\b|data-seconds>\d+|dasharray=\"[^\"]*"
-    r"|(?<=\"seconds_left\":)[\d.]+|0x[0-9a-f]+|\[\d{2,}\]|', \d{4,5}\)"
+    r"|\bsabot_[\w-]+|(?<=\"seconds_left\":)[\d.]+|0x[0-9a-f]+|\[\d{2,}\]|', \d{4,5}\)"
 )
 OUTSIDER = "player with other money"  # who may not so much as look on
 NAMES = ("banker", "punter", "third guest", "fourth guest")  # at places 1 to 4

@@ -232,7 +232,7 @@ def test_a_port_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, port: s
 
 
 def test_web_that_cannot_start_ends_the_house_with_the_reason(settled_var: Path) -> None:
-    done = manage(settled_var, "run", PORT="0", WEB_THREADS="none")
+    done = manage(settled_var, "run", PORT="0", LIVE_STREAMS="none")
     assert done.returncode == 1
     assert "Web ended with status 1" in done.stderr
     assert "invalid literal for int()" in done.stderr

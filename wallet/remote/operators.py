@@ -1,6 +1,5 @@
 """Operators whose players play here: as whom they are asked, and what their players have there."""
 
-import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
@@ -23,9 +23,8 @@ logger = structlog.get_logger(__name__)
 
 # How many threads of a web process may wait for one operator, and for all of them: whoever asks one that hangs holds a
 # thread for as long as an answer may take, and the others are for the rest of the house.
-THREADS: Final = int(os.environ.get("WEB_THREADS", "16"))
-MOST_WAIT_FOR_ONE: Final = max(1, THREADS // 4)
-MOST_WAIT: Final = max(1, THREADS // 2)
+MOST_WAIT_FOR_ONE: Final = max(1, settings.WEB_THREADS // 4)
+MOST_WAIT: Final = max(1, settings.WEB_THREADS // 2)
 _waiting: Counter[int] = Counter()  # for whom, by the number of the partner
 _counting: Final = threading.Lock()
 
