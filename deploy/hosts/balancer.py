@@ -1,5 +1,6 @@
 """A small balancer for trying out a house on many machines: it shares connections out among those web processes that
-say that they are ready, and hangs up on one that answers no more. A rig, not for production.
+say that they are ready, and hangs up on one that answers no more. It prints who is connected with which: the port of
+the one, the address of the other. A rig, not for production.
 
 ``python -m deploy.hosts.balancer ADDRESS:PORT HOST-NAME BACKEND:PORT …``
 """
@@ -62,6 +63,7 @@ class Balancer:
         except ConnectionError:
             writer.close()
             return
+        print(writer.get_extra_info("peername")[1], backend.name, flush=True)
         line = asyncio.create_task(_both_ways(reader, writer, inner, outer))
         backend.lines.add(line)
         await asyncio.wait({line})

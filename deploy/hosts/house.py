@@ -4,6 +4,7 @@ with a worker and a beat, one that seals, and a balancer in front.
 
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -48,6 +49,7 @@ class House:
         self._logs = folder / "log"
         self._logs.mkdir()
         self._password = secrets.token_urlsafe(16)
+        self._keys = ""  # of the log, once the signer has made them
         names = ("database", "replica", "broker", "web1", "web2", "worker1", "worker2", "sealer", "front")
         self.hosts: Mapping[str, Host] = {name: network.host(name) for name in names}
         self._places = Places(folder / "servers")
@@ -75,6 +77,7 @@ class House:
             "DJANGO_SETTINGS_MODULE": "casino.settings",
             "SABOT_DEMO": "1",
             "SABOT_VAR": str(self._folder / "var"),
+            "AUDIT_KEYS": self._keys,
             "ALLOWED_HOSTS": f"{NAME},{self.hosts['front'].address}",
             "BROKER_URL": f"redis://:{self._password}@{broker}:6379/0",
             "DATABASE_URL": f"postgresql://sabot_web:{self._password}@{database}/sabot",
@@ -99,7 +102,9 @@ class House:
                 stdout=subprocess.DEVNULL,
             )
         self._start_replica()
-        for name in ("sealer", "worker1", "worker2", "web1", "web2"):
+        self.start("sealer")
+        self._until(self._learn_keys, "the signer")
+        for name in ("worker1", "worker2", "web1", "web2"):
             self.start(name)
         backends = [f"{self.hosts[name].address}:{PORT}" for name in ("web1", "web2")]
         listen = f"{self.hosts['front'].address}:{PORT}"
@@ -135,11 +140,11 @@ class House:
         worker = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2", queue)
         self._run(name, "worker", PYTHON, *worker, f"--hostname=celery@{name}")
         if name == "sealer":
-            folder = self._folder / "var" / "signer"
+            folder = self._var(name) / "signer"
             place = ("--folder", str(folder), "--socket", str(folder / "socket"))
             self._run(name, "signer", PYTHON, "-m", "audit.signer", *place, "--name", "sabot.demo/log")
         else:
-            self._run(name, "beat", PYTHON, "manage.py", "beat", SABOT_VAR=str(self._beat_folder(name)))
+            self._run(name, "beat", PYTHON, "manage.py", "beat")
 
     def lag(self) -> float:
         """Return how many seconds the replica is behind, as it says itself."""
@@ -151,6 +156,14 @@ class House:
         with psycopg.connect(address, connect_timeout=2) as replica:
             rows = replica.execute(question).fetchall()
         return rows[0][0]
+
+    def web_of(self, port: int) -> str:
+        """Return the machine with web that the balancer has connected somebody with, who came from this port of theirs;
+        "" while there is none.
+        """
+        addresses = {host.address: name for name, host in self.hosts.items()}
+        lines = [line.split() for line in self.log("front", "balancer").splitlines()]
+        return next((addresses[words[1]] for words in reversed(lines) if words[0] == str(port)), "")
 
     def log(self, name: str, program: str) -> str:
         """Return what a program has written."""
@@ -167,19 +180,24 @@ class House:
     def _all(self) -> list[Path]:
         return sorted(self._logs.iterdir())
 
-    def _beat_folder(self, name: str) -> Path:
-        """Every beat has a folder of its own, and the keys of the house."""
+    def _var(self, name: str) -> Path:
+        """Return the folder of a machine: its own, with a copy of the keys of the house and nothing else in it."""
         folder = self._folder / name
-        folder.mkdir(exist_ok=True)
-        keys = folder / "keys"
-        if not keys.exists():
-            keys.symlink_to(self._folder / "var" / "keys")
+        if not folder.exists():
+            shutil.copytree(self._folder / "var" / "keys", folder / "keys")
         return folder
 
-    def _run(self, name: str, program: str, *command: str, **extra: str) -> None:
+    def _learn_keys(self) -> None:
+        """Read the public keys of the log, which other machines are told. Raises OSError while there are none."""
+        self._keys = ",".join((self._var("sealer") / "signer" / "keys").read_text().split())
+        if not self._keys:
+            raise FileNotFoundError
+
+    def _run(self, name: str, program: str, *command: str) -> None:
         inside = ("env", "-C", str(PROJECT), *command)
         log = self._logs / f"{name}-{program}.log"
-        self.network.run(self.hosts[name], inside, log=log, environment=self.environment | extra)
+        environment = self.environment | {"SABOT_VAR": str(self._var(name))}
+        self.network.run(self.hosts[name], inside, log=log, environment=environment)
 
     def _start_database(self) -> None:
         """Make a cluster, and roles with passwords: other machines log in over the network."""

@@ -1,6 +1,6 @@
 """Machines on one cable each: network namespaces of Linux on a bridge, and what runs in them.
 
-Where namespaces are not allowed, `Loopback` has the same machines as addresses 127.77.0.x of this one. Their cable
+Whoever may not make namespaces gets `Loopback`, the same machines as addresses 127.77.0.x of this one. Their cable
 cannot be pulled: they can only be killed.
 """
 
@@ -21,6 +21,12 @@ NAMED = 'echo "$0" > /proc/sys/kernel/hostname; exec "$@"'  # a machine's name i
 LOCK = Path("/run/sabot-hosts.lock")  # there is one such network at a time
 LONGEST = 600.0  # seconds that another one may take
 BIN = "/usr/sbin:/usr/bin:/sbin:/bin"
+CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21  # capabilities(7): what namespaces and their cables take
+TOOLS = {"ip": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}  # by the package that they come in
+
+
+class NoNamespaces(Exception):
+    """Whoever asks may make namespaces, and cannot; the message says what to do."""
 
 
 @dataclass
@@ -32,7 +38,7 @@ class Host:
     programs: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def kill(self) -> None:
-        """Take its power away."""
+        """Kill all that runs there. Its kernel lives on, and tells everybody who is connected."""
         for program in self.programs:
             with suppress(ProcessLookupError):
                 os.killpg(program.pid, signal.SIGKILL)
@@ -59,6 +65,9 @@ class Network(Protocol):
 
     def mend(self, host: Host) -> None:
         """Put it in again."""
+
+    def power_off(self, host: Host) -> None:
+        """Take a machine's power away: all that ran there is dead, and where there is a cable nobody is told."""
 
     def close(self) -> None:
         """Take everything down."""
@@ -105,6 +114,11 @@ class Namespaces:
     def mend(self, host: Host) -> None:
         """Put it in again."""
         _ip("link", "set", _cable(host), "up")
+
+    def power_off(self, host: Host) -> None:
+        """Pull the cable first: the kernel, which is not dead, would end every connection in good order."""
+        self.cut(host)
+        host.kill()
 
     def close(self) -> None:
         """Take everything down."""
@@ -157,6 +171,10 @@ class Loopback:
         """There is no cable."""
         raise NotImplementedError
 
+    def power_off(self, host: Host) -> None:
+        """Kill it: more cannot be done here."""
+        host.kill()
+
     def close(self) -> None:
         """Take everything down."""
         for host in self._hosts:
@@ -164,12 +182,33 @@ class Loopback:
 
 
 def network() -> Network:
-    """Return machines of the best kind that is allowed here."""
-    if os.geteuid() == 0 and shutil.which("ip", path=BIN) and shutil.which("unshare", path=BIN):
-        tried = subprocess.run(["unshare", "--net", "--uts", "true"], check=False, capture_output=True)
-        if tried.returncode == 0:
-            return Namespaces()
-    return Loopback()
+    """Return namespaces to whoever may make them, as root may, and addresses to everybody else.
+
+    Raises NoNamespaces.
+    """
+    if not may_make_namespaces():
+        return Loopback()
+    demand_namespaces(BIN)
+    return Namespaces()
+
+
+def may_make_namespaces() -> bool:
+    """Say whether the kernel lets this process make networks: it is root, and not root of a container alone."""
+    status = Path("/proc/self/status")  # of Linux: elsewhere there are none
+    lines = status.read_text().splitlines() if status.exists() else []
+    may = next((int(line.split()[1], 16) for line in lines if line.startswith("CapEff:")), 0)
+    return all(may >> each & 1 for each in (CAP_NET_ADMIN, CAP_SYS_ADMIN))
+
+
+def demand_namespaces(path: str) -> None:
+    """Raises NoNamespaces where a tool is not on that path, or does not get a namespace."""
+    if missing := sorted({package for tool, package in TOOLS.items() if not shutil.which(tool, path=path)}):
+        raise NoNamespaces(f"No cable can be pulled here. As root: apt-get install {' '.join(missing)}")
+    tried = subprocess.run(
+        ["unshare", "--net", "--uts", "true"], check=False, capture_output=True, text=True, env={"PATH": path}
+    )
+    if tried.returncode:
+        raise NoNamespaces(f"No cable can be pulled here: {tried.stderr.strip()}")
 
 
 def _as(user: int | None) -> tuple[str, ...]:

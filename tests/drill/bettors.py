@@ -18,7 +18,7 @@ PACE = 0.5  # seconds between two clicks of a player, about: a person's, so that
 PATIENCE = 0.7  # seconds until the next one, about, after a click that was not confirmed: most are too late
 BETS = ("player", "banker", "tie")
 OTHERS = ("undo", "clear")
-REFUSED = "call__notice--error"
+REFUSED = re.compile(r"call__notice--error[^>]*><p>([^<]*)")
 ROUND = re.compile(r'name="round_id" value="([0-9a-f-]{36})"')
 
 Stakes = frozenset[tuple[str, int]]  # (bet, minor units)
@@ -45,10 +45,12 @@ class Slip:
 class Bettor(Guest):
     """Clicks on the round that the page shows, and on the next one once an answer shows that."""
 
+    CONFIRMED = "confirmed"
+
     def __init__(self, record: Record, seed: str, visitor: Visitor, page: str, chips: list[int]) -> None:
         super().__init__(record, seed)
         self._visitor, self._page, self._chips = visitor, page, chips
-        self._round = ""
+        self._round = self._why = ""  # the round that is clicked on; in what words the last click was refused
         self._possible: dict[str, set[Slip]] = {}
 
     def play(self) -> None:
@@ -70,7 +72,7 @@ class Bettor(Guest):
         # Before it is sent: whoever asks meanwhile is told of both.
         self._remember(round_id, possible | changed)
         answer = self._read(lambda: self._visitor.post(f"{self._page}bet/", form))
-        self.done[answer] += 1
+        self.done[self._why or answer] += 1
         if answer == "confirmed":
             self._remember(round_id, changed)
         elif answer == "refused":
@@ -83,6 +85,7 @@ class Bettor(Guest):
 
     def _read(self, asked: Callable[[], tuple[int, str]]) -> str:
         """Say how something was answered: anything but "confirmed" and "refused" leaves open what became of it."""
+        self._why = ""
         try:
             status, text = asked()
         except (OSError, HTTPException) as error:
@@ -91,4 +94,6 @@ class Bettor(Guest):
             return str(status)
         if found := ROUND.search(text):
             self._round = found[1]
-        return "refused" if REFUSED in text else "confirmed"
+        refused = REFUSED.search(text)
+        self._why = f"refused: {refused[1]}" if refused else ""
+        return "refused" if refused else "confirmed"

@@ -1,11 +1,12 @@
 """A line between the programs of a house and PostgreSQL that can be cut just as COMMIT is on its way: whoever sent it
-never learns whether it was done.
+never learns whether it was done. Cut are those who have moved money, since nobody minds the others.
 
 It reads what PostgreSQL's protocol (3.0, "Message Formats") says of itself, a type and a length before every message,
 and passes everything on as it comes.
 """
 
 import asyncio
+import re
 import socket
 import struct
 import threading
@@ -19,11 +20,29 @@ from typing import Any
 
 COMMIT = b"COMMIT\0"
 QUERY = b"Q"
+ASKS = (QUERY, b"P")  # what has a statement in it: asked at once, or to be prepared
+ENDS = (COMMIT, b"ROLLBACK\0")
+MOVES = re.compile(rb"\bwallet_(post|reverse|adjust|stake_holds|settle_stakes|hold|release_holds)\(")
+CALLS = b"players_api_call"  # where the answer to a program is kept, in the transaction of what it asked for
 STARTED = 3  # the major version in the message that ends the overture: from it on messages have a type
 HEADER = struct.Struct("!I")
 READ = 65536  # bytes at once
 LATE = 1.0  # seconds: longer than whoever is cut off takes to ask again
 PATIENCE = 10.0  # seconds for PostgreSQL to answer what nobody else hears
+
+
+class Deed(StrEnum):
+    """What a transaction was for."""
+
+    CALL = "a program's call"  # which is sent again until it is answered
+    MOVE = "another move of money"  # a click's, a phase's, a payment's
+
+    @classmethod
+    def of(cls, statements: bytes) -> "Deed | None":
+        """Read it from what was asked; None where no money moved."""
+        if not MOVES.search(statements):
+            return None
+        return cls.CALL if CALLS in statements else cls.MOVE
 
 
 class Fate(StrEnum):
@@ -35,6 +54,7 @@ class Fate(StrEnum):
 
 
 FATES = tuple(Fate)
+CUTS = tuple((deed, fate) for deed in Deed for fate in Fate)  # at a blow
 
 
 class Line:
@@ -44,20 +64,20 @@ class Line:
         self._server = server
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        self.cuts: Counter[Fate] = Counter()
-        self._left = 0
+        self.cuts: Counter[tuple[Deed, Fate]] = Counter()
+        self._left: list[tuple[Deed, Fate]] = []
         self._lock = threading.Lock()
 
-    def cut(self, commits: int) -> None:
-        """Cut the line of each of the next so many who send COMMIT, with one fate after the other."""
+    def cut(self) -> None:
+        """Cut the lines of the next who commit such deeds, with one fate after the other for each kind."""
         with self._lock:
-            self._left = commits
+            self._left = [*CUTS]
 
     @property
     def is_whole(self) -> bool:
         """Whether every COMMIT that was to be cut off has been, and no further one will be."""
         with self._lock:
-            return self._left == 0
+            return not self._left
 
     async def serve(self) -> None:
         """Pass on, until cancelled."""
@@ -71,9 +91,13 @@ class Line:
             writer.transport.abort()
             return
         back = asyncio.create_task(_copy(from_server, writer))
+        asked = b""  # in this transaction
         try:
             async for message in _messages(reader):
-                if (fate := self._fate(message)) is None:
+                said = message[5:] if message[:1] in ASKS else b""
+                fate = self._fate(Deed.of(asked)) if said.upper() == COMMIT else None
+                asked = b"" if said.upper() in ENDS else asked + said
+                if fate is None:
                     to_server.write(message)
                     await to_server.drain()
                     continue
@@ -87,16 +111,14 @@ class Line:
             for each in (to_server, writer):
                 each.transport.abort()
 
-    def _fate(self, message: bytes) -> Fate | None:
-        if message[:1] != QUERY or message[5:].upper() != COMMIT:
-            return None
+    def _fate(self, deed: Deed | None) -> Fate | None:
         with self._lock:
-            if not self._left:
+            cut = next((each for each in self._left if each[0] is deed), None)
+            if cut is None:
                 return None
-            self._left -= 1
-            fate = FATES[self.cuts.total() % len(FATES)]
-            self.cuts[fate] += 1
-            return fate
+            self._left.remove(cut)
+            self.cuts[cut] += 1
+            return cut[1]
 
     async def _meet(
         self,

@@ -1,5 +1,5 @@
-"""The drill itself: people play, pay in and withdraw, programs are struck as planned, and the table has to go on; when
-everybody has gone home, it is reckoned up.
+"""The drill itself: people play, pay in and withdraw, programs are struck as planned, and both tables have to go on;
+when everybody has gone home, it is reckoned up.
 """
 
 import time
@@ -14,16 +14,18 @@ from django.db import Error, connection
 
 from audit.models import Event
 from games.models import CheminTenure, Incident, LiveRound, LiveSeat, LiveTable, Phase, ReplayDue, Round
-from games.replay import replay_finished_rounds
 from players.demo import DOMAIN
 from players.models import Staff
 from tests.drill import reckoning, recovery, ticks
+from tests.drill.guest_table import GuestTable
 from tests.drill.guests import PATIENCE
 from tests.drill.held import Held
+from tests.drill.hits import missed
 from tests.drill.people import BRISK, Party
-from tests.drill.plan import Blow, Stage
+from tests.drill.plan import Asked, Blow, Stage
 from tests.drill.plan import Round as Blows
-from tests.drill.records import disagreements
+from tests.drill.programs import REPEATED
+from tests.drill.records import at_a_loss, disagreements, nothing_done
 from tests.drill.recovery import Recovery
 from tests.drill.victims import LOOK, House, Log, wait_for
 from wallet import withdrawals
@@ -46,11 +48,12 @@ class Drill:
 
     def __init__(self, held: Held, seed: str, *, is_long: bool) -> None:
         self._held = held
-        self._house = House(settings.VAR_DIR, held.house.process.pid, held.port, held.line)
+        self._house = House(settings.VAR_DIR, held.house.process.pid, held.sealer, held.port, held.line)
         self._party = Party(held.house.url, seed, is_long=is_long)
-        self._table = self._party.table
+        self._table, self._guest_table = self._party.table, GuestTable(self._party.guest_table.pk)
         self._guests = [client.guest for client in self._party.clients]
         self._recoveries: list[Recovery] = []
+        self._recovered: datetime | None = None  # when from the last blow
         self._wait(LiveRound.objects.filter(live_table=self._table).exists, "the table opens")
         for guest in self._guests:
             guest.start()
@@ -66,7 +69,12 @@ class Drill:
         self._wait(lambda: self._round(live_round.pk).phase in ENDED, f"{live_round.pk} ends")
 
     def close(self) -> None:
-        """Send everybody home, wait until nothing is under way any more, and reckon up. Raises Failed."""
+        """See both tables deal once more, send everybody home, wait until nothing is under way any more, and reckon up.
+
+        Raises Failed.
+        """
+        self._wait(lambda: self._guest_table.coups_since(self._recovered), "guests play a coup after the last blow")
+        self._wait(self._has_dealt, "a round is dealt after the last blow")
         for guest in self._guests:
             guest.go_home()
         for guest in self._guests:
@@ -78,25 +86,30 @@ class Drill:
         began = time.monotonic()
         self._wait(self._is_idle, "nothing is under way")
         print(f"nothing under way {time.monotonic() - began:.1f} s after everybody had left", flush=True)
-        faults = [*self._of_records(), *reckoning.faults(), *self._of_what_was_done()]
+        faults = [*self._of_records(), *reckoning.faults(), *self._of_money()]
         self._tell()
         if faults:
             raise Failed("\n".join(faults))
 
     def _of_records(self) -> Iterable[str]:
         """Hold everybody's record to what the house tells them."""
+        told = []
         for client in self._party.clients:
-            yield from disagreements(client.guest.record, client.reader.rounds(), client.reader.has())
+            guest, rounds = client.guest, client.reader.rounds()
+            told.append(rounds)
+            yield from disagreements(guest.record, rounds, client.reader.has())
+            yield from nothing_done(guest.record, guest.done[guest.CONFIRMED], rounds, pays=guest.PAYS)
+        yield from at_a_loss([client.guest.record for client in self._party.clients], told)
 
-    def _of_what_was_done(self) -> Iterable[str]:
-        """Nothing has been tried where nothing was done."""
-        for client in self._party.clients:
-            record = client.guest.record
-            if not (record.bets or record.banks or record.deposited):
-                yield f"{client.guest.name} did nothing: {client.guest.done}"
-        for live_table in (self._table, self._party.guest_table):
-            if not Round.objects.filter(shoe__live_table=live_table).exclude(cards="").exists():
-                yield f"no round was dealt at {live_table.table.slug}"
+    def _of_money(self) -> Iterable[str]:
+        told_again = sum(guest.done[REPEATED] for guest in self._guests)
+        return missed(self._held.postman.ways, self._states(), self._held.line.cuts, told_again)
+
+    def _states(self) -> Counter[str]:
+        """How far payments have come, both ways."""
+        mine = {"player__in": self._party.players}
+        states = Counter(Payment.objects.filter(**mine).values_list("state", flat=True))
+        return states + Counter(Withdrawal.objects.filter(**mine).values_list("status", flat=True))
 
     def _tell(self) -> None:
         """Say what was done, and how long it took to recover."""
@@ -108,12 +121,10 @@ class Drill:
             kinds.setdefault(type(guest).__name__, Counter()).update(guest.done)
         for kind, done in kinds.items():
             print(f"{kind}: {', '.join(f'{what} {times}' for what, times in done.most_common())}")
-        mine = {"player__in": self._party.players}
-        states = Counter(Payment.objects.filter(**mine).values_list("state", flat=True))
-        states += Counter(Withdrawal.objects.filter(**mine).values_list("status", flat=True))
-        print("payments:", ", ".join(f"{state} {times}" for state, times in states.most_common()))
+        print("payments:", ", ".join(f"{state} {times}" for state, times in self._states().most_common()))
         print("call-backs:", ", ".join(f"{way} {times}" for way, times in self._held.postman.ways.items()))
-        print("cut at COMMIT:", ", ".join(f"{fate} {times}" for fate, times in self._held.line.cuts.items()))
+        cuts = sorted(self._held.line.cuts.items())
+        print("cut at COMMIT:", ", ".join(f"{deed} {fate} {times}" for (deed, fate), times in cuts))
         print(*recovery.table(self._recoveries), sep="\n", flush=True)
 
     def _demand_health(self) -> None:
@@ -128,8 +139,11 @@ class Drill:
         self._wait(lambda: self._now().phase == Phase.BETTING and self._has_bets(self._now().pk), "somebody bets")
         return self._now()
 
-    def _at(self, stage: Stage, live_round: LiveRound) -> LiveRound:
-        """Wait for that phase of the round, or of a later one where it is over."""
+    def _at(self, stage: Stage | Asked, live_round: LiveRound) -> LiveRound:
+        """Wait for that phase of the round, or of a later one where it is over; or for that of the guests' table."""
+        if isinstance(stage, Asked):
+            self._wait(lambda: self._guest_table.stands().phase == stage, f"guests are at {stage}")
+            return self._now()
         order = list(Stage)
         while (now := self._now()).pk != live_round.pk or now.phase != stage:
             if now.pk != live_round.pk or now.phase not in order or order.index(Stage(now.phase)) > order.index(stage):
@@ -139,26 +153,43 @@ class Drill:
 
     def _strike(self, blow: Blow, live_round: LiveRound) -> str:
         """Strike as planned; wait until all is up again and the table goes on; say how. Raises Failed."""
-        end = live_round.deadline.timestamp()
-        time.sleep(max(end - (1 - blow.moment) * _lasts(live_round).total_seconds() - time.time(), 0))
+        if isinstance(blow.stage, Stage):
+            end = live_round.deadline.timestamp()
+            time.sleep(max(end - (1 - blow.moment) * _lasts(live_round).total_seconds() - time.time(), 0))
         worker, beat = Log(self._house.var, "worker"), Log(self._house.var, "beat")
         phase, began = self._now().phase, time.monotonic()
         is_up = self._house.strike(blow.victim)
         wait_for(is_up, f"{blow.victim} is up again")
         stands, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
+        guests = self._guests_go_on(blow, recovered, worker)
         self._wait(lambda: _moved(stands, self._now()), f"the table goes on after {blow}")
         due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._moved_at(stands))
         seen = ticks.read(worker.lines(), due)
         late = (moved - due).total_seconds()
         words = (
             f"{blow} ({phase}): up after {up:.1f} s; moved on {late:.1f} s after it was due "
-            f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick')} sent since the blow"
+            f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick ')} sent since the blow;"
+            f" guests went on {guests:.1f} s after it was up"
         )
         if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))
         wait = max(guest.longest_wait(began, time.monotonic()) for guest in self._guests)
-        self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), wait))
+        self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), guests, wait))
+        self._recovered = recovered
         return words
+
+    def _guests_go_on(self, blow: Blow, recovered: datetime, worker: Log) -> float:
+        """Wait until something is done at the guests' table, by a guest or by a tick; return how many seconds that
+        took. Raises Failed where ticks pass it over.
+        """
+        stood = self._steadily(self._guest_table.stands)
+        self._wait(lambda: self._guest_table.moved_at(stood), f"the guests' table goes on after {blow}")
+        moved = self._steadily(lambda: self._guest_table.moved_at(stood))
+        vain = self._steadily(lambda: self._guest_table.in_vain(stood, recovered, worker.lines()))
+        failures = ticks.read(worker.lines(), recovered, ticks.GUESTS).failures
+        if moved is None or vain >= TICKS or failures:
+            raise Failed("\n".join((f"{blow}: {vain} ticks passed the guests' table over", *failures)))
+        return max((moved - recovered).total_seconds(), 0.0)
 
     def _moved_at(self, stood: LiveRound) -> datetime:
         """When the table moved on from there, as the database says."""
@@ -169,6 +200,10 @@ class Drill:
         found = {Phase.BETTING: now.closed_at, Phase.CLOSED: now.dealt_at, Phase.DEALT: now.ended_at}
         return found[Phase(stood.phase)] or now.ended_at or now.deadline - _lasts(now)
 
+    def _has_dealt(self) -> bool:
+        dealt = LiveRound.objects.filter(live_table=self._table, phase=Phase.SETTLED).exclude(cards="")
+        return dealt.filter(opened_at__gt=self._recovered).exists() if self._recovered else dealt.exists()
+
     def _has_bets(self, round_id: UUID) -> bool:
         def ask() -> bool:
             return LiveSeat.objects.filter(round_id=round_id).exclude(stakes={}).exists()
@@ -176,9 +211,10 @@ class Drill:
         return self._steadily(ask)
 
     def _is_idle(self) -> bool:
-        """Whether nothing is under way at a table, a bank, the sealer. What waits for a minute is done now."""
+        """Whether nothing is under way at a table, a bank, the sealer. Finance does what is theirs here; what is the
+        worker's the worker has to have done.
+        """
         _approve()
-        replay_finished_rounds()
         playing = LiveRound.objects.filter(phase__in=(Phase.CLOSED, Phase.DEALT))
         tries = {"sent_at": None, "tries__lt": MOST_TRIES}
         return not (

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection
 from http import HTTPStatus
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urljoin
 
 import requests
@@ -27,6 +27,9 @@ class Unserved(Exception):
 
 class Guest(threading.Thread):
     """One client of the house, with a record of its own."""
+
+    CONFIRMED: ClassVar[str]  # what of `done` shows that something of the guest's was taken
+    PAYS: ClassVar[bool] = False  # in and out, and does not play
 
     def __init__(self, record: Record, seed: str) -> None:
         super().__init__(daemon=True, name=record.name)

@@ -1,7 +1,10 @@
-"""A house for a drill: opened as `make run` opens one, for as long as the drill lasts. Its programs reach PostgreSQL by
-a line that can be cut, and the bank reaches it by a post that is none too good.
+"""A house for a drill: opened as `make run` opens one, for as long as the drill lasts, but for the queue of the log,
+which another process takes, as on several machines. Its programs reach PostgreSQL by a line that can be cut, and the
+bank reaches it by a post that is none too good.
 """
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,13 +14,14 @@ from casino.embedded import Places
 from casino.embedded.places import DATABASE, SOCKET_OF_POSTGRESQL, WEB_ROLE
 from tests.drill.commits import Line, line_to
 from tests.drill.postman import Postman, a_postman
-from tests.start.support import House, fresh_var
+from tests.start.support import PROJECT, House, environment, fresh_var
 
 PACE = {
     "REALITY_CHECK_MINUTES": "1000",  # a long drill is one sitting, and nobody there to answer
     "LOG_LEVEL": "DEBUG",  # every tick is in the logs, also those that found nothing
     "PAYMENT_ASK_SECONDS": "5",  # of a payment that no message comes about
 }
+OF_WORKER = {"CELERY_WORKER_QUEUES": "celery"}  # Celery's own option: the launcher's worker takes all of them otherwise
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class Held:
     """A house that is open, and what can be done to its lines."""
 
     house: House
+    sealer: int  # the process that keeps it
     line: Line
     postman: Postman
 
@@ -48,11 +53,28 @@ def held(seed: str) -> Iterator[Held]:
                 "DATABASE_OWNER_URL": places.addresses.database_owner_url,
                 "PAYMENT_HOST": postman.address,
             }
-            house = House(var, extra=PACE | lines)
+            house = House(var, extra=PACE | lines | OF_WORKER)
             try:
-                opened = Held(house.open(), line, postman)
-                postman.house = opened.port
-                yield opened
+                with _a_sealer(house.open(), PACE | lines) as sealer:
+                    opened = Held(house, sealer, line, postman)
+                    postman.house = opened.port
+                    yield opened
             finally:
                 house.process.terminate()
                 house.process.wait()
+
+
+@contextmanager
+def _a_sealer(house: House, extra: dict[str, str]) -> Iterator[int]:
+    """Have one kept meanwhile; give the process that keeps it."""
+    keeper = subprocess.Popen(
+        [sys.executable, "-m", "tests.drill.sealer"],
+        cwd=PROJECT,
+        env=environment(house.var, **extra),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield keeper.pid
+    finally:
+        keeper.communicate()

@@ -2,7 +2,10 @@
 is not answered sends the same form again, with the key that it has.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from http import HTTPStatus
+from typing import TypeVar
 from uuid import UUID
 
 import requests
@@ -15,27 +18,35 @@ from wallet.sandbox_bank import payouts
 PACE = 4.0  # seconds between two payments
 WHOLE = 100  # minor units
 LED_ON = (HTTPStatus.FOUND, HTTPStatus.SEE_OTHER)
-PAID, RETURNED = (payouts.PAID, payouts.TWICE, payouts.SHUFFLED), (payouts.CLOSED, payouts.UNKNOWN)
+PAID = (payouts.PAID, payouts.TWICE, payouts.SHUFFLED)  # the others give it back
+ACCOUNTS = (payouts.PAID, payouts.CLOSED, payouts.TWICE, payouts.UNKNOWN, payouts.SHUFFLED)
+ANSWERS = ("approve", "approve", "approve", "approve", "decline")
 FORMS = {"deposit": "/en/cashier/deposit/", "withdraw": "/en/cashier/withdraw/"}
 # Late ones come after 45 seconds, which is longer than a short drill: there the post is late by itself.
 BEHAVIOURS = (Behaviour.PROMPT, Behaviour.TWICE, Behaviour.SHUFFLED, Behaviour.NEVER)
 
+Turn = TypeVar("Turn")
+
 
 class Payer(Caller):
-    """Pays in and withdraws, *most* times in all, in the session of the cookies given."""
+    """Pays in and withdraws until it is over, in the session of the cookies given. Whatever can become of a payment
+    comes in its turn, so that a short drill has all of it.
+    """
 
-    def __init__(self, record: Record, seed: str, url: str, cookies: dict[str, str], most: int) -> None:
+    CONFIRMED = "deposit taken"
+    PAYS = True
+
+    def __init__(self, record: Record, seed: str, url: str, cookies: dict[str, str]) -> None:
         super().__init__(record, seed, url)
-        self._most = most
         for name, value in cookies.items():
             self._session.cookies.set(name, value)
-        self._turn = 0
+        self._turns = Counter[str]()
+        self._is_to_pay_in = True
 
     def play(self) -> None:
         """Pay in, or withdraw, in turns."""
-        if self._turn < self._most:
-            self._turn += 1
-            self.deposit() if self._turn % 2 else self.withdraw()
+        self.deposit() if self._is_to_pay_in else self.withdraw()
+        self._is_to_pay_in = not self._is_to_pay_in
         self.pause(PACE)
 
     def deposit(self) -> None:
@@ -45,8 +56,7 @@ class Payer(Caller):
         if payment is None:
             return
         bank = self._led_on(payment + "bank/")
-        said = "approve" if self.chance.random() < 0.8 else "decline"
-        behaviour = self.chance.choice(BEHAVIOURS)
+        said, behaviour = self._next("answer", ANSWERS), self._next("behaviour", BEHAVIOURS)
         self._post(bank, {"answer": said, "behaviour": behaviour.value})
         self.done[f"deposit {said}d"] += 1
         if said == "approve":
@@ -55,9 +65,13 @@ class Payer(Caller):
     def withdraw(self) -> None:
         """Withdraw to an account that the bank pays, or to one that it does not."""
         amount = self.chance.randrange(100, 120)
-        iban = self.chance.choice(PAID if self.chance.random() < 0.7 else RETURNED)
+        iban = self._next("account", ACCOUNTS)
         if self._sent("withdraw", amount, account="new", iban=iban, mine="on") and iban in PAID:
             self.record.withdrawn += amount * WHOLE
+
+    def _next(self, what: str, of: Sequence[Turn]) -> Turn:
+        self._turns[what] += 1
+        return of[(self._turns[what] - 1) % len(of)]
 
     def _sent(self, what: str, amount: int, **fields: str) -> str | None:
         """Send a form of the cashier's until it is answered; return where it leads, None where it is refused."""

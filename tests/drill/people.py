@@ -18,11 +18,12 @@ from players.demo import DOMAIN
 from players.models import Player, Scope, Staff
 from tests.builders import a_guest_table, a_player, a_shared_table, a_submission, a_table
 from tests.drill.bettors import Bettor
+from tests.drill.guest_window import GuestWindow
 from tests.drill.guests import TIMEOUT, Guest
 from tests.drill.payers import Payer
 from tests.drill.programs import Program, Rival, Sharer, Soloist
 from tests.drill.records import Record
-from tests.drill.windows import SharedWindow, SoloWindow
+from tests.drill.windows import SharedWindow, SoloWindow, Window
 from tests.harness.visitor import Visitor
 from wallet.models import Mode
 
@@ -33,7 +34,6 @@ BRISK_GUESTS = GuestClock(
 MONEY = 10**9  # minor units
 LEAST = 100_000  # of a German, who may deposit no more
 PER_MINUTE = 10_000  # calls of a program
-FEW, MANY = 4, 10_000  # payments: what ends late in a short drill is what it would wait for
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Party:
         solo = a_table(slug=f"drill-solo-{name}")
         self.table = LiveTable.objects.select_related("table__version").get(table=shared, mode=Mode.REAL)
         self.guest_table = LiveTable.objects.select_related("table").get(table=guests, mode=Mode.REAL)
-        self.clients = [*self._everybody(solo, twice=is_long), *(self._windows(solo) if is_long else ())]
+        self.clients = [*self._everybody(solo, twice=is_long), *self._windows(solo, are_all=is_long)]
 
     def _everybody(self, solo: Table, *, twice: bool) -> Iterator[Client]:
         for code in ("SE", "DK", "DE"):
@@ -64,12 +64,16 @@ class Party:
         for code in ("SE", "DK") if twice else ("SE",):
             yield self._program(Soloist, code, solo.slug)
             yield self._program(Sharer, code, self.table.table.slug)
-            yield self._payer(code, MANY if twice else FEW)
+            yield self._payer(code)
         for _ in range(3):
             yield self._program(Rival, "SE", self.guest_table.table.slug)
 
-    def _windows(self, solo: Table) -> Iterator[Client]:
-        for kind, slug in ((SoloWindow, solo.slug), (SharedWindow, self.table.table.slug)):
+    def _windows(self, solo: Table, *, are_all: bool) -> Iterator[Client]:
+        """One at every table; in a short drill at that of the guests alone, where a page is asked most."""
+        kinds: list[tuple[type[Window], str]] = [(GuestWindow, self.guest_table.table.slug)]
+        if are_all:
+            kinds += [(SoloWindow, solo.slug), (SharedWindow, self.table.table.slug)]
+        for kind, slug in kinds:
             player, record = self._player(kind.__name__, "SE")
             path = f"/en/table/{slug}/real/"
             yield Client(kind(record, self._seed, self._url, path, _cookies(player)), self._reader(player, record))
@@ -88,12 +92,12 @@ class Party:
         made = kind(record, self._seed, self._url, _token(player), slug)
         return Client(made, made)
 
-    def _payer(self, code: str, most: int) -> Client:
+    def _payer(self, code: str) -> Client:
         """Who pays in and withdraws, of whom it is known who they are."""
         player, record = self._player(Payer.__name__, code)
         by = Staff.objects.get(user__email=f"compliance@{DOMAIN}")
         verification.verify(submission_id=a_submission(player).pk, by=by)
-        return Client(Payer(record, self._seed, self._url, _cookies(player), most), self._reader(player, record))
+        return Client(Payer(record, self._seed, self._url, _cookies(player)), self._reader(player, record))
 
     def _player(self, what: str, code: str, money: int = MONEY) -> tuple[Player, Record]:
         player = a_player(code, real=money)

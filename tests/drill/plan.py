@@ -10,12 +10,15 @@ JUST_NOW, LATE = 0.0, 1.3  # moments, as parts of a phase's time: its end is whe
 
 
 class Victim(StrEnum):
-    """What is struck. Web, worker, beat and signer are children of the launcher; the servers are the keeper's."""
+    """What is struck. Web, worker, beat and signer are children of the launcher, the servers are the keeper's, and the
+    sealer has a keeper of its own.
+    """
 
     WEB = "web"
     WORKER = "worker"
     BEAT = "beat"
     SIGNER = "signer"
+    SEALER = "sealer"
     BROKER = "broker"
     DATA = "broker and its data"
     POSTGRESQL = "postgresql"
@@ -23,7 +26,7 @@ class Victim(StrEnum):
 
 
 class Stage(StrEnum):
-    """The phases of a round, in their order."""
+    """The phases of a round of the shared table, in their order."""
 
     BETTING = "betting"
     CLOSED = "closed"
@@ -31,12 +34,24 @@ class Stage(StrEnum):
     SETTLED = "settled"
 
 
+class Asked(StrEnum):
+    """The phases of a coup at the guests' table, in which somebody is asked."""
+
+    CALLS = "calls"
+    STAKES = "stakes"
+    CARDS = "cards"
+    PUNTER = "punter"
+    CHOICE = "choice"
+
+
 @dataclass(frozen=True)
 class Blow:
-    """One death."""
+    """One death, in a phase of the one table or of the other. Of a question there is no moment: who is asked answers
+    when they like.
+    """
 
     victim: Victim
-    stage: Stage
+    stage: Stage | Asked
     moment: float
 
     def __str__(self) -> str:
@@ -58,10 +73,16 @@ SHORT: tuple[Round, ...] = (
         Blow(Victim.BROKER, Stage.DEALT, 0.3),
         Blow(Victim.SIGNER, Stage.SETTLED, 0.3),
     ),
+    (
+        Blow(Victim.WORKER, Asked.CARDS, JUST_NOW),
+        Blow(Victim.POSTGRESQL, Asked.STAKES, JUST_NOW),
+        Blow(Victim.SEALER, Stage.SETTLED, 0.3),
+    ),
 )
-"""Every victim, and every phase. Without web and signer the table goes on: they come last in a round, or the next phase
-would be over when they are back.
+"""Every victim, every phase of a round, and a coup between guests with money on the table. Without web, signer and
+sealer the table goes on: they come last in a round, or the next phase would be over when they are back.
 """
+AT_GUESTS = 0.25  # of the rounds that are chosen at random strike the guests' table
 
 
 def every_death(victims: Sequence[Victim]) -> Iterator[Round]:
@@ -82,6 +103,10 @@ def chosen(seed: int, rounds: int) -> Iterator[Round]:
     first = list(every_death(chance.sample(list(Victim), len(Victim))))
     yield from first[:rounds]
     for _ in range(rounds - len(first)):
+        if chance.random() < AT_GUESTS:
+            asked = chance.sample(list(Asked), chance.randint(1, MOST_BLOWS))
+            yield tuple(Blow(chance.choice(list(Victim)), each, JUST_NOW) for each in asked)
+            continue
         stages = chance.sample(list(Stage), chance.randint(1, MOST_BLOWS))
         yield tuple(
             Blow(chance.choice(list(Victim)), stage, chance.uniform(JUST_NOW, LATE))

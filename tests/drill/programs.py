@@ -17,11 +17,16 @@ Json = dict[str, Any]
 
 PACE = 0.6  # seconds between two looks at a table
 MOST = 100  # rounds on a page of a list
+STAKES = ("make_call", "lay_stake")
+BANKS = ("take_bank", "make_bid")  # a bid that is not the highest opens none
+REPEATED = "was done, and the answer lost"
 NOT_YET = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.REQUEST_TIMEOUT)
 
 
 class Program(Caller):
     """Calls the API of the house at *url* with a token."""
+
+    CONFIRMED = "taken"
 
     def __init__(self, record: Record, seed: str, url: str, token: str) -> None:
         super().__init__(record, seed, url)
@@ -40,7 +45,7 @@ class Program(Caller):
         answer = self._ask(method, path, json=body, headers={"Idempotency-Key": key})
         told: Json = answer.json()
         if "Idempotency-Replayed" in answer.headers:
-            self.done["was done, and the answer lost"] += 1
+            self.done[REPEATED] += 1
         if answer.status_code == HTTPStatus.OK:
             self.done["taken"] += 1
             return told
@@ -143,13 +148,12 @@ class Rival(Program):
     def __init__(self, record: Record, seed: str, url: str, token: str, slug: str) -> None:
         super().__init__(record, seed, url, token)
         self._at = f"tables/{slug}/real/"
-        self._opened = 0  # the bank that was put up last, until the coup against it is seen
 
     def play(self) -> None:
         """Sit down, or answer what is asked."""
         read = self.get(f"{self._at}state/")
         state, own = read["state"], read["own"]
-        self._look_for_the_bank(state, own)
+        self.record.largest_bank = state["rules"]["maximum"]
         if own["presence"] == "away":
             self.write(f"{self._at}seat/back/", {})
         elif own["place"] is None:
@@ -166,18 +170,8 @@ class Rival(Program):
             watch.demand_patience(f"a place at the table: {own}")
             self.again()
 
-    def _look_for_the_bank(self, state: Json, own: Json) -> None:
-        """Remember the coup that was opened with the bank that was taken, once somebody plays against it: otherwise it
-        is none.
-        """
-        bank = state["bank"]
-        if self._opened and bank and bank["place"] == own["place"] and bank["at_risk"] and state["round"]:
-            if bank["amount"] == self._opened:
-                self.record.banks[state["round"]["id"]] = self._opened
-            self._opened = 0
-
     def _decide(self, state: Json, own: Json) -> None:
-        does = [each for each in own["options"] if each["action"] not in ("pass", "ask_advice")]
+        does = [each for each in own["options"] if each["action"] not in ("pass", "ask_croupier")]
         option = self.chance.choice(does) if does and self.chance.random() < 0.8 else self.chance.choice(own["options"])
         asked = {"question": own["question"], "action": option["action"]}
         if option["call"]:
@@ -187,12 +181,18 @@ class Rival(Program):
             amount = min(option["highest"], option["lowest"] + self.chance.randrange(20) * 100)
         if amount is not None:
             asked["amount"] = amount
-        if not self.write(f"{self._at}decisions/", asked):
-            return
-        if option["action"] in ("make_call", "lay_stake"):
+        if self.write(f"{self._at}decisions/", asked):
+            self._keep(option["action"], state, amount)
+
+    def _keep(self, action: str, state: Json, amount: int | None) -> None:
+        """Remember what was decided, once the house has taken it."""
+        if action in STAKES:
+            self.record.against.add(state["round"]["id"])
             if amount is None:  # for the whole bank
                 self.record.calls[state["round"]["id"]] = state["bank"]["amount"]
             else:
                 self.record.lay(state["round"]["id"], {"punter": amount})
-        elif option["action"] == "take_bank":
-            self._opened = amount
+        elif action in BANKS and amount is not None:
+            self.record.banks.append(amount)
+        elif action == "keep_bank":
+            self.record.kept += 1

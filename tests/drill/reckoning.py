@@ -9,12 +9,15 @@ from uuid import UUID
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from games.engine.chemin import record
+from games.engine.chemin.settlement import reckon
+from games.engine.chemin.state import Chips
 from games.engine.coup import Coup
 from games.engine.dealing import coup_at, coups
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.live import shoes
-from games.models import Incident, LiveRound, LiveTable, Participation, Round, Shape, Shoe
+from games.models import CheminCoup, Incident, LiveRound, LiveTable, Participation, Round, Shape, Shoe
 from games.variants import VARIANTS
 from tests.concurrency.books import disagreements
 
@@ -69,6 +72,7 @@ def faults() -> Iterator[str]:
     yield from disagreements()
     yield from (f"incident at {each.table.slug}: {each.cause}" for each in Incident.objects.select_related("table"))
     yield from _not_as_dealt()
+    yield from _not_as_dealt_to_guests()
     for command in ("verify_ledger", "verify_audit"):
         try:
             call_command(command, verbosity=0)
@@ -77,9 +81,7 @@ def faults() -> Iterator[str]:
 
 
 def _not_as_dealt() -> Iterator[str]:
-    """Deal every round again from its seed and settle it. Of coups between guests `verify_ledger` and the table itself
-    know more than this.
-    """
+    """Deal every round again from its seed and settle it."""
     for live_table in LiveTable.objects.filter(table__shape=Shape.SHARED):
         for shoe in Shoe.objects.filter(live_table=live_table):
             dealt = LiveRound.objects.filter(shoe=shoe).exclude(cards="").order_by("number")
@@ -90,6 +92,36 @@ def _not_as_dealt() -> Iterator[str]:
         decks = VARIANTS[played.table_version.table.variant].decks
         coup = coup_at(shuffle(bytes(played.seed or b""), decks, played.player_value), 0)
         yield from _not_so(played.pk, played.cards, coup)
+
+
+def _not_as_dealt_to_guests() -> Iterator[str]:
+    """Deal every coup between guests again, one after the other from the first card of its shoe, with what was declared
+    in it, and settle it.
+    """
+    for shoe in Shoe.objects.filter(live_table__table__shape=Shape.GUESTS):
+        cards, gone = shuffle(shoes.seed_of(shoe), shoe.decks), 0
+        for played in Round.objects.filter(shoe=shoe).exclude(cards="").order_by("first_card"):
+            coup = CheminCoup.objects.get(pk=played.pk)
+            declared = {"punter_draws": coup.punter_draws, "banker_draws": coup.banker_draws}
+            try:
+                dealt = record.deal_again(cards[gone:], **declared)
+            except record.RecordError as error:
+                yield f"coup {coup.pk}: {error}"
+                break
+            yield from _not_so_between_guests(played, coup, dealt)
+            gone += len(dealt.cards)
+
+
+def _not_so_between_guests(played: Round, coup: CheminCoup, dealt: record.Dealt) -> Iterator[str]:
+    if played.cards != shoes.written(dealt.cards):
+        yield f"coup {coup.pk}: {played.cards} is not what its seed deals"
+    if coup.outcome != dealt.outcome:
+        yield f"coup {coup.pk}: {coup.outcome or 'annulled'}, and the cards say {dealt.outcome}"
+    stakes = {each.seat_id: (each.stake, each.returned) for each in coup.stakes.all()}
+    reckoning = reckon(dealt.outcome, [Chips(seat, stake) for seat, (stake, _) in stakes.items()])
+    comes_to = {each.seat: (each.stake, each.returned) for each in reckoning.stakes}
+    if (coup.tax, stakes) != (reckoning.tax, comes_to):
+        yield f"coup {coup.pk}: {stakes} and {coup.tax} of tax, its cards come to {comes_to} and {reckoning.tax}"
 
 
 def _not_so(round_id: UUID, cards: str, coup: Coup) -> Iterator[str]:

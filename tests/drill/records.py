@@ -5,7 +5,7 @@ that clicked on a page and was not answered does not: then more than one thing m
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,8 +23,11 @@ class Record:
     began_with: int
     bets: dict[str, tuple[Bets, ...]] = field(default_factory=dict)  # round -> what may lie there, any one of these
     paid: dict[str, int] = field(default_factory=dict)  # round -> what came back, where that was told at once
-    banks: dict[str, int] = field(default_factory=dict)  # coup -> the bank with which it was opened
+    banks: list[int] = field(default_factory=list)  # every bank that was taken, bought or bid for, whatever came of it
+    kept: int = 0  # how often one was kept for another coup
+    largest_bank: int = 0  # at that table: what goes beyond is taken home
     calls: dict[str, int] = field(default_factory=dict)  # coup -> the bank that was answered for, with whoever joined
+    against: set[str] = field(default_factory=set)  # coups in which something was staked against somebody's bank
     deposited: int = 0
     withdrawn: int = 0
 
@@ -36,6 +39,7 @@ class Record:
 def disagreements(record: Record, rounds: Iterable[Told], has: int) -> Iterator[str]:
     """Say wherever the house disagrees: with all *rounds* that it has of the client's, and what the client *has*."""
     told = list(rounds)
+    yield from _of_banks(record, told)
     expected = record.began_with + record.deposited - record.withdrawn
     for round_id, times in Counter(each["id"] for each in told).items():
         if times > 1:
@@ -47,7 +51,7 @@ def disagreements(record: Record, rounds: Iterable[Told], has: int) -> Iterator[
     for round_id, possible in record.bets.items():
         if round_id not in known and NOTHING not in possible:
             yield f"{record.name}: {round_id} was taken with {possible}, the house has none of it"
-    for round_id in (record.banks.keys() | record.calls.keys()) - known:
+    for round_id in record.calls.keys() - known:
         yield f"{record.name}: a part in {round_id} was taken, the house has none of it"
     if has != expected:
         yield f"{record.name} has {has}, and by what was told {expected}"
@@ -64,13 +68,79 @@ def _of_round(record: Record, told: Told) -> Iterator[str]:
     if record.paid.get(round_id, told["paid"]) != told["paid"]:
         yield f"{name}: {round_id} paid {told['paid']}, and {record.paid[round_id]} was told"
     bets = {bet["bet"]: bet["stake"] for bet in told["bets"]}
-    if BANK in bets:  # how much of it is at risk others decide; one that was kept is of another size
-        wrong = record.banks.get(round_id, told["coup"]["bank"]) != told["coup"]["bank"]
-    elif round_id in record.calls:  # who joined has taken something over
+    if BANK in bets:
+        return  # how much of it is at risk others decide; which one it is, `_of_banks` knows
+    if round_id in record.calls:  # who joined has taken something over
         wrong = told["coup"]["at_risk"] != record.calls[round_id] or not 0 < told["staked"] <= record.calls[round_id]
     else:
         wrong = bets not in record.bets.get(round_id, ())
     if wrong:
-        kept: tuple[Mapping[str, object], ...] = (record.banks, record.calls, record.bets)
+        kept: tuple[Mapping[str, object], ...] = (record.calls, record.bets)
         was_told = next((each[round_id] for each in kept if round_id in each), "nothing")
         yield f"{name}: {round_id} has {bets}, and was told of {was_told}"
+
+
+def _of_banks(record: Record, told: Sequence[Told]) -> Iterator[str]:
+    """Hold every bank to one that was taken, or kept with what the coup before had made of it. *told* has the newest
+    round first.
+    """
+    taken, kept, before = Counter(record.banks), record.kept, None
+    for each in reversed(told):
+        if BANK not in {bet["bet"] for bet in each["bets"]}:
+            before = None if each["coup"] else before  # somebody else's bank came between
+            continue
+        bank, has_grown_to = each["coup"]["bank"], _left_of(before, record.largest_bank)
+        if kept and bank == has_grown_to:
+            kept -= 1
+        elif taken[bank]:
+            taken[bank] -= 1
+        else:
+            yield f"{record.name}: {each['id']} was played against their bank of {bank}, and they took {record.banks}"
+        before = each
+
+
+def _left_of(coup: Told | None, largest: int) -> int | None:
+    """Return what is in a bank after a coup; None where it was lost, and is none any more."""
+    if coup is None or not coup["paid"]:
+        return None
+    left = int(coup["coup"]["bank"]) - int(coup["staked"]) + int(coup["paid"])
+    return min(left, largest) if largest else left
+
+
+def at_a_loss(records: Iterable[Record], told: Iterable[Sequence[Told]]) -> Iterator[str]:
+    """Say which coups between guests do not come out even: each is against the bank of one of them, and what all staked
+    and got is what was at risk, less the tax. *told* is what the house tells each of them.
+    """
+    parts: dict[str, list[Told]] = {}
+    for rounds in told:
+        for each in rounds:
+            if each["coup"]:
+                parts.setdefault(each["id"], []).append(each)
+    against = {round_id for record in records for round_id in record.against}
+    for round_id in sorted(against | parts.keys()):
+        all_of_them = parts.get(round_id, [])
+        banks = [each for each in all_of_them if BANK in {bet["bet"] for bet in each["bets"]}]
+        if len(banks) != 1:
+            yield f"{round_id}: {len(banks)} of the guests are told that it was their bank"
+            continue
+        (bank,) = banks
+        at_risk, tax = bank["coup"]["at_risk"], bank["coup"]["tax"]
+        staked = sum(each["staked"] for each in all_of_them if each is not bank)
+        if not bank["staked"] == at_risk == staked:
+            yield f"{round_id}: {at_risk} was at risk, the bank staked {bank['staked']}, the others {staked}"
+        if (paid := sum(each["paid"] for each in all_of_them)) != 2 * at_risk - tax:
+            yield f"{round_id}: {paid} was paid of twice {at_risk} less {tax}"
+
+
+def nothing_done(record: Record, confirmed: int, rounds: Iterable[Told], *, pays: bool) -> Iterator[str]:
+    """Say where somebody has tried nothing: nothing of theirs was confirmed, or the house has nothing of it."""
+    if not confirmed:
+        yield f"{record.name}: nothing was confirmed"
+    if pays:
+        if not (record.deposited and record.withdrawn):
+            yield f"{record.name} paid in {record.deposited} and was paid {record.withdrawn}"
+        return
+    known = {each["id"] for each in rounds if each["status"] == "complete" and each["staked"]}
+    sure = {round_id for round_id, possible in record.bets.items() if NOTHING not in possible}
+    if not known & (sure | record.calls.keys() | record.against):
+        yield f"{record.name}: the house has no round in which a bet of theirs was taken"

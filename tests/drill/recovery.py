@@ -6,8 +6,11 @@ from statistics import median
 
 from tests.drill.plan import Victim
 
-HEADS = ("struck", "times", "up again", "table on", "longest wait")
-MEANINGS = "(median / worst, seconds: up again after the blow; table on after it was due; of a client for an answer)"
+HEADS = ("struck", "times", "up again", "table on", "guests on", "longest wait")
+MEANINGS = (
+    "(median / worst, seconds: up again after the blow; table on after it was due; guests' table on after it was up"
+    " again; of a client for an answer)"
+)
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,7 @@ class Recovery:
     victim: Victim
     up: float  # until it was up again
     table: float  # from when a table was due, and could be moved, until it was
+    guests: float  # from when it was up again until something was done at the guests' table
     wait: float  # for which the client that waited longest was not answered
 
 
@@ -27,7 +31,12 @@ def table(recoveries: Iterable[Recovery]) -> Iterable[str]:
     for victim in Victim:
         of_it = [each for each in found if each.victim is victim]
         if of_it:
-            times = ([each.up for each in of_it], [each.table for each in of_it], [each.wait for each in of_it])
+            times = (
+                [each.up for each in of_it],
+                [each.table for each in of_it],
+                [each.guests for each in of_it],
+                [each.wait for each in of_it],
+            )
             yield _row((victim, str(len(of_it)), *(f"{median(each):.1f} / {max(each):.1f}" for each in times)))
     yield MEANINGS
 

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from casino.embedded.places import SOCKET_OF_POSTGRESQL
-from tests.drill.commits import FATES, Fate, Line, line_to
+from tests.drill.commits import CUTS, FATES, Deed, Fate, Line, line_to
 from tests.start.support import wait_until
 
 pytestmark = pytest.mark.usefixtures("cloned_db")
@@ -34,9 +34,19 @@ def numbers(owner: psycopg.Connection) -> list[int]:
     return [number for (number,) in owner.execute("SELECT number FROM kept ORDER BY number").fetchall()]
 
 
-def write(address: str, number: int) -> None:
+def write(address: str, number: int, by: str = "wallet_post()") -> None:
+    """Keep a number in a transaction in which the posting function is named, if nothing else is."""
     with psycopg.connect(address) as client:
-        client.execute("INSERT INTO kept VALUES (%s)", [number])
+        client.execute(f"INSERT INTO kept VALUES (%s) /* {by} */", [number])
+
+
+CALL = "players_api_call, wallet_hold()"
+
+
+def write_in_vain(address: str, *numbers: int) -> None:
+    for number in numbers:
+        with pytest.raises(psycopg.OperationalError):
+            write(address, number)
 
 
 def test_it_passes_everything_on_while_nothing_is_to_be_cut(address, kept, line):
@@ -48,25 +58,48 @@ def test_it_passes_everything_on_while_nothing_is_to_be_cut(address, kept, line)
 
 
 def test_who_sends_commit_is_cut_off_and_what_became_of_it_is_told_by_the_database_alone(address, kept, line):
-    line.cut(len(FATES))
-    for number, _fate in enumerate(FATES):
-        with pytest.raises(psycopg.OperationalError):
-            write(address, number)
-    assert line.is_whole
-    assert line.cuts == dict.fromkeys(FATES, 1)
+    line.cut()
+    write_in_vain(address, 0, 1, 2)
+    assert line.cuts == {(Deed.MOVE, fate): 1 for fate in FATES}
     wait_until(lambda: numbers(kept) == [FATES.index(Fate.DONE), FATES.index(Fate.LATE)], "what was late is done")
     write(address, 3)
     assert numbers(kept) == [0, 1, 3]
 
 
 def test_what_is_done_late_is_not_done_yet_when_its_sender_hears_that_the_line_is_cut(address, kept, line):
-    line.cut(2)
-    with pytest.raises(psycopg.OperationalError):
-        write(address, 0)
-    with pytest.raises(psycopg.OperationalError):
-        write(address, 1)
+    line.cut()
+    write_in_vain(address, 0, 1)
     assert numbers(kept) == [0]
     wait_until(lambda: numbers(kept) == [0, 1], "what was late is done")
+
+
+def test_the_lines_are_whole_again_once_each_fate_has_met_a_call_of_a_program_and_another_move(address, kept, line):
+    line.cut()
+    write_in_vain(address, 0, 1, 2)
+    assert not line.is_whole
+    for number in (3, 4, 5):
+        with pytest.raises(psycopg.OperationalError):
+            write(address, number, by=CALL)
+    assert line.is_whole
+    assert line.cuts == dict.fromkeys(CUTS, 1)
+
+
+@pytest.mark.parametrize("by", ["", "players_api_call", "wallet_account", "ROLLBACK"])
+def test_nobody_is_cut_off_who_moves_no_money(address, kept, line, by):
+    line.cut()
+    write(address, 1, by=by)
+    assert numbers(kept) == [1]
+    assert not line.cuts
+
+
+def test_money_that_moved_in_the_transaction_before_is_no_reason_to_cut_the_next_one(address, kept, line):
+    with psycopg.connect(address) as client:
+        client.execute("SELECT 'wallet_post()'")
+        client.rollback()
+        line.cut()
+        client.execute("INSERT INTO kept VALUES (1)")
+    assert numbers(kept) == [1]
+    assert not line.cuts
 
 
 def test_where_no_server_is_nobody_gets_through(tmp_path: Path):

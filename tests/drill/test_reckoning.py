@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from games.models import Participation, Phase, Round, Wager
+from games.models import CheminCoup, Participation, Phase, Round, Wager
 from tests.builders import a_player, a_round, a_table
+from tests.chemin.at_table import a_bank_to_keep, a_chemin_table, answer, asked_at, guests
 from tests.drill import reckoning
 from tests.live.at_table import a_live_table, advance_to, bet
 
@@ -110,3 +111,46 @@ def test_money_that_is_left_in_escrow_is_found(house):
 def test_what_the_ledger_finds_itself_is_told(house):
     house.execute("UPDATE wallet_account SET balance = balance + 1 WHERE kind = 'cash' AND balance > 0")
     assert any(fault.startswith("verify_ledger") for fault in reckoning.faults())
+
+
+class TestBetweenGuests:
+    """Coups at Chemin de Fer, the last of which the bank did not lose."""
+
+    @pytest.fixture
+    def house(self, cloned_db) -> Iterator[psycopg.Connection]:
+        table = a_chemin_table()
+        guests(table)
+        answer(asked_at(a_bank_to_keep(table)), table, "give_suite")
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+            superuser.execute("SET session_replication_role = replica")
+            yield superuser
+
+    def a_coup(self) -> CheminCoup:
+        return CheminCoup.objects.latest("at")
+
+    def test_nothing_is_found_where_all_is_well(self, house):
+        assert found() == []
+
+    def test_other_cards_than_the_seed_deals_are_found(self, house):
+        coup = self.a_coup()
+        cards = " ".join(reversed(Round.objects.get(pk=coup.pk).cards.split()))
+        house.execute("UPDATE games_round SET cards = %s WHERE id = %s", [cards, coup.pk])
+        assert f"coup {coup.pk}: {cards} is not what its seed deals" in found()
+
+    def test_another_outcome_than_the_cards_say_is_found(self, house):
+        coup = self.a_coup()
+        house.execute("UPDATE games_chemincoup SET outcome = 'punter' WHERE round_id = %s", [coup.pk])
+        assert f"coup {coup.pk}: punter, and the cards say {coup.outcome}" in found()
+
+    def test_a_declaration_that_cannot_have_been_made_is_found(self, house):
+        coup = self.a_coup()
+        other = None if coup.punter_draws is not None else True
+        house.execute("UPDATE games_chemincoup SET punter_draws = %s WHERE round_id = %s", [other, coup.pk])
+        assert any(each.startswith(f"coup {coup.pk}: ") for each in found())
+
+    @pytest.mark.parametrize("what", ["games_cheminstake SET returned = returned", "games_chemincoup SET tax = tax"])
+    def test_a_stake_or_a_tax_that_does_not_follow_is_found(self, house, what):
+        coup = self.a_coup()
+        column = "coup_id" if "stake" in what else "round_id"
+        house.execute(f"UPDATE {what} + 1 WHERE {column} = %s", [coup.pk])
+        assert any(each.startswith(f"coup {coup.pk}: ") and "come to" in each for each in found())

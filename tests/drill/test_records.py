@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.drill.records import Record, disagreements
+from tests.drill.records import Record, at_a_loss, disagreements, nothing_done
 
 MONEY = 10_000
 
@@ -110,14 +110,40 @@ def test_a_deposit_that_was_lost_and_a_withdrawal_that_was_paid_twice_are_found(
     assert found(record, told, HAS + 100) == [f"Ada has {HAS + 100}, and by what was told {HAS + 400}"]
 
 
+def test_whoever_did_nothing_is_found(record, told):
+    assert [*nothing_done(record, 1, told, pays=False)] == []
+    assert [*nothing_done(record, 0, told, pays=False)] == ["Ada: nothing was confirmed"]
+
+
+def test_whoever_clicked_and_has_no_round_that_is_sure_is_found(record, told):
+    """Whatever is clicked is in the record before it is sent: refused each time, it leaves what may lie there."""
+    record.bets = {"r": ({}, {"player": 100})}
+    assert [*nothing_done(record, 1, told, pays=False)] == [
+        "Ada: the house has no round in which a bet of theirs was taken"
+    ]
+
+
+@pytest.mark.parametrize(("deposited", "withdrawn"), [(700, 0), (0, 300)])
+def test_whoever_pays_one_way_alone_is_found(record, deposited, withdrawn):
+    record.deposited, record.withdrawn = deposited, withdrawn
+    assert [*nothing_done(record, 1, [], pays=True)] == [f"Ada paid in {deposited} and was paid {withdrawn}"]
+    record.deposited = record.withdrawn = 300
+    assert [*nothing_done(record, 1, [], pays=True)] == []
+
+
+def of_a_bank(name: str, bank: int, at_risk: int, paid: int) -> dict[str, Any]:
+    return a_coup(name, bank, at_risk, bank=(at_risk, paid))
+
+
 class TestAmongGuests:
     """A part in a coup against a bank."""
 
     @pytest.fixture
     def record(self) -> Record:
-        """Of a client who took a bank, called banco against another one, and staked against a third."""
-        record = Record("Ada", MONEY)
-        record.banks["bank"] = 500
+        """Of a client who took a bank of 500 and kept it once, called banco against another one, and staked against a
+        third; bids for one were in vain.
+        """
+        record = Record("Ada", MONEY, banks=[500, 400], kept=1)
         record.calls["banco"] = 800
         record.lay("stake", {"punter": 100})
         return record
@@ -125,31 +151,99 @@ class TestAmongGuests:
     @pytest.fixture
     def told(self) -> list[dict[str, Any]]:
         return [
-            a_coup("bank", 500, 300, bank=(300, 0)),
-            a_coup("banco", 800, 800, punter=(600, 600)),
             a_coup("stake", 900, 200, punter=(100, 200)),
-            a_coup("kept", 700, 700, bank=(700, 700)),
+            a_coup("banco", 800, 800, punter=(600, 600)),
+            of_a_bank("kept", 785, 785, 0),
+            of_a_bank("bank", 500, 300, 585),
         ]
 
+    HAS = MONEY + 285 - 785 + 100
+
     def test_nothing_is_found_where_they_agree(self, record, told):
-        assert found(record, told, MONEY - 200) == []
+        assert found(record, told, self.HAS) == []
 
     @pytest.mark.parametrize(
         ("place", "other"),
         [
-            (0, a_coup("bank", 400, 300, bank=(300, 0))),
+            (3, of_a_bank("bank", 501, 300, 585)),
+            (2, of_a_bank("kept", 786, 785, 0)),
             (1, a_coup("banco", 800, 700, punter=(600, 600))),
             (1, a_coup("banco", 800, 800, punter=(900, 900))),
-            (2, a_coup("stake", 900, 200, punter=(90, 190))),
+            (0, a_coup("stake", 900, 200, punter=(90, 190))),
         ],
     )
     def test_another_part_than_was_taken_is_found(self, record, told, place, other):
         told[place] = other
-        (only,) = found(record, told, MONEY - 200)
-        assert other["id"] in only
+        assert any(other["id"] in each for each in found(record, told, self.HAS))
 
-    @pytest.mark.parametrize(("place", "moved"), [(0, -300), (1, 0), (2, 100)])
+    def test_a_bank_that_was_never_taken_is_found(self, record, told):
+        told.insert(0, of_a_bank("new", 700, 700, 700))
+        (only,) = found(record, told, self.HAS)
+        assert only == "Ada: new was played against their bank of 700, and they took [500, 400]"
+
+    def test_a_bank_that_was_not_kept_is_found(self, record, told):
+        record.kept = 0
+        (only,) = found(record, told, self.HAS)
+        assert only.startswith("Ada: kept was played against their bank of 785")
+
+    def test_a_bank_that_was_lost_cannot_be_kept(self, record, told):
+        record.kept = 2
+        told.insert(2, of_a_bank("lost", 0, 0, 0))
+        (only,) = found(record, told, self.HAS)
+        assert only.startswith("Ada: lost was played against")
+
+    def test_one_that_somebody_else_s_came_after_cannot_be_kept(self, record, told):
+        told[2], told[1] = told[1], told[2]
+        (only,) = found(record, told, self.HAS)
+        assert only.startswith("Ada: kept was played against")
+
+    def test_what_outgrows_the_table_goes_home(self, record, told):
+        record.largest_bank = 600
+        told[2] = of_a_bank("kept", 600, 600, 0)
+        assert found(record, told, MONEY + 285 - 600 + 100) == []
+
+    @pytest.mark.parametrize(("place", "moved"), [(1, 0), (0, 100)])
     def test_a_part_that_the_house_lost_is_found(self, record, told, place, moved):
         del told[place]
-        (only,) = found(record, told, MONEY - 200 - moved)
+        (only,) = found(record, told, self.HAS - moved)
         assert only.endswith("the house has none of it")
+
+
+class TestWhatGuestsToldOfOneAnother:
+    """A coup of two, each of whom is told of their own part."""
+
+    @pytest.fixture
+    def records(self) -> list[Record]:
+        return [Record("Ada", MONEY, banks=[500]), Record("Bob", MONEY, against={"c"})]
+
+    @pytest.fixture
+    def told(self) -> list[list[dict[str, Any]]]:
+        return [[of_a_bank("c", 500, 300, 585)], [a_coup("c", 500, 300, punter=(300, 0))]]
+
+    @pytest.fixture(autouse=True)
+    def taxed(self, told) -> None:
+        for (each,) in told:
+            each["coup"]["tax"] = 15
+
+    def test_nothing_is_found_where_it_comes_out_even(self, records, told):
+        assert [*at_a_loss(records, told)] == []
+
+    def test_a_bank_that_was_taken_and_that_the_house_lost_is_found_however_briefly_it_stood(self, records, told):
+        told[0].clear()
+        assert [*at_a_loss(records, told)] == ["c: 0 of the guests are told that it was their bank"]
+
+    def test_a_coup_that_the_house_lost_whole_is_found(self, records, told):
+        told = [[], []]
+        assert [*at_a_loss(records, told)] == ["c: 0 of the guests are told that it was their bank"]
+
+    def test_a_bank_that_two_had_is_found(self, records, told):
+        told[1] = told[0]
+        assert [*at_a_loss(records, told)] == ["c: 2 of the guests are told that it was their bank"]
+
+    def test_a_stake_that_the_house_has_of_nobody_is_found(self, records, told):
+        told[1][0]["staked"] = 200
+        assert [*at_a_loss(records, told)] == ["c: 300 was at risk, the bank staked 300, the others 200"]
+
+    def test_money_that_came_from_nowhere_is_found(self, records, told):
+        told[1][0]["paid"] = 1
+        assert [*at_a_loss(records, told)] == ["c: 586 was paid of twice 300 less 15"]

@@ -14,7 +14,8 @@ LINE = re.compile(
     r"Task games\.tasks\.(?P<task>\w+)\[(?P<id>[\w-]+)\] "
     r"(?P<what>received|succeeded in [^:]+: (?P<result>.*)|raised .*|retry.*)"
 )
-TICK, ADVANCE = "tick", "advance_live_table"
+SHARED = ("tick", "advance_live_table")
+GUESTS = ("tick_guests", "advance_guest_table")
 
 
 @dataclass
@@ -43,21 +44,22 @@ class Ticks:
         return sum(tick.received < until for tick in self.ticks if tick.ended)
 
 
-def read(lines: Iterable[str], since: datetime) -> Ticks:
-    """Read the worker's log from a moment on."""
+def read(lines: Iterable[str], since: datetime, tasks: tuple[str, str] = SHARED) -> Ticks:
+    """Read the worker's log from a moment on: of the task that ticks, and of the one that it asks for."""
+    tick_task, advance_task = tasks
     ticks: dict[str, Tick] = {}
     advances = set()
     failures = []
     for line in lines:
-        if not (found := LINE.search(line)) or found["task"] not in {TICK, ADVANCE}:
+        if not (found := LINE.search(line)) or found["task"] not in tasks:
             continue
         written = json.loads(line)
         found, at = LINE.match(written["event"]), datetime.fromisoformat(written["timestamp"])
         if found is None or at < since:
             continue
-        if found["what"] == "received" and found["task"] == ADVANCE:
+        if found["what"] == "received" and found["task"] == advance_task:
             advances.add(found["id"])
-        elif found["what"] == "received":
+        elif found["what"] == "received" and found["task"] == tick_task:
             ticks[found["id"]] = Tick(at)
         elif found["what"].startswith("raised") and found["id"] in advances | ticks.keys():
             failures.append(line)

@@ -14,18 +14,19 @@ from django.db import Error, connection
 from audit.models import Checkpoint
 from casino.embedded import Places, keeper_pid
 from casino.launcher import answers
-from tests.drill.commits import FATES, Line
+from tests.drill.commits import Line
 from tests.drill.guests import PATIENCE
 from tests.drill.plan import Victim
 
 LOOK = 0.05  # seconds between two looks
-CUTS = 2 * len(FATES)  # lines at a blow
 WORDS = {
     Victim.WEB: "uvicorn",
     Victim.WORKER: "worker",
     Victim.BEAT: "beat",
     Victim.SIGNER: "audit.signer",
+    Victim.SEALER: "--queues=seal",
 }
+SEALS = (Victim.SIGNER, Victim.SEALER)  # they are back when more of the log is signed
 NAMES = {Victim.BROKER: "valkey-server", Victim.DATA: "valkey-server", Victim.POSTGRESQL: "postgres"}
 READY = {Victim.WORKER: " ready.", Victim.BEAT: "beat: Starting..."}  # what they write in their logs
 
@@ -59,21 +60,23 @@ class Log:
 
 
 class House:
-    """The programs of a house: of its launcher, and of the keeper of its servers; and the line between the two."""
+    """The programs of a house: of its launcher, of who keeps its sealer, and of the keeper of its servers; and the line
+    between them and PostgreSQL.
+    """
 
-    def __init__(self, var: Path, launcher: int, port: int, line: Line) -> None:
-        self.var, self._launcher, self._port, self._line = var, launcher, port, line
+    def __init__(self, var: Path, launcher: int, sealer: int, port: int, line: Line) -> None:
+        self.var, self._launcher, self._sealer, self._port, self._line = var, launcher, sealer, port, line
 
     def strike(self, victim: Victim) -> IsUp:
         """Kill it with SIGKILL, or cut the next few lines on which COMMIT is sent; what is returned says whether it is
         up again, or that all these are cut.
         """
         if victim is Victim.COMMITS:
-            self._line.cut(CUTS)
+            self._line.cut()
             return lambda: self._line.is_whole
         dead = self._process(victim)
         log = Log(self.var, victim) if victim in READY else None
-        signed = _signed() if victim is Victim.SIGNER else 0
+        signed = _signed() if victim in SEALS else 0
         if victim is Victim.DATA:
             with self._keeper_asleep():
                 dead.kill()
@@ -86,7 +89,7 @@ class House:
             process = self._find(victim)
             if process is None or process.pid == dead.pid:
                 return False
-            if victim is Victim.SIGNER:
+            if victim in SEALS:
                 return _signed() > signed
             return log.count(READY[victim]) > 0 if log else self._answers(victim)
 
@@ -110,6 +113,8 @@ class House:
 
     def _find(self, victim: Victim) -> psutil.Process | None:
         parent = self._launcher if victim in WORDS else keeper_pid(self.var)
+        if victim is Victim.SEALER:
+            parent = self._sealer
         try:
             for child in psutil.Process(parent).children() if parent else ():
                 if WORDS[victim] in child.cmdline() if victim in WORDS else child.name() == NAMES[victim]:

@@ -5,9 +5,10 @@ people do.
 import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import parse_qs
 
-from playwright.sync_api import Error, Page, Request, sync_playwright
+from playwright.sync_api import Error, Page, Request, Response, sync_playwright
 
 from tests.drill.guests import Guest, Stopwatch
 from tests.drill.records import NOTHING, Bets, Record
@@ -17,6 +18,8 @@ PACE = 1.0  # seconds between two rounds
 TIMEOUT = 15_000  # milliseconds until a page is opened again
 LOOK = 0.1
 BETS = ("player", "banker", "tie")
+REFUSED = "call__notice--error"
+OWN = 'id="live-own"'  # in every answer of a table at which others play
 SHOWN = """(which) => [document.querySelector('#slip [name=round_id]').value, Object.fromEntries(
     [...document.querySelectorAll('.spot')].map(
         (spot) => [spot.id.replace('bet-', ''), spot.querySelector(`${which} .spot__stake`)?.innerText ?? '']))]"""
@@ -25,6 +28,8 @@ OPEN, ANY = ".spot__bet--open", ".spot__bet"  # the slip; and also what a round 
 
 class Window(Guest):
     """A window of Chromium at a table, in the session of the cookies given."""
+
+    READY = "#slip [name=round_id]"  # what a page has that was served
 
     def __init__(self, record: Record, seed: str, url: str, path: str, cookies: dict[str, str]) -> None:
         super().__init__(record, seed)
@@ -52,7 +57,7 @@ class Window(Guest):
         """Open the page where it is not, then do the next thing on it."""
         assert self._page
         try:
-            if self._page.locator("#slip [name=round_id]").count() == 0:
+            if self._page.locator(self.READY).count() == 0:
                 self._open(self._page)
             self._play(self._page)
         except Error as error:
@@ -65,7 +70,7 @@ class Window(Guest):
         while True:
             try:
                 page.goto(self._path)
-                if page.locator("#slip [name=round_id]").count():
+                if page.locator(self.READY).count():
                     watch.stop()
                     return
             except Error:
@@ -100,6 +105,8 @@ class Window(Guest):
 class SoloWindow(Window):
     """Deals at a solo table."""
 
+    CONFIRMED = "dealt"
+
     def _play(self, page: Page) -> None:
         version = page.locator("[name=slip_version]").input_value()
         if not self._click(page, lambda: page.locator("[name=slip_version]").input_value() != version):
@@ -119,40 +126,79 @@ class SoloWindow(Window):
             self._may_lie(round_id, NOTHING)  # the deal may still come
 
 
+@dataclass(frozen=True)
+class Chip:
+    """One that was sent: for which round, on which bet, and what may have lain there before."""
+
+    round_id: str
+    bet: str
+    value: int
+    before: tuple[Bets, ...]
+
+    @property
+    def after(self) -> tuple[Bets, ...]:
+        """What may lie there once it is taken."""
+        return tuple({**lies, self.bet: lies.get(self.bet, 0) + self.value} for lies in self.before)
+
+
 class SharedWindow(Window):
-    """Bets at a shared table, whose rounds go on while somebody clicks: what was sent says which one it was for."""
+    """Bets at a shared table, whose rounds go on while somebody clicks: what was sent says which one it was for, and
+    its answer alone what became of it. The page may show an earlier chip by then that was not answered in its time.
+    """
+
+    CONFIRMED = "chip taken"
 
     def _begin(self, page: Page) -> None:
+        self._forget()
         page.on("request", self._note)
+        page.on("response", self._note_answer)
+
+    def _forget(self) -> None:
+        """Nothing is under way."""
+        self._sent: Chip | None = None
+        self._answer: Response | None = None
 
     def _note(self, request: Request) -> None:
         """Remember that a chip may lie there from now on."""
-        if request.method != "POST" or not request.url.endswith("/bet/"):
-            return
-        sent = {name: values[0] for name, values in parse_qs(request.post_data or "").items()}
-        bet, chip = sent["action"].removeprefix("bet:"), int(sent["chip"])
-        for lies in self.record.bets.get(sent["round_id"], (NOTHING,)):
-            self._may_lie(sent["round_id"], lies)
-            self._may_lie(sent["round_id"], {**lies, bet: lies.get(bet, 0) + chip})
+        if request.method == "POST" and request.url.endswith("/bet/"):
+            sent = {name: values[0] for name, values in parse_qs(request.post_data or "").items()}
+            self._send(sent["round_id"], sent["action"].removeprefix("bet:"), int(sent["chip"]))
+
+    def _note_answer(self, response: Response) -> None:
+        if response.request.method == "POST" and response.url.endswith("/bet/"):
+            self._answer = response
+
+    def _send(self, round_id: str, bet: str, value: int) -> None:
+        self._sent = sent = Chip(round_id, bet, value, self.record.bets.get(round_id, (NOTHING,)))
+        self.record.bets[round_id] = (*sent.before, *sent.after)
 
     def _play(self, page: Page) -> None:
         if page.locator("#bet-player").get_attribute("aria-disabled"):
             return
-        before = shown(page, ANY)
+        self._forget()
+        before = shown(page, ANY)[0]
 
-        def is_answered() -> bool:
-            return page.locator(".call__notice--error").count() > 0 or shown(page, ANY) != before
+        def is_over() -> bool:
+            now = shown(page, ANY)[0]  # what comes meanwhile is noted while something is asked
+            return self._answer is not None or (self._sent is None and now != before)
 
-        if not self._click(page, is_answered):
+        if not self._click(page, is_over):
             self.done["chip not answered"] += 1
             self._open(page)
-            return
-        round_id, lies = shown(page, ANY)
-        if round_id == before[0] and lies != before[1]:
-            self.done["chip taken"] += 1
-            self.record.lay(round_id, lies)
-        else:
+        elif self._answer is None:
             self.done["chip too late"] += 1
+        else:
+            self._hear(self._answer.text() if self._answer.ok else "")
+
+    def _hear(self, text: str) -> None:
+        """Take in the answer to the chip that was sent last; one that is none leaves all possible."""
+        assert self._sent
+        if OWN not in text:
+            self.done["chip not answered"] += 1
+            return
+        is_refused = REFUSED in text
+        self.done["chip too late" if is_refused else "chip taken"] += 1
+        self.record.bets[self._sent.round_id] = self._sent.before if is_refused else self._sent.after
 
 
 def shown(page: Page, which: str) -> tuple[str, Bets]:

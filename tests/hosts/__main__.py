@@ -1,5 +1,5 @@
-"""`python -m tests.hosts [--short]`: a drill in a house on many machines; of network namespaces where root runs it, of
-addresses otherwise. It says how long each recovery took, and ends with 1 where there was none.
+"""`python -m tests.hosts [--short]`: a drill in a house on many machines; of network namespaces where it may make them,
+as root may, of addresses otherwise. It says how long each recovery took, and ends with 1 where there was none.
 """
 
 import os
@@ -33,17 +33,24 @@ def main() -> int:
             house.open()
             os.environ.update(house.environment)
             django.setup()
-            from tests.hosts.drill import Drill, Failed  # models need the set-up
+            from tests.hosts.drill import Drill, Failed, Loss  # models need the set-up
 
             drill = Drill(house, say)
             blows: list[Callable[[], None]] = [
                 drill.read_replica,
                 drill.lose_replica,
                 partial(drill.lose_web, "web1"),
-                partial(drill.lose_beat, by_cable=False),
+                partial(drill.lose_beat, Loss.POWER),
+                partial(drill.lose_sealer, Loss.POWER),
             ]
             if not is_short:
-                blows += [partial(drill.stop_web, "web2"), partial(drill.lose_beat, by_cable=True)]
+                blows += [
+                    partial(drill.lose_web, "web2"),
+                    partial(drill.stop_web, "web2"),
+                    partial(drill.lose_beat, Loss.CABLE),
+                    partial(drill.lose_beat, Loss.KILLED),
+                    partial(drill.lose_sealer, Loss.CABLE),
+                ]
             try:
                 with drill.in_progress():
                     for blow in blows:

@@ -1,5 +1,5 @@
 """The drill: people bet at and watch a live table, and look at the lobby, while machines of the house disappear and
-come back.
+come back. After each loss play has to go on (`tests.hosts.play`): an answer alone would not show that.
 """
 
 import os
@@ -8,7 +8,8 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
+from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException
@@ -22,7 +23,8 @@ import psycopg
 from django.core.management import call_command
 from django.db import connection
 
-from audit.models import Report, ReportState
+from audit import checkpoints
+from audit.models import Event, Report, ReportState
 from audit.reports.asking import ask, clock
 from audit.reports.heading import Head
 from audit.reports.kinds import Interval
@@ -38,7 +40,8 @@ from games.models import Incident, LiveRound, LiveTable, Phase
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table
 from tests.harness.visitor import Visitor
-from tests.hosts.onlookers import Clicker, Viewer, betting, looking
+from tests.hosts import play
+from tests.hosts.onlookers import Bettor, Clicker, Looker, Viewer
 from wallet.models import Hold, Mode
 
 BRISK = Clock(betting=3000, call=500, card=200, pause=500)
@@ -62,6 +65,14 @@ class Failed(Exception):
     """The house did not go on."""
 
 
+class Loss(StrEnum):
+    """How a machine disappears. Without cables it can only be killed."""
+
+    CABLE = "cable"  # all goes on there, and nobody hears of it
+    POWER = "power"  # all is dead, and nobody hears of it
+    KILLED = "killed"  # all is dead, and its kernel tells everybody
+
+
 def _connects_from(port: int, program: "subprocess.Popen[bytes]") -> bool:
     try:
         return any(each.laddr and each.laddr.port == port for each in psutil.Process(program.pid).net_connections())
@@ -82,17 +93,17 @@ class Drill:
     def __init__(self, house: House, say: Callable[[str], object]) -> None:
         self._house, self._say = house, say
         self._table = LiveTable.objects.get(table=a_shared_table(slug=SLUG, clock=BRISK), mode=Mode.REAL)
-        self._clickers: list[Clicker] = []
+        self._clickers: list[Bettor] = []
         self._viewers: list[Viewer] = []
         address = urlsplit(house.url).netloc
-        self._passers_by = [Clicker(looking(address, "/en/", patience=5)) for _ in range(2)]
+        self._passers_by = [Looker(address, "/en/", patience=5) for _ in range(2)]
         for code in ("SE", "DK"):
             player = a_player(code, real=10**9)
             seat_at(player, self._table)
             visitor = Visitor(house.url, player.user, patience=3)
             self._until(partial(_sees_the_table, visitor), "the table is shown")
-            click = betting(visitor, f"/en/table/{SLUG}/real/bet/", self._form_of(player))
-            self._clickers.append(Clicker(click))
+            page, form = f"/en/table/{SLUG}/real/bet/", self._form_of(player)
+            self._clickers.append(Bettor(player.pk, visitor, page, form, lambda: str(self._stands()[0])))
             self._viewers += [Viewer(house.url, self._address_of(player)) for _ in range(2)]
 
     @contextmanager
@@ -113,55 +124,77 @@ class Drill:
         call_command("verify_ledger", stdout=StringIO())
         if Incident.objects.exists():
             raise Failed("a table stopped")
+        if faults := [*play.disagreements(self._table, self._clickers)]:
+            raise Failed("\n".join(faults))
         clicks = sum(len(each.served) for each in self._clickers), sum(len(each.lost) for each in self._clickers)
-        opened = sum(each.opened for each in self._viewers)
+        taken = sum(each.taken.total() for each in self._clickers)
+        opened = sum(len(each.opened) for each in self._viewers)
         settled = LiveRound.objects.filter(live_table=self._table, phase=Phase.SETTLED).count()
-        if not settled:
-            raise Failed("no round was dealt")
         self._say(
-            f"{settled} rounds settled; {clicks[0]} clicks answered, {clicks[1]} not;"
+            f"{settled} rounds settled; {clicks[0]} clicks answered, {taken} of them took a chip, {clicks[1]} not;"
             f" {opened} streams for {len(self._viewers)} viewers"
         )
 
     def lose_web(self, name: str) -> None:
-        """Lose a machine with web, and get it back."""
-        began = self._lose(name)
+        """Lose a machine with web, and get it back. Whoever watched there has to watch on."""
+        theirs = self._until_somebody_watches_at(name)
+        lost_at, began = play.now(), self._lose(name)
+        self._until(lambda: all(each.opened[-1] > began for each in theirs), "they watch at the other machine")
         self._until(lambda: self._is_all_well(began), "everybody is served by the other machine")
         gap = max(each.longest_gap(began) for each in self._clickers)
         self._say(
             f"{name} gone: all clicks answered and all streams back after {time.monotonic() - began:.1f} s,"
-            f" the longest wait for an answer was {gap:.1f} s"
+            f" {len(theirs)} of them opened anew, the longest wait for an answer was {gap:.1f} s"
         )
+        self._until_play_goes_on(lost_at)
         self._return(name)
         self._until(lambda: self._is_ready(name), f"{name} is ready")
         self._say(f"{name} is back after {time.monotonic() - began:.1f} s")
 
-    def lose_beat(self, *, by_cable: bool) -> None:
+    def lose_beat(self, how: Loss) -> None:
         """Lose the machine whose beat works, with its worker, and get it back."""
         name = self._beat()
-        began = self._lose(name, by_cable=by_cable)
-        stood = self._stands()
+        began = self._lose(name, how)
         self._until(lambda: self._beat() not in ("", name), "another beat works")
-        taken = time.monotonic() - began
+        # What moved until now may have been moved by what was on its way.
+        taken, taken_at, stood = time.monotonic() - began, play.now(), self._stands()
         self._until(lambda: self._stands() != stood, "the table moves")
         self._say(
-            f"{name} gone ({'cable' if by_cable else 'power'}): beat of {self._beat()} took over after {taken:.1f} s,"
+            f"{name} gone ({how}): beat of {self._beat()} took over after {taken:.1f} s,"
             f" the table moved after {time.monotonic() - began:.1f} s"
         )
-        self._return(name, by_cable=by_cable)
+        self._until_play_goes_on(taken_at)
+        self._return(name, how)
         self._until(lambda: self._is_all_well(began), "everybody is served")
+
+    def lose_sealer(self, how: Loss) -> None:
+        """Lose the machine that seals, with its signer: play goes on, the log waits, and is sealed when it is back."""
+        lost_at, began = play.now(), self._lose("sealer", how)
+        self._until_play_goes_on(lost_at)
+        self._until(lambda: Event.objects.filter(leaf=None).exists(), "something waits to be sealed")
+        last, signed = Event.objects.latest("pk").pk, checkpoints.size()
+        waiting = Event.objects.filter(leaf=None).count()
+        back = time.monotonic()
+        self._return("sealer", how)
+        self._until(lambda: not Event.objects.filter(leaf=None, pk__lte=last).exists(), "what waited is sealed")
+        self._until(lambda: checkpoints.size() >= signed + waiting, "what waited is signed")
+        self._say(
+            f"sealer gone ({how}) for {back - began:.1f} s: people played on, {waiting} events waited,"
+            f" sealed and signed {time.monotonic() - back:.1f} s after it came back"
+        )
 
     def stop_web(self, name: str) -> None:
         """Stop web of a machine as for an upgrade: nobody is to notice."""
         lost = sum(len(each.lost) for each in self._clickers)
-        began = time.monotonic()
+        began, stopped_at = time.monotonic(), play.now()
         (web,) = self._house.hosts[name].programs
         os.killpg(web.pid, signal.SIGTERM)
         web.wait(PATIENCE)
         self._until(lambda: self._is_all_well(began), "everybody is served by the other machine")
         lost = sum(len(each.lost) for each in self._clickers) - lost
         self._say(f"{name} stopped for an upgrade: gone after {time.monotonic() - began:.1f} s, {lost} clicks lost")
-        self._return(name, by_cable=False)
+        self._until_play_goes_on(stopped_at)
+        self._return(name, Loss.KILLED)
         self._until(lambda: self._is_ready(name), f"{name} is ready")
 
     def read_replica(self) -> None:
@@ -174,9 +207,9 @@ class Drill:
 
     def lose_replica(self) -> None:
         """Lose the replica, and get it back: nobody is to notice."""
-        everybody = [*self._clickers, *self._passers_by]
+        everybody: list[Clicker] = [*self._clickers, *self._passers_by]
         lost = sum(len(each.lost) for each in everybody)
-        began = self._lose("replica")
+        lost_at, began = play.now(), self._lose("replica")
         self._until(lambda: all(each.is_served_since(began) for each in self._passers_by), "the lobby is shown")
         served = time.monotonic() - began
         if self._report_is_of_replica():
@@ -187,6 +220,7 @@ class Drill:
             f"replica gone: lobby shown by the primary, all of it after {served:.1f} s, the longest wait for it"
             f" {gap:.1f} s, {lost} clicks lost; a report made of the primary"
         )
+        self._until_play_goes_on(lost_at)
         back = time.monotonic()
         self._return("replica")
         self._until_the_lobby_is_the_replica_s()
@@ -218,23 +252,54 @@ class Drill:
         assert found.head
         return OF_REPLICA in Head.read(found.head).notes
 
-    def _lose(self, name: str, *, by_cable: bool = True) -> float:
+    def _lose(self, name: str, how: Loss = Loss.CABLE) -> float:
+        host, network = self._house.hosts[name], self._house.network
         began = time.monotonic()
-        if by_cable and self._house.network.can_cut:
-            self._house.network.cut(self._house.hosts[name])
+        if how is Loss.CABLE and network.can_cut:
+            network.cut(host)
+        elif how is Loss.POWER:
+            network.power_off(host)
         else:
-            self._house.hosts[name].kill()
+            host.kill()
         return began
 
-    def _return(self, name: str, *, by_cable: bool = True) -> None:
+    def _return(self, name: str, how: Loss = Loss.CABLE) -> None:
         """Put the cable in again, and start again what has ended, as systemd would."""
-        host = self._house.hosts[name]
-        if by_cable and self._house.network.can_cut:
-            self._house.network.mend(host)
-            if name.startswith("web") or name == "replica":
+        host, network = self._house.hosts[name], self._house.network
+        if network.can_cut and how is not Loss.KILLED:
+            network.mend(host)
+            if how is Loss.CABLE and (name.startswith("web") or name == "replica"):
                 return
         host.kill()
         self._house.start(name)
+
+    def _until_somebody_watches_at(self, name: str) -> list[Viewer]:
+        """Return the viewers whose streams come from that machine; while none does, have one ask again."""
+        found: list[Viewer] = []
+
+        def look() -> bool:
+            found[:] = [each for each in self._viewers if each.opened and each.port and self._web_of(each) == name]
+            if not found:
+                self._viewers[0].hang_up()
+            return bool(found)
+
+        self._until(look, f"somebody watches at {name}")
+        return found
+
+    def _web_of(self, viewer: Viewer) -> str:
+        return self._house.web_of(viewer.port)
+
+    def _until_play_goes_on(self, since: datetime) -> None:
+        """Wait until everybody has a bet settled in a round that was opened since, and has been shown one."""
+        began = time.monotonic()
+        try:
+            self._until(lambda: not self._misses(since), "play goes on")
+        except Failed as failed:
+            raise Failed("\n".join((str(failed), *self._misses(since)))) from failed
+        self._say(f"a round that was opened since is settled, with bets of all, after {time.monotonic() - began:.1f} s")
+
+    def _misses(self, since: datetime) -> list[str]:
+        return [*play.missing(self._table, since, self._clickers, self._viewers)]
 
     def _is_all_well(self, since: float) -> bool:
         served = all(each.is_served_since(since) for each in (*self._clickers, *self._passers_by))
@@ -268,17 +333,11 @@ class Drill:
         found = LiveTable.objects.filter(pk=self._table.pk).values_list("round_id", "round__phase", "round__deadline")
         return tuple(found.get())
 
-    def _form_of(self, player: Player) -> Callable[[], dict[str, object]]:
+    def _form_of(self, player: Player) -> dict[str, object]:
         version = self._table.table.version
         assert version
         chip = Limits.of(version.limits, player.currency).chips[2]
-
-        def form() -> dict[str, object]:
-            round_id = self._stands()[0]
-            action = {"action": "bet:banker", "chip": chip}
-            return {**action, "round_id": round_id, "table_version": version.number}
-
-        return form
+        return {"action": "bet:banker", "chip": chip, "table_version": version.number}
 
     def _address_of(self, player: Player) -> Callable[[], str]:
         session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")

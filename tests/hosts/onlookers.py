@@ -1,10 +1,12 @@
-"""People of a house on many machines: one clicks, at a live table or in the lobby, one watches; both remember when they
-were served.
+"""People of a house on many machines: some bet at a live table, some look at the lobby, some watch; all remember when
+they were served, and with what.
 """
 
+import re
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from itertools import pairwise
@@ -15,30 +17,39 @@ from tests.live.watcher import Watcher
 PACE = 0.4  # seconds between two clicks
 LOOK = 0.1
 ENOUGH = 4  # clicks in a row
+REFUSED = "call__notice--error"
+OWN = 'id="live-own"'  # in every answer to a click at a table
+PUBLIC = "public"  # the event that shows the table itself
+ROUND = re.compile(r'data-round="([0-9a-f-]{36})"')
+
+
+class Unanswered(Exception):
+    """What came is no answer."""
 
 
 class Clicker(threading.Thread):
-    """Asks for something again and again; *click* returns the status, each time over a connection of its own."""
+    """Asks for something again and again, each time over a connection of its own."""
 
-    def __init__(self, click: Callable[[], int]) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self._click = click
         self.served: list[float] = []  # when a click was answered
         self.lost: list[float] = []  # when one was sent that was not
         self._is_over = threading.Event()
+
+    def click(self) -> None:
+        """Ask. Raises Unanswered, and whatever a line that is cut raises."""
+        raise NotImplementedError
 
     def run(self) -> None:
         """Click until told to go home."""
         while not self._is_over.wait(PACE):
             began = time.monotonic()
             try:
-                status = self._click()
-            except (OSError, HTTPException):
-                status = 0
-            if status == HTTPStatus.OK:
-                self.served.append(time.monotonic())
-            else:
+                self.click()
+            except (OSError, HTTPException, Unanswered):
                 self.lost.append(began)
+            else:
+                self.served.append(time.monotonic())
 
     def go_home(self) -> None:
         """Leave off."""
@@ -56,50 +67,114 @@ class Clicker(threading.Thread):
         return max((later - sooner for sooner, later in pairwise(times)), default=0.0)
 
 
-def betting(visitor: Visitor, address: str, form: Callable[[], dict[str, object]]) -> Callable[[], int]:
-    """Return the click of a player who sends a form."""
-    return lambda: visitor.post(address, form())[0]
+class Bettor(Clicker):
+    """Puts chips on the round that *round_of* says; an answer may be a refusal, which puts nothing there."""
+
+    def __init__(
+        self, player: int, visitor: Visitor, page: str, form: Mapping[str, object], round_of: Callable[[], str]
+    ) -> None:
+        super().__init__()
+        self.player = player
+        self._visitor, self._page, self._form, self._round_of = visitor, page, form, round_of
+        self.chip = int(str(form["chip"]))
+        self.taken: Counter[str] = Counter()  # chips that lie there, by round: so the house said
+        self.doubtful: Counter[str] = Counter()  # chips that may: nobody said
+        self.refused = 0
+
+    def click(self) -> None:
+        """Put a chip there. Raises Unanswered."""
+        round_id = self._round_of()
+        self.doubtful[round_id] += 1
+        status, text = self._visitor.post(self._page, {**self._form, "round_id": round_id})
+        if status != HTTPStatus.OK or OWN not in text:
+            raise Unanswered(status)
+        self.doubtful[round_id] -= 1
+        if REFUSED in text:
+            self.refused += 1
+        else:
+            self.taken[round_id] += 1
 
 
-def looking(address: str, page: str, patience: float) -> Callable[[], int]:
-    """Return the click of somebody who is not logged in and looks at a page."""
+class Looker(Clicker):
+    """Somebody who is not logged in and looks at a page."""
 
-    def click() -> int:
-        line = HTTPConnection(address, timeout=patience)
+    def __init__(self, address: str, page: str, patience: float) -> None:
+        super().__init__()
+        self._address, self._page, self._patience = address, page, patience
+
+    def click(self) -> None:
+        """Look at it. Raises Unanswered."""
+        line = HTTPConnection(self._address, timeout=self._patience)
         try:
-            line.request("GET", page)
+            line.request("GET", self._page)
             answer = line.getresponse()
             answer.read()
-            return answer.status
+            if answer.status != HTTPStatus.OK:
+                raise Unanswered(answer.status)
         finally:
             line.close()
 
-    return click
-
 
 class Viewer(threading.Thread):
-    """Watches a stream; one that ends is opened anew, as pages do."""
+    """Watches a stream; one that ends is opened anew, as pages do. News is a table that looks another way: neither a
+    refusal nor a sign of life.
+    """
 
     def __init__(self, url: str, address: Callable[[], str]) -> None:
         super().__init__(daemon=True)
         self._url, self._address = url, address
         self.heard = 0.0  # when the last piece of news came
-        self.opened = 0
+        self.rounds: dict[str, float] = {}  # when each was shown first
+        self.opened: list[float] = []  # when a stream was, that brought news
+        self.read = 0  # bytes of this stream, whatever they were
+        self._watcher: Watcher | None = None
         self._is_over = threading.Event()
+
+    @property
+    def port(self) -> int:
+        """From which port of this machine the stream was opened; 0 while there is none."""
+        watcher = self._watcher
+        try:
+            return int(watcher.line.getsockname()[1]) if watcher else 0
+        except OSError:
+            return 0
 
     def run(self) -> None:
         """Watch until told to go home."""
         while not self._is_over.is_set():
+            began = time.monotonic()
             try:
-                watcher = Watcher(self._url, self._address())
+                watcher = self._watcher = Watcher(self._url, self._address())
             except OSError:
                 self._is_over.wait(LOOK)
                 continue
-            self.opened += 1
-            seen = 0
+            seen, self.read = "", 0
             while not (watcher.is_over or self._is_over.wait(LOOK)):
-                if len(watcher.bytes) > seen:
-                    seen, self.heard = len(watcher.bytes), time.monotonic()
+                seen = self._look(watcher, seen, began)
+            self._watcher = None
+            watcher.close()
+
+    def _look(self, watcher: Watcher, seen: str, began: float) -> str:
+        """Take in what the stream brought; return the number of the last event that showed the table."""
+        if len(watcher.bytes) == self.read:
+            return seen
+        self.read = len(watcher.bytes)
+        if not watcher.bytes.startswith(b"HTTP/1.1 200 "):
+            return seen
+        news = watcher.of(PUBLIC)
+        if not news or news[-1].number == seen:
+            return seen
+        self.heard = time.monotonic()
+        if not seen:
+            self.opened.append(began)
+        for each in news:
+            if found := ROUND.search(each.html):
+                self.rounds.setdefault(found[1], self.heard)
+        return news[-1].number
+
+    def hang_up(self) -> None:
+        """Have the stream end, so that it is opened anew."""
+        if watcher := self._watcher:
             watcher.close()
 
     def go_home(self) -> None:

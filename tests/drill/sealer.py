@@ -1,0 +1,33 @@
+"""`python -m tests.drill.sealer`: keep a worker that takes the queue of the log alone, as the launcher keeps its
+programs, until whoever started this closes its input or is gone.
+"""
+
+import os
+import select
+import sys
+
+from django.conf import settings
+
+from casino.embedded.children import Child, Program
+from casino.embedded.places import Places
+
+LOOK = 0.2  # seconds between two looks
+PATIENCE = 10.0  # seconds for it to end
+WORKER = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2", "--loglevel=INFO")
+QUEUE = ("--queues=seal", "--hostname=sealer@%h")
+
+
+def main() -> None:
+    """Start it, again and again."""
+    log = Places(settings.VAR_DIR).logs / "sealer.log"
+    program = Program("Sealer", (sys.executable, *WORKER, *QUEUE), log, os.environ, folder=settings.BASE_DIR)
+    sealer = Child(program, print)
+    sealer.start()
+    while not select.select([sys.stdin], [], [], LOOK)[0]:
+        sealer.revive()
+    sealer.ask_to_stop()
+    sealer.wait(PATIENCE)
+
+
+if __name__ == "__main__":
+    main()
