@@ -8,16 +8,19 @@ thread is held any longer.
 import asyncio
 import signal
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import partial
 from http import HTTPStatus
+from time import perf_counter
 from types import FrameType
 from typing import Any, Final
 
+import structlog
 from django.conf import settings
 from django.http import parse_cookie
 from django.utils.translation import override
 
+from casino import tracing
 from casino.headers import BARE
 from casino.live_hub import Hub
 from casino.live_streams import Stream
@@ -38,6 +41,31 @@ HEADERS: Final = [
     (b"x-accel-buffering", b"no"),  # a proxy that gathers answers would hold the cards back
 ]
 
+NUMBERED: Final = tracing.HEADER.lower().encode()
+
+logger = structlog.get_logger(__name__)
+
+
+class Traced:
+    """Sends an answer with the id of its request, and writes the line of the log when it has ended."""
+
+    def __init__(self, send: Send, method: str, number: str) -> None:
+        self._send, self._method, self._number = send, method, number
+        self._began = perf_counter()
+        self._status = 0  # of what nobody waited for
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part of it."""
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            message = {**message, "headers": [*message["headers"], (NUMBERED, self._number.encode())]}
+        await self._send(message)
+
+    def end(self) -> None:
+        """Write how it went. No path: its ticket is nobody's to read."""
+        milliseconds = round((perf_counter() - self._began) * 1000, 1)
+        logger.info("request", method=self._method, view="live", status=self._status, ms=milliseconds)
+
 
 class Streams:
     """Opens a stream for whoever brings a ticket."""
@@ -47,6 +75,13 @@ class Streams:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one stream from its opening to its end."""
+        traced = Traced(send, scope["method"], tracing.begin(_header(scope["headers"], NUMBERED)))
+        try:
+            await self._answer(scope, receive, traced)
+        finally:
+            traced.end()
+
+    async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["method"] != "GET":
             await _refuse(send, HTTPStatus.METHOD_NOT_ALLOWED)
             return
@@ -68,16 +103,25 @@ class Programs:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one stream from its opening to its end, or pass on why it is not opened."""
-        counter = Counter()
+        counter, number = Counter(), ""
 
         async def unless_let_in(message: Message) -> None:
+            nonlocal number
             if counter.ticket is None:
                 await send(message)
+            elif message["type"] == "http.response.start":
+                number = _header(message["headers"], NUMBERED)
 
         await self._pages({**scope, COUNTER: counter}, receive, unless_let_in)
-        ticket = counter.ticket
-        if ticket is not None and not await _serve(self._hub, ticket, receive, send):
-            await _tell_full(ticket, send)
+        if counter.ticket is None:
+            return
+        tracing.go_on(number)  # of the request that they let in
+        traced = Traced(send, scope["method"], number)
+        try:
+            if not await _serve(self._hub, counter.ticket, receive, traced):
+                await _tell_full(counter.ticket, traced)
+        finally:
+            traced.end()
 
 
 class Port:
@@ -162,6 +206,11 @@ async def _until_either_ends(stream: Stream, receive: Receive, send: Send) -> No
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
+    """Return what a header says, "" where there is none."""
+    return next((value.decode("latin-1") for each, value in headers if each.lower() == name), "")
 
 
 def _session_cookie(scope: Message) -> str | None:

@@ -10,6 +10,7 @@ again, once a second.
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
 from functools import partial
 from time import monotonic
 from typing import Final
@@ -47,7 +48,7 @@ class Floor:
         self.streams.add(stream)
         self._stirred.set()
         if self._work is None:
-            self._work = asyncio.create_task(self._keep_up())
+            self._work = asyncio.create_task(self._keep_up(), context=Context())  # of nobody's request
 
     def let_go(self, stream: Stream) -> None:
         """Forget somebody; the last one ends the reading."""

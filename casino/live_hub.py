@@ -9,6 +9,7 @@ is lost, those who watch are kept, and everything is read anew when it is back.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextvars import Context
 from functools import partial
 from time import monotonic
 from typing import Final
@@ -78,7 +79,7 @@ class Hub:
         stream = Stream(ticket)
         self._newcomers[stream] = None
         if self._work is None:
-            self._work = asyncio.create_task(self._keep_up())
+            self._work = asyncio.create_task(self._keep_up(), context=Context())  # of nobody's request
         self._stirred.set()
         return stream
 

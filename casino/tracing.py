@@ -29,8 +29,7 @@ def trace(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         began = perf_counter()
-        clear_contextvars()
-        bind_contextvars(**{ID: (number := _brought(request) or uuid4().hex)})
+        number = begin(request.headers.get(HEADER, ""))
         response = get_response(request)
         response[HEADER] = number
         view = view_of(request)
@@ -42,10 +41,19 @@ def trace(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[
     return middleware
 
 
-def _brought(request: HttpRequest) -> str:
-    """Return the id that the proxy gave a request; "" where nobody in front is trusted, or it is no id."""
-    number = request.headers.get(HEADER, "") if settings.TRUST_PROXY else ""
-    return number if TAKEN.fullmatch(number) else ""
+def begin(brought: str) -> str:
+    """Begin the lines of a request; return its id: what the proxy in front *brought*, if one is trusted and that is an
+    id.
+    """
+    number = brought if settings.TRUST_PROXY and TAKEN.fullmatch(brought) else uuid4().hex
+    go_on(number)
+    return number
+
+
+def go_on(number: str) -> None:
+    """Have all lines from here on bear this id."""
+    clear_contextvars()
+    bind_contextvars(**{ID: number})
 
 
 @before_task_publish.connect

@@ -18,14 +18,18 @@ def contents() -> Iterator[tuple[str, str]]:
     """Yield each file's name and what it says."""
     superuser, web, owner, broker = (secrets.token_urlsafe(32) for _ in range(4))
     yield "secret_key", secrets.token_urlsafe(64)
+    yield "secret_key_fallbacks", ""  # the one before, while it is replaced
     for key in KEYS:
         yield key, base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
     yield "superuser_password", superuser
     yield "database_superuser_url", f"postgresql://postgres:{superuser}@postgres/postgres"
     yield "database_url", f"postgresql://sabot_web:{web}@postgres/sabot"
     yield "database_owner_url", f"postgresql://sabot_owner:{owner}@postgres/sabot"
+    yield "replica_url", ""  # where there is one: as database_url, with another host
     yield "broker_url", f"redis://:{broker}@valkey:6379/0"
+    yield "cache_url", f"redis://:{broker}@valkey:6379/1"
     yield "valkey_conf", f"requirepass {broker}"
+    yield "metrics_token", secrets.token_urlsafe(32)
     yield "audit_keys", ""  # the two lines of the signer's file `keys`, once it has started
 
 
@@ -39,7 +43,9 @@ def main() -> int:
     for name, said in contents():
         path = folder / name
         path.write_text(f"{said}\n")
-        path.chmod(0o444)  # of the containers' user, who is another; here nobody else may enter the folder
+        # The containers' user, who is another, reads them; here nobody else may enter the folder. What is made is not
+        # written over by mistake; what stands empty waits for its owner's words.
+        path.chmod(0o444 if said else 0o644)
     print(f"Made in {folder}. Keep a copy of it where the backups are not.")
     return 0
 

@@ -5,9 +5,9 @@ Squawk reads that; what it does not know is looked for here. No database is aske
 found that the file does not except, with a reason.
 """
 
+import copy
 import json
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -18,9 +18,14 @@ from typing import Any, Final
 
 import django
 from django.db import connections
-from django.db.migrations import Migration, RunPython
+from django.db.migrations import Migration, RunPython, SeparateDatabaseAndState
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
+from django.db.models import Model
+
+from tools.migration_rules import CODE, SEVERAL, Found
+from tools.sql_statements import Statement, statements
 
 SAID: Final = Path(__file__).with_name("migrations.toml")
 SQUAWK: Final = Path(sys.executable).with_name("squawk")
@@ -48,14 +53,7 @@ BESIDES: Final = (
     "ban-set-schema",
     "renaming-object",
 )
-WAITS: Final = re.compile(r"\b(?:set\s+(?:local\s+|session\s+)?|reset\s+|set_config\s*\(\s*')lock_timeout", re.I)
-REWRITES: Final = re.compile(r"^\s*(?:UPDATE|DELETE|CLUSTER|VACUUM\s+FULL|TRUNCATE)\b", re.I)
-ALTERED: Final = re.compile(r"^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\S+)", re.I)
-MADE: Final = re.compile(r"^\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\S+)", re.I)
-SEVERAL: Final = "several-tables"
-WRITTEN: Final = "writes-in-place"
-TIMEOUT: Final = "waits-for-locks"
-CODE: Final = "code"
+DJANGO: Final = "django."
 
 
 @dataclass(frozen=True)
@@ -84,23 +82,43 @@ def newer(loader: MigrationLoader, baseline: Mapping[str, str]) -> Iterator[Migr
 def faults(migration: Migration, before: ProjectState) -> Iterator[Fault]:
     """Yield what is wrong with a migration that is run on the state *before* it."""
     name = f"{migration.app_label}.{migration.name}"
-    statements = sql_of(migration, before)
-    for operation in migration.operations:
-        if isinstance(operation, RunPython):
+    for operation in flat(migration.operations):
+        if not is_read(operation):
             yield Fault(name, CODE, "a program is run that nobody has read here: say in the exceptions what it does")
-    for statement in statements:
-        if WAITS.search(statement):
-            yield Fault(name, TIMEOUT, "it sets for itself how long it waits for a lock, with play behind it")
-        if REWRITES.match(statement):
-            yield Fault(name, WRITTEN, f"rows of a table in use are held while they are rewritten: {statement[:60]}")
-    altered = {each[1].strip('"') for statement in statements if (each := ALTERED.match(statement))}
-    altered -= {each[1].strip('"') for statement in statements if (each := MADE.match(statement))}
-    if migration.atomic and len(altered) > 1:
-        yield Fault(name, SEVERAL, f"play may hold one of {', '.join(sorted(altered))}, and want another: a deadlock")
-    yield from (Fault(name, rule, message) for rule, message in squawk(statements, is_atomic=migration.atomic))
+    found, said = Found(), sql_of(migration, before)
+    yield from (Fault(name, rule, message) for rule, message in found.look(said, is_atomic=migration.atomic))
+    if migration.atomic and len(found.held) > 1:
+        tables = ", ".join(sorted(found.held))
+        yield Fault(name, SEVERAL, f"play may hold one of {tables}, and want another: a deadlock")
+    texts = [f"{statement.text};" for statement in said]
+    yield from (Fault(name, rule, message) for rule, message in squawk(texts, is_atomic=migration.atomic))
 
 
-def sql_of(migration: Migration, before: ProjectState) -> list[str]:
+def flat(operations: Sequence[Operation]) -> Iterator[Operation]:
+    """Yield every operation that touches the database, those among them that stand in others."""
+    for operation in operations:
+        if isinstance(operation, SeparateDatabaseAndState):
+            yield from flat(operation.database_operations)
+        else:
+            yield operation
+
+
+def is_read(operation: Operation) -> bool:
+    """Say whether all that an operation does is written as SQL, as those of Django's own are but for one."""
+    return not isinstance(operation, RunPython) and type(operation).__module__.startswith(DJANGO)
+
+
+def without_programs(operations: Sequence[Operation]) -> Iterator[Operation]:
+    """Yield operations as they are, but for programs in others: those would be run to see what they write."""
+    for operation in operations:
+        if isinstance(operation, SeparateDatabaseAndState):
+            operation = copy.copy(operation)  # noqa: PLW2901  (what is there stays as it is)
+            operation.database_operations = list(without_programs(operation.database_operations))
+        if is_read(operation):
+            yield operation
+
+
+def sql_of(migration: Migration, before: ProjectState) -> list[Statement]:
     """Return the statements that it would run, but for what only a program knows."""
     line = connections["owner"]
 
@@ -112,9 +130,17 @@ def sql_of(migration: Migration, before: ProjectState) -> list[str]:
             said = str(sql) if not params else str(sql) % tuple(map(self.quote_value, params))
             self.collected_sql.append(said.rstrip(";") + ";")
 
+        def _constraint_names(
+            self, model: type[Model], column_names: Sequence[str] | None = None, **what: Any
+        ) -> list[str]:
+            """Name what a server would be asked for: that there is one, which the migration then drops."""
+            return ["_".join([model._meta.db_table, *(column_names or ()), *sorted(what)])]
+
+    written = copy.copy(migration)
+    written.operations = list(without_programs(migration.operations))  # type: ignore[misc]  # as Django's own does
     with Writer(line, collect_sql=True, atomic=False) as writer:
-        migration.apply(before.clone(), writer, collect_sql=True)
-    return [statement for statement in writer.collected_sql if not statement.startswith("--")]
+        written.apply(before.clone(), writer, collect_sql=True)
+    return list(statements("\n".join(writer.collected_sql)))
 
 
 def squawk(statements: Sequence[str], *, is_atomic: bool) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,8 @@ from functools import partial
 from typing import Final, get_args
 from uuid import UUID
 
+from structlog.contextvars import bind_contextvars
+
 from audit import log
 from audit.log import Json
 from games import places
@@ -216,9 +218,17 @@ def _at(
         try:
             with one_transaction(live_table_id):
                 welcome()
-                return upkeep.see_to(_refusing(do, locked(live_table_id, newcomer=newcomer)))
+                standing = _named(locked(live_table_id, newcomer=newcomer))
+                return _named(upkeep.see_to(_refusing(do, standing)))
         except Unpaid as unpaid:
             _at(live_table_id, partial(send_away, place=unpaid.place))
+
+
+def _named(standing: Standing) -> Standing:
+    """Have lines of the log from here on say which coup it is: the one in which something is done, or that it began."""
+    if standing.live_round:
+        bind_contextvars(round_id=str(standing.live_round.pk))
+    return standing
 
 
 def _refusing(do: Callable[[Standing], Standing], standing: Standing) -> Standing:

@@ -1,5 +1,6 @@
 """One id on every line that a request leads to, in its answer and in the tasks that it asks for; no secret on any."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator
@@ -9,13 +10,17 @@ from uuid import uuid4
 import pytest
 import structlog
 from celery import current_app, shared_task
-from structlog.contextvars import bind_contextvars, clear_contextvars
+from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 from structlog.stdlib import ProcessorFormatter
 
 from casino import logs, tracing
+from casino.live import Message, Streams
+from casino.live_hub import Hub
 from casino.tracing import HEADER, ID
+from games.live.tickets import PATH
 from games.models import Participation
 from tests.builders import a_place, a_player, a_table
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests, standing_of
 from tests.games.at_pages import click
 from tests.people import a_visitor
 
@@ -98,6 +103,35 @@ class TestRequests:
         assert click(visitor, player, "deal").status_code == HTTPStatus.OK
         assert Participation.objects.filter(round_id=place.round_id).exists()
         assert [line["round_id"] for line in lines] == [str(place.round_id)]
+
+    def test_a_guest_s_decision_says_in_which_coup_it_is(self):
+        live_table = a_chemin_table()
+        guests(live_table)
+        banker, _ = a_staked_coup(live_table)
+        coup = standing_of(live_table).live_round
+        assert coup
+        clear_contextvars()
+        answer(banker, live_table, "deal_cards")
+        assert get_contextvars()["round_id"] == str(coup.pk)
+
+
+class TestStreams:
+    def test_one_that_is_refused_has_an_id_in_its_answer_and_on_its_line(self, lines):
+        sent: list[Message] = []
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        async def receive() -> Message:
+            return {"type": "http.disconnect"}
+
+        scope = {"type": "http", "method": "GET", "path": f"{PATH}no-ticket/", "headers": [(b"x-request-id", b"x" * 9)]}
+        asyncio.run(Streams(Hub(1))(scope, receive, send))
+        (number,) = (value.decode() for name, value in sent[0]["headers"] if name == HEADER.lower().encode())
+        assert number != "x" * 9  # nobody in front is trusted
+        assert [(line["event"], line["view"], line["status"], line[ID]) for line in lines] == [
+            ("request", "live", HTTPStatus.FORBIDDEN, number)
+        ]
 
 
 class TestTasks:

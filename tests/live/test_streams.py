@@ -76,6 +76,14 @@ def renders(watchers: list[Watcher]) -> int:
     return max(int(news.number.rpartition("-")[2]) for watcher in watchers for news in watcher.of("public"))
 
 
+def test_its_answer_has_an_id_as_every_request_has(url, live_table):
+    with watching(url, an_address(live_table), an_address(live_table)) as watchers:
+        assert [watcher.status for watcher in watchers] == [200, 200]
+        numbers = [re.findall(rb"x-request-id: (\w{32})\r\n", watcher.bytes) for watcher in watchers]
+    assert [len(each) for each in numbers] == [1, 1]
+    assert numbers[0] != numbers[1]
+
+
 def test_everybody_is_told_of_a_round_as_it_goes_and_each_of_their_own_money_only(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:

@@ -14,6 +14,7 @@ from celery.bin.worker import worker
 from django.core.management import get_commands, load_command_class
 from uvicorn.main import main as uvicorn
 
+from audit.verify import LOG, TIME, Key
 from casino import health
 from casino.celery import app
 
@@ -22,6 +23,7 @@ DEPLOY = PROJECT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 OURS = {name: service for name, service in COMPOSE["services"].items() if service["image"] == "sabot"}
+EXAMPLE = (DEPLOY / "environment.example").read_text()
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
 TABLE = re.findall(r"^\| ((?:`[A-Z_]+`(?:, )?)+) \|", (PROJECT / "docs" / "settings.md").read_text(), re.MULTILINE)
 KNOWN = {name for names in TABLE for name in re.findall(r"[A-Z_]+", names)}
@@ -95,8 +97,7 @@ def test_queues_that_workers_are_told_of_are_those_that_tasks_go_to():
 
 
 def test_the_example_of_an_environment_names_every_setting_and_no_other():
-    text = (DEPLOY / "environment.example").read_text()
-    named = settings_of(set(re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE)))
+    named = settings_of(set(re.findall(r"^#?([A-Z_]+)=", EXAMPLE, re.MULTILINE)))
     assert named == KNOWN | {"SUPPORT_EMAIL"}
 
 
@@ -123,6 +124,127 @@ def test_a_container_sets_what_the_house_reads_and_has_its_secrets_as_files(name
     assert set(service.get("secrets", [])) <= COMPOSE["secrets"].keys()
     assert service["read_only"]
     assert service["cap_drop"] == ["ALL"]
+
+
+def pairs_of(lines: list[str]) -> dict[str, str]:
+    """What lines of NAME=VALUE say, several in one as systemd has them."""
+    return dict(pair.split("=", 1) for line in lines for pair in shlex.split(line))
+
+
+def environment_of(program: str, secrets: Path) -> dict[str, str]:
+    """All that a unit or a container gives its program, with the example filled in by nobody; secrets lie in a folder.
+
+    A file of an environment goes before what a unit says itself, and behind what a container does.
+    """
+    example = dict(re.findall(r"^([A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
+    if program in OURS:
+        image = pairs_of(re.findall(r"^ENV (.*)$", CONTAINERFILE, re.MULTILINE))
+        service = image | example | {name: str(value) for name, value in OURS[program]["environment"].items()}
+        assert OURS[program]["env_file"] == "environment"
+        return {name: value.replace("/run/secrets", str(secrets)) for name, value in service.items()}
+    unit = DEPLOY / "systemd" / program
+    assert lines_of(unit, "EnvironmentFile") == ["/etc/sabot/environment"]
+    said = pairs_of(lines_of(unit, "Environment")) | example
+    handed_over = dict(line.split(":") for line in lines_of(unit, "LoadCredential"))
+    for name, value in said.items():
+        if value.startswith("%d/"):
+            said[name] = handed_over[value.removeprefix("%d/")].replace("/etc/sabot/secrets", str(secrets))
+    return said
+
+
+def made_secrets(folder: Path) -> Path:
+    """The secrets of a new house, once its signer has made its keys."""
+    subprocess.run([sys.executable, DEPLOY / "make_secrets.py", folder], check=True, capture_output=True)
+    keys = [Key("casino.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)]
+    (folder / "audit_keys").write_text("\n".join(keys) + "\n")
+    return folder
+
+
+HOUSE = [*(name for name in OURS if name != "signer"), *(unit.name for unit in UNITS if "signer" not in unit.name)]
+
+
+@pytest.mark.parametrize("program", HOUSE)
+def test_a_program_starts_with_what_its_unit_or_container_gives_it_and_nothing_else(program, tmp_path):
+    environment = environment_of(program, made_secrets(tmp_path / "secrets"))
+    environment |= {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "ignore::RuntimeWarning"}  # no database answers here
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=PROJECT,
+        env=environment | {"SABOT_VAR": str(tmp_path), "STATIC_ROOT": str(tmp_path), "METRICS_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+SECRETS = re.findall(r"^#([A-Z_]+)=$", EXAMPLE.partition("# Secrets")[2].partition("\n\n")[0], re.MULTILINE)
+
+
+@pytest.mark.parametrize("program", HOUSE)
+def test_every_secret_that_the_example_speaks_of_is_handed_over(program, tmp_path):
+    environment = environment_of(program, folder := made_secrets(tmp_path / "secrets"))
+    for name in SECRETS:
+        assert environment[f"{name}_FILE"] == f"{folder}/{name.lower()}"
+        assert (folder / name.lower()).exists()
+    assert {"DATABASE_URL", "METRICS_TOKEN", "REPLICA_URL", "CACHE_URL"} <= set(SECRETS)
+    assert "_FILE" not in EXAMPLE
+
+
+def test_what_a_secret_s_file_says_is_what_the_house_reads(tmp_path):
+    environment = environment_of("web", folder := made_secrets(tmp_path / "secrets"))
+    (folder / "replica_url").write_text("postgresql://sabot_web:kept@replica/sabot\n")
+    script = (
+        "from casino import settings as s; print(s.REPLICA_URL, s.CACHE_URL, s.METRICS_TOKEN, s.SECRET_KEY_FALLBACKS)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=PROJECT,
+        env=environment | {"PATH": os.environ["PATH"], "SABOT_VAR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = [(folder / name).read_text().strip() for name in ("replica_url", "cache_url", "metrics_token")]
+    assert done.stdout.split() == [*said, "[]"]
+
+
+def test_who_seals_has_a_user_of_its_own_that_alone_may_ask_the_signer():
+    users = {unit.name.partition("@")[0].removesuffix(".service"): lines_of(unit, "User") for unit in UNITS}
+    assert users.pop("sabot-sealer") == ["sabot-sealer"]
+    assert users.pop("sabot-signer") == ["sabot-signer"]
+    assert set(map(tuple, users.values())) == {("sabot",)}
+    (signer,) = (unit for unit in UNITS if unit.name == "sabot-signer.service")
+    assert lines_of(signer, "ExecStart")[0].endswith("--group sabot-sealer")
+    for unit in UNITS:
+        own = lines_of(unit, "User")
+        assert lines_of(unit, "StateDirectory") == lines_of(unit, "RuntimeDirectory") == own
+        assert lines_of(unit, "SupplementaryGroups") == []
+    assert [
+        name for name, service in OURS.items() if "signer-socket:/run/sabot-signer" in service.get("volumes", [])
+    ] == [
+        "sealer",
+        "signer",
+    ]
+
+
+def test_whichever_container_is_started_first_builds_the_image():
+    for service in OURS.values():
+        assert service["build"] == {"context": "..", "dockerfile": "deploy/Containerfile"}
+
+
+def test_two_webs_have_two_ports():
+    ports = [port for service in OURS.values() for port in service.get("ports", [])]
+    assert ports == ["127.0.0.1:8000:8000", "127.0.0.1:8001:8000"]
+    assert not re.search(r"--scale web", (DEPLOY / "compose.yaml").read_text().replace("one port and --scale", ""))
+
+
+def test_the_signer_s_keys_can_be_written_where_they_are_looked_for(tmp_path):
+    made = tmp_path / "secrets"
+    subprocess.run([sys.executable, DEPLOY / "make_secrets.py", made], check=True, capture_output=True)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in made.iterdir()}
+    assert modes.pop("audit_keys") == modes.pop("replica_url") == modes.pop("secret_key_fallbacks") == 0o644
+    assert set(modes.values()) == {0o444}
 
 
 def test_every_program_is_started_and_asked_how_it_is():

@@ -1,0 +1,203 @@
+"""What squawk does not know of statements that a migration runs while the version before it plays.
+
+That version goes on with its own calls of functions, with rows as it writes them, and with the rights that it has. So
+whatever is not merely added has to be excepted in ``migrations.toml``, by somebody who says why nobody feels it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tools.sql_statements import Statement, without_comments
+
+AGAIN: Final = "not-begun-again"
+CODE: Final = "code"
+FUNCTION: Final = "replaces-function"
+LOCKED: Final = "locks-table"
+NARROWER: Final = "narrows"
+RIGHTS: Final = "takes-rights"
+RUN: Final = "runs-function"
+SEVERAL: Final = "several-tables"
+TIMEOUT: Final = "waits-for-locks"
+TRIGGER: Final = "changes-trigger"
+UNINDEXED: Final = "drops-index"
+WRITTEN: Final = "writes-in-place"
+
+NAME: Final = r'(?:(?:"?public"?\.)?"?(?P<name>\w+)"?)'
+TABLE: Final = rf"ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?{NAME}"
+ROUTINE: Final = "(?:FUNCTION|PROCEDURE|ROUTINE|AGGREGATE)"
+
+WAITS: Final = re.compile(r"\b(?:set\s+(?:local\s+|session\s+)?|reset\s+|set_config\s*\(\s*')lock_timeout", re.I)
+# Statements that run something now; what a function that is made sets and does is for later.
+RUNS: Final = re.compile(
+    r"CALL|CLUSTER|COPY|DELETE|EXECUTE|EXPLAIN|INSERT|MERGE|REFRESH|REINDEX|SELECT|TRUNCATE|UPDATE|VACUUM|VALUES|WITH"
+)
+REWRITES: Final = re.compile(r"\b(?:UPDATE|DELETE|MERGE|TRUNCATE|CLUSTER|VACUUM|REINDEX|REFRESH)\b", re.I)
+CALLED: Final = re.compile(r"\b((?:audit|casino|games|players|wallet)_\w+)\"?\s*\(", re.I)
+INTO: Final = re.compile(r"\bINTO\s+[\w.\"]+", re.I)  # whose columns may stand behind it as arguments would
+MADE_TABLE: Final = re.compile(rf"CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}", re.I)
+MADE_FUNCTION: Final = re.compile(rf"CREATE\s+{ROUTINE}\s+{NAME}", re.I)
+REVOKED_HERE: Final = re.compile(rf"REVOKE\s+[\w\s,]+?\s+ON\s+{ROUTINE}\s+(?P<names>.+?)\s+FROM\b", re.I | re.S)
+TRIGGERED: Final = r"(?:CREATE\s+(?:OR\s+REPLACE\s+)?(?:CONSTRAINT\s+)?|DROP\s+|ALTER\s+)(?:EVENT\s+)?TRIGGER\b"
+HELD: Final = tuple(
+    re.compile(pattern, re.I | re.S)
+    for pattern in (TABLE, rf"LOCK\s+(?:TABLE\s+)?(?:ONLY\s+)?{NAME}", rf"{TRIGGERED}.*?\bON\s+{NAME}")
+)
+# What fails where it is there already, and what sees to it that it is not.
+MADE: Final = re.compile(
+    r"CREATE\s+(?:UNIQUE\s+|CONSTRAINT\s+)?(?P<kind>FUNCTION|PROCEDURE|TRIGGER|TABLE|INDEX|SEQUENCE|TYPE|VIEW|SCHEMA)\s+"
+    # An index that is half made is there for IF NOT EXISTS.
+    r"(?:(?P<beside>CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?)|(?!CONCURRENTLY\b|IF\b))"
+    rf"{NAME}|{TABLE.replace('name', 'table')}.*?"
+    rf"\bADD\s+(?:CONSTRAINT|COLUMN)\s+(?!IF\b){NAME.replace('name', 'part')}",
+    re.I | re.S,
+)
+GONE: Final = re.compile(rf"\bDROP\s+\w+\s+(?:CONCURRENTLY\s+)?IF\s+EXISTS\s+{NAME}", re.I)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of statement that an older version may feel, and why; not so of what is made in the same migration."""
+
+    name: str
+    pattern: re.Pattern[str]
+    message: str
+
+
+def _rule(name: str, pattern: str, message: str) -> Rule:
+    return Rule(name, re.compile(pattern, re.I | re.S), message)
+
+
+RULES: Final = (
+    _rule(
+        TRIGGER,
+        rf"{TRIGGERED}(?:.*?\bON\s+{NAME})?",
+        "a trigger comes, goes or changes: play waits for it, and is refused or not refused from then on",
+    ),
+    _rule(
+        TRIGGER,
+        rf"{TABLE}\s+(?:ENABLE|DISABLE)\s+(?:(?:ALWAYS|REPLICA)\s+)?(?:TRIGGER|RULE)\b",
+        "a trigger sleeps or wakes",
+    ),
+    _rule(
+        FUNCTION,
+        rf"(?:CREATE\s+OR\s+REPLACE|ALTER)\s+(?:{ROUTINE}|VIEW|RULE)\s+{NAME}"
+        rf"|DROP\s+(?:PROCEDURE|ROUTINE|AGGREGATE)\s+(?:IF\s+EXISTS\s+)?{NAME.replace('name', 'dropped')}",
+        "the older version calls this from now on, with what it gives and for what it expects",
+    ),
+    _rule(RIGHTS, r"(?:ALTER\s+DEFAULT\s+PRIVILEGES\b.*?)?\bREVOKE\b", "somebody may do less from now on"),
+    _rule(
+        RIGHTS,
+        rf"(?:CREATE|ALTER)\s+POLICY\b|(?:CREATE|ALTER|DROP)\s+ROLE\b|{TABLE}\s+(?:ENABLE|FORCE)\s+ROW\s+LEVEL\s+SECURITY"
+        r"|ALTER\s+\w+\s+\S+\s+OWNER\s+TO\b",
+        "somebody may do less from now on",
+    ),
+    _rule(LOCKED, rf"LOCK\s+(?:TABLE\s+)?(?:ONLY\s+)?{NAME}", "play waits until this migration ends"),
+    _rule(
+        NARROWER,
+        rf"{TABLE}\b.*?\bADD\s+(?:CONSTRAINT\s+\S+\s+)?(?:CHECK|UNIQUE|EXCLUDE|FOREIGN\s+KEY|PRIMARY\s+KEY|NOT\s+NULL)\b",
+        "the older version may write what is refused from now on",
+    ),
+    _rule(
+        NARROWER,
+        rf"CREATE\s+UNIQUE\s+INDEX\b.*?\bON\s+(?:ONLY\s+)?{NAME}",
+        "the older version may write twice what is refused from now on",
+    ),
+    _rule(
+        NARROWER,
+        rf"{TABLE}\b.*?\bALTER\s+(?:COLUMN\s+)?\S+\s+DROP\s+(?:DEFAULT|IDENTITY)\b|ALTER\s+DOMAIN\b",
+        "the older version does not say what has no default any longer",
+    ),
+    _rule(
+        UNINDEXED,
+        rf"DROP\s+INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?{NAME}",
+        "what it kept from being twice may be, and what found by it (ON CONFLICT) fails",
+    ),
+)
+
+
+@dataclass
+class Found:
+    """What the statements of one migration do, in their order."""
+
+    tables: set[str] = field(default_factory=set)  # that are made in it
+    functions: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)  # tables that somebody may use
+    anew: set[str] = field(default_factory=set)  # what goes and comes again in it
+
+    def look(self, statements: Sequence[Statement], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
+        """Yield rule and message."""
+        if not is_atomic:
+            yield from self._look_whether_it_can_be_begun_again(statements)
+        for statement in statements:
+            if statement.word != "CREATE" and WAITS.search(statement.text):
+                yield TIMEOUT, "it sets for itself how long it waits for a lock, with play behind it"
+            if statement.word == "DO":
+                yield CODE, "a block is run that nobody has read here: say in the exceptions what it does"
+                for body in statement.bodies:
+                    yield from self._look_into(without_comments(body))
+            else:
+                yield from self._look_at(statement)
+            self._remember(statement)
+
+    def _look_whether_it_can_be_begun_again(self, statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
+        """Yield what is in its own way where it is cut short: `migrate` begins it again after each lock that it did not
+        get, and an index that is made beside play stays behind half made.
+        """
+        gone: set[str] = set()
+        for statement in statements:
+            if (made := MADE.match(statement.bare)) and (len(statements) > 1 or made["beside"]):
+                name = (made["name"] or made["part"]).lower()
+                if name in gone:
+                    self.anew.add(name)
+                else:
+                    yield (
+                        AGAIN,
+                        f"it may be cut short, and is there when it is begun again: {_beginning(statement.text)}",
+                    )
+            gone |= {name.lower() for name in GONE.findall(statement.bare)}
+
+    def _look_at(self, statement: Statement) -> Iterator[tuple[str, str]]:
+        for rule in RULES:
+            if (found := rule.pattern.match(statement.bare)) and not self._is_of_here(rule, found, statement):
+                yield rule.name, f"{rule.message}: {_beginning(statement.text)}"
+        if RUNS.fullmatch(statement.word):
+            yield from self._look_at_deed(statement.bare, statement.text)
+
+    def _look_into(self, body: str) -> Iterator[tuple[str, str]]:
+        """Yield what a block does, wherever in it, and also what it has others run."""
+        for rule in RULES:
+            if found := rule.pattern.search(body):
+                yield rule.name, f"{rule.message}: {_beginning(found[0])}"
+        yield from self._look_at_deed(body, body)
+
+    def _look_at_deed(self, searched: str, text: str) -> Iterator[tuple[str, str]]:
+        if REWRITES.search(searched):
+            yield WRITTEN, f"rows of a table in use are held while they are rewritten: {_beginning(text)}"
+        called = {name.lower() for name in CALLED.findall(INTO.sub("INTO ", searched))}
+        called |= {each for each in self.functions if re.search(rf"\b{each}\b\"?\s*\(", searched, re.I)}
+        for name in sorted(called):
+            yield RUN, f"{name} is run, which may do anything: say in the exceptions what it does"
+
+    def _is_of_here(self, rule: Rule, found: re.Match[str], statement: Statement) -> bool:
+        """Say whether it is about what nobody knows yet."""
+        named: Mapping[str, str | None] = found.groupdict()
+        if rule.name == FUNCTION:
+            return (named["name"] or "").lower() in self.functions
+        if rule.name == RIGHTS and (revoked := REVOKED_HERE.match(statement.bare)):
+            names = {re.sub(r"\(.*|[\"\s]|public\.", "", each).lower() for each in revoked["names"].split(", ")}
+            return names <= self.functions
+        return (named.get("name") or "").lower() in (self.anew if rule.name == UNINDEXED else self.tables)
+
+    def _remember(self, statement: Statement) -> None:
+        if made := MADE_TABLE.match(statement.bare):
+            self.tables.add(made["name"].lower())
+        if made := MADE_FUNCTION.match(statement.bare):
+            self.functions.add(made["name"].lower())
+        held = {each["name"].lower() for pattern in HELD if (each := pattern.match(statement.bare))}
+        self.held |= held - self.tables
+
+
+def _beginning(text: str) -> str:
+    return " ".join(text.split())[:60]
