@@ -22,6 +22,7 @@ from casino.api import refusing
 from casino.door import Allowance, Door
 from casino.live import Port
 from casino.live_hub import Hub
+from casino.readers import Readers
 from players.uploads import TOO_MUCH
 from wallet.provider_statements.reading import MOST_BYTES
 
@@ -54,4 +55,4 @@ if settings.METRICS:
     _hub = Hub(LIVE_STREAMS, STREAMS.inc)
 else:
     _hub = Hub(LIVE_STREAMS)
-application = Port(_hub, _door)
+application = Port(_hub, Readers(_door))

@@ -160,6 +160,11 @@ def _web() -> Iterator[CheckMessage]:
         yield Error("DEBUG is on: it shows settings and code to visitors.", id="sabot.E003")
     if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
         yield Error("ALLOWED_HOSTS is empty or lets any host through: name the hosts.", id="sabot.E004")
+    if not settings.HTTPS:
+        yield Error(
+            "HTTPS is off: log-ins would travel in the clear. Behind a proxy that speaks it, set TRUST_PROXY=1.",
+            id="sabot.E024",
+        )
 
 
 def _databases() -> Iterator[CheckMessage]:

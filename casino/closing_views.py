@@ -52,9 +52,9 @@ class ClosingForm(WithdrawalForm):
             del self.fields["code"]
 
     def clean_password(self) -> str:
-        """Hold it to the player's own."""
+        """Hold it to the player's own, counted as at the log-in: whoever has the session alone cannot guess it here."""
         password: str = self.cleaned_data["password"]
-        if not self._user.check_password(password):
+        if not get_adapter().reauthenticate(self._user, password):
             raise forms.ValidationError(_("The password is wrong."), code="password")
         return password
 

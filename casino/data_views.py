@@ -1,9 +1,11 @@
 """The pages on which a player gets everything the house holds about them. Thin: parse, call one service, render."""
 
 from allauth.account.adapter import get_adapter
+from allauth.account.decorators import reauthentication_required
+from allauth.account.internal.flows.reauthentication import did_recently_reauthenticate
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import log, retention
@@ -16,8 +18,9 @@ from players.rates import now_and_then
 
 @player_required
 @require_safe
+@reauthentication_required
 def account_data(request: PlayerRequest) -> HttpResponse:
-    """What there is, what is kept for how long, and the way to all of it."""
+    """What there is, what is kept for how long, and the way to all of it, past the password."""
     context = {"years": retention.years(Kept.ACCOUNT), "state": closures.state_of(request.player)}
     return render(request, "players/data.html", context)
 
@@ -26,7 +29,11 @@ def account_data(request: PlayerRequest) -> HttpResponse:
 @require_POST
 @now_and_then
 def account_data_export(request: PlayerRequest) -> HttpResponseBase:
-    """Everything, as a file."""
+    """Everything, as a file, to whoever gave the password a moment ago: documents and bank accounts are in it, and a
+    session alone may be stolen. Whoever gave it too long ago is asked on the page, where the file's button is.
+    """
+    if not did_recently_reauthenticate(request):
+        return redirect("account_data")
     who = str(request.player)
     ip = str(get_adapter().get_client_ip(request))
     log.record("personal.exported", by=who, on=who, data={}, personal={"ip": ip})

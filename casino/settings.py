@@ -56,7 +56,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
-    "django.contrib.staticfiles",
+    "casino.static_files.StaticFiles",
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
@@ -242,6 +242,8 @@ ACCOUNT_RATE_LIMITS = {
     "password_failed": "20/5m/ip",
     "signup": "20/m/ip",
     "unlock": "20/m/ip",
+    # Mails with a code to one address, whoever asks for them: who registers with somebody else's mails them, too.
+    "confirm_email": "1/10s/key,5/h/key",
     "code": "6/15m/key",  # tries of the codes mailed to one address, whichever session they come from
     "reset_password": "20/m/ip,3/5m/key",
 }
@@ -281,7 +283,7 @@ LIVE_LATE_SECONDS = env.int("LIVE_LATE_SECONDS", default=120)
 # Whether a visitor may watch and play with play chips, without an account. The session engine is one that keeps what it
 # knows on the server: a guest's sealed seed lies there.
 GUEST_PLAY = env.bool("SABOT_GUEST_PLAY", default=DEMO)
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "players.session_store"
 
 # --- Language, time --------------------------------------------------------------------------------------------------
 
@@ -311,7 +313,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEMO
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "casino.static_files.StaticStorage"
     },
 }
 

@@ -22,7 +22,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from audit import log
-from players import second_factor
+from players import rates, second_factor
 from players.identity import actor_of, player_of, session_of, staff_of
 from players.models import Player, Staff, User
 
@@ -159,7 +159,14 @@ def _page_before(request: HttpRequest, htmx: HtmxDetails) -> str:
 
 
 def _refuse(request: HttpRequest) -> NoReturn:
-    """Record that someone stood before the wrong page, and answer 403."""
+    """Record that someone stood before the wrong page, and answer 403. Of many in an hour not each is recorded: the
+    event then says the how-many-th it is.
+    """
     page = request.resolver_match.view_name if request.resolver_match else ""
-    log.record_refusal("access.refused", by=actor(request), on=f"page:{page}", data={"method": request.method or ""})
+    who = actor(request)
+    times = rates.to_record("access", who)
+    if times:
+        data: dict[str, log.Json] = {"method": request.method or ""}
+        data |= {"times": times} if times > rates.FIRST else {}
+        log.record_refusal("access.refused", by=who, on=f"page:{page}", data=data)
     raise PermissionDenied

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from allauth.account import forms as allauth
+from allauth.account.adapter import get_adapter
 from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -44,6 +45,13 @@ class ChangePasswordForm(Relabelled, allauth.ChangePasswordForm):
 
     labels: ClassVar = {"oldpassword": _("Current password"), **NEW}
     helps: ClassVar = {"password1": _("At least 10 characters.")}
+
+    def clean_oldpassword(self) -> str:
+        """Hold it to the user's own, counted as at the log-in: allauth's would tell, uncounted, whether it is right."""
+        password: str = self.cleaned_data["oldpassword"]
+        if not get_adapter().reauthenticate(self.user, password):
+            raise get_adapter().validation_error("enter_current_password")
+        return password
 
 
 class ForgottenPasswordForm(Relabelled, allauth.ResetPasswordForm):

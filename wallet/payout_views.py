@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from players.rates import at_a_human_pace
+from players.rates import address_of, at_a_human_pace
 from wallet import payouts
 from wallet.sandbox_bank.protocol import HEADER
 
@@ -17,7 +17,8 @@ from wallet.sandbox_bank.protocol import HEADER
 def payout_callback(request: HttpRequest) -> HttpResponse:
     """Take a message; what is not the bank's is refused (400), and the bank tells again what was not taken."""
     try:
-        outcome = payouts.receive(body=request.body, signature=request.headers.get(HEADER, ""))
+        said = request.headers.get(HEADER, "")
+        outcome = payouts.receive(body=request.body, signature=said, sender=address_of(request))
     except payouts.NotTheBank:
         return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
     return JsonResponse({"taken": True, "outcome": outcome.value})

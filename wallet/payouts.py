@@ -17,6 +17,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from audit import log
+from players import rates
 from players.verification import latest
 from wallet import withdrawals
 from wallet.models import PayoutNotice, Withdrawal, WithdrawalStatus
@@ -133,16 +134,21 @@ def _order(withdrawal: Withdrawal) -> Order:
     )
 
 
-def receive(*, body: bytes, signature: str) -> Outcome:
-    """Take a message that came by call-back. Raises NotTheBank, which is recorded."""
+def receive(*, body: bytes, signature: str, sender: str = "") -> Outcome:
+    """Take a message that came by call-back from the address *sender*. Raises NotTheBank, which is recorded; of many
+    from there within an hour not each.
+    """
     bank = provider()
     if bank is None:
         raise NotTheBank("no bank is configured")
     try:
         word = bank.read(body, signature)
     except NotTheBank as error:
-        data: dict[str, log.Json] = {"outcome": Outcome.FORGED.value, "why": str(error), "sha256": _sha256(body).hex()}
-        log.record_refusal("payout.notice_refused", by="anonymous", on=f"bank:{bank.name}", data=data)
+        times = rates.to_record("payout", sender)
+        if times:
+            data: dict[str, log.Json] = {"outcome": Outcome.FORGED.value, "why": str(error)}
+            data |= {"sha256": _sha256(body).hex()} | ({"times": times} if times > rates.FIRST else {})
+            log.record_refusal("payout.notice_refused", by="anonymous", on=f"bank:{bank.name}", data=data)
         raise
     return hear(word, provider=bank.name, path="callback", raw=body)
 

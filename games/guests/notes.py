@@ -19,6 +19,7 @@ from games.guests.play import GuestPlace, GuestRound
 from games.presentation import Notice
 from games.seeds import SealedSeed, resealed
 from games.slip import Slip
+from players.session_store import row_key
 
 KEY = "guest"  # of the session
 
@@ -65,7 +66,7 @@ def forget(session: SessionBase) -> None:
 def changing(session: SessionBase) -> Iterator[Notes]:
     """Give a guest's notes to change; they are kept where nothing is raised. Raises NoGuest."""
     with transaction.atomic():
-        Session.objects.select_for_update().filter(pk=session.session_key).first()
+        Session.objects.select_for_update().filter(pk=row_key(session.session_key or "")).first()
         now = type(session)(session.session_key)
         notes = read(now)
         if notes is None:

@@ -49,7 +49,7 @@ def production(settings, monkeypatch):
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
     settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
     settings.DOCUMENT_KEY, settings.PARTNER_KEY = ANOTHER_KEY, THIRD_KEY
-    settings.ALLOWED_HOSTS = ["sabot.example"]
+    settings.ALLOWED_HOSTS, settings.HTTPS = ["sabot.example"], True
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
     settings.PARTNER_NETWORKS = []
@@ -100,6 +100,7 @@ def test_good_settings_have_no_fault(production):
         ("DEBUG", True, "sabot.E003"),
         ("ALLOWED_HOSTS", [], "sabot.E004"),
         ("ALLOWED_HOSTS", ["sabot.example", "*"], "sabot.E004"),
+        ("HTTPS", False, "sabot.E024"),
         ("EMBEDDED", True, "sabot.E005"),
         ("BROKER_URL", "", "sabot.E008"),
         ("BROKER_URL", "amqp://guest:guest@broker.example//", "sabot.E006"),

@@ -71,6 +71,41 @@ def anchors(text):
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+def rows_below(title, first):
+    """Return the rows of the table in a section that begins with this cell, each a list of its cells."""
+    section = TEXT.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    table = section.partition(f"| {first} |")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in table.splitlines()[2:]]
+
+
+REPLACED = rows_below("Keys, and how each is replaced", "secret")
+LEAKED = rows_below("A key leaks", "what leaked")
+
+
+def names_of(secret):
+    """What a row of the keys is about: settings, or its first words where it names none."""
+    return re.findall(r"`([A-Z_]+)`", secret) or [secret]
+
+
+@pytest.mark.parametrize(("name", "how"), [(name, row[2]) for row in REPLACED for name in names_of(row[0])])
+def test_whoever_s_key_leaks_is_told_what_replaces_it(name, how):
+    if name == "SANDBOX_BANK_KEY":  # opens nothing in production
+        return
+    (row,) = [row for row in LEAKED if name in row[0]]
+    told = row[2]
+    if name == "SEED_KEY":  # which has a section of its own, for the first minutes
+        told += TEXT.partition("**A seed key is known.**")[2].partition("\n## ")[0]
+    for section in re.findall(r"\*([A-Z][^*]+)\*", how):
+        assert f"*{section}*" in told
+
+
+def test_there_are_keys_and_none_is_called_one_that_cannot_be_replaced():
+    assert len(REPLACED) > 10
+    assert len(LEAKED) > 10
+    emergency = TEXT.partition("\n## A key leaks\n")[2].partition("\n## ")[0]
+    assert not re.search(r"cannot be changed|later release|works today", emergency)
+
+
 SECTIONS = re.findall(r"^#+ (.+)$", TEXT, re.M) + re.findall(r"^\*\*([^*]+?)\.\*\*", TEXT, re.M)
 NAMED = {" ".join(each.split()) for each in re.findall(r"(?<![*\w])\*([A-Z][^*:]+)\*(?!\*)", TEXT)}
 PLACES = [PROJECT / each for each in ("templates", "casino", "games", "players", "wallet")]

@@ -12,7 +12,7 @@ import pytest
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from cryptography.exceptions import InvalidTag
 from django.core.management import CommandError
-from django.db import transaction
+from django.db import connections, transaction
 
 from audit.models import Event
 from casino import resealing
@@ -119,6 +119,27 @@ class TestSeedKey:
         assert not recalled.differences
 
         nothing_of_it_is_told([*seeds.values(), *now.values()])
+
+    def test_is_replaced_at_once_where_somebody_knows_it_and_nothing_that_it_opened_is_dealt(
+        self, cloned_db, change, settings
+    ):
+        """*A seed key is known*, from 2 to 4, in docs/operating.md: all programs are stopped."""
+        evening = an_evening()
+        staff = a_member_of_staff("operator").user
+        RecoveryCodes.activate(staff)
+        known = set(open_seeds().values())
+        assert len(known) > 3
+        _, settings.SEED_KEY, alone = change("SEED_KEY")
+        connections.close_all()
+        said("after_restore")
+        assert "Nothing needs the older keys" in said("reseal")
+        settings.SEED_KEY = alone
+        assert "SEED_KEY is the right one." in house_keys.demand_right()
+        assert not known & set(open_seeds().values())
+        committed = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL).commitment
+        played = a_round(evening.regular, evening.solo, player=1_000)
+        assert Round.objects.get(pk=played.round_id).commitment == committed
+        assert second_factor.accepts(staff, code_of(staff))
 
     def test_is_still_needed_until_all_is_sealed_anew(self, cloned_db, change, settings):
         a_place(a_player(), a_table())

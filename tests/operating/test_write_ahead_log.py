@@ -6,25 +6,34 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pyrage
 import pytest
+from pyrage.x25519 import Identity
 
 from casino.backup import home
+from casino.backup.encrypting import BEGINNING
 from casino.embedded import Places, binaries
 from casino.embedded.folders import make_private
 from casino.embedded.places import Account
 from tests.harness.folders import fresh_folder
 from tests.start.support import wait_until
 
+SCRIPT = Path(__file__).resolve().parents[2] / "deploy" / "sealed_file.py"
 HANDBOOK = (Path(__file__).resolve().parents[2] / "docs" / "operating.md").read_text()
 ARCHIVING = re.findall(r"`(archive_\w+ = [^`]+)`", HANDBOOK)
-(COPYING,) = re.findall(r"`(pg_basebackup [^`]+)`", HANDBOOK)
+(COPYING,) = re.findall(r"`([^`]+ seal-output [^`]+)`", HANDBOOK)
+(UNPACKING,) = re.findall(r"`([^`]+ \| tar [^`]+)`", HANDBOOK)
 (BRINGING_BACK,) = re.findall(r"`(restore_command = [^`]+)`", HANDBOOK)
 TRUSTED = ("--auth-local=trust", "--username=postgres")
+PYTHON, SEALING = "/srv/sabot/.venv/bin/python", "/srv/sabot/deploy/sealed_file.py"
+MARK = "what nobody may read in a copy of the files"
 TRANSACTIONS = "SELECT count(*) FROM done"
 
 
@@ -33,8 +42,30 @@ class Server:
 
     def __init__(self, top: Path, account: Account | None) -> None:
         self.top, self.account = top, account
-        for name in ("archive", "backups", "sockets"):
+        for name in ("archive", "backups", "sockets", "keys"):
             make_private(top / name, account)
+        identity = Identity.generate()
+        (top / "keys" / "recipients").write_text(f"{identity.to_public()}\n")
+        (top / "keys" / "identity.txt").write_text(f"# public key: {identity.to_public()}\n{identity}\n")
+        shutil.copy(SCRIPT, top / "keys" / "sealed_file.py")
+        (top / "keys" / "python").write_text(
+            f'#!/bin/sh\nPYTHONPATH={Path(pyrage.__file__).parents[1]} exec {self.python()} "$@"\n'
+        )
+        for each in (top / "keys").iterdir():
+            each.chmod(0o755)
+
+    def python(self) -> str:
+        """A Python that the server's user may run: that of the tests may lie in somebody's home."""
+        for each in (sys.executable, "/usr/bin/python3"):
+            with suppress(OSError):
+                if subprocess.run([each, "-c", ""], check=False, **self.as_the_server()).returncode == 0:
+                    return each
+        raise AssertionError("the server's user has no Python")
+
+    def as_the_server(self) -> dict[str, Any]:
+        if self.account is None:
+            return {}
+        return {"user": self.account.uid, "group": self.account.gid, "extra_groups": []}
 
     def begin(self) -> None:
         self.run("initdb", f"--pgdata={self.top / 'pg'}", "--encoding=UTF8", "--locale=C", "--no-sync", *TRUSTED)
@@ -44,7 +75,19 @@ class Server:
 
     def placed(self, line: str) -> str:
         """The handbook's folders are these here."""
-        return line.replace("/archive/", f"{self.top}/archive/").replace("/backups/", f"{self.top}/backups/")
+        keys = f"{self.top}/keys"
+        places = {
+            "/archive/": f"{self.top}/archive/",
+            "/backups/": f"{self.top}/backups/",
+            "/etc/sabot/": f"{keys}/",
+            "/run/": f"{keys}/",
+            PYTHON: f"{keys}/python",
+            SEALING: f"{keys}/sealed_file.py",
+            " pg_basebackup ": f" {binaries.client('pg_basebackup')} ",
+        }
+        for theirs, ours in places.items():
+            line = line.replace(theirs, ours)
+        return line
 
     def write(self, file: str, text: str) -> None:
         path = self.top / "pg" / file
@@ -58,15 +101,16 @@ class Server:
         self.run("pg_ctl", f"--pgdata={self.top / 'pg'}", "--wait", f"--log={log}", *deed)
 
     def run(self, program: str, *arguments: str) -> None:
+        self.run_as_it_is([str(binaries.client(program)), *arguments])
+
+    def run_as_it_is(self, command: list[str], folder: Path | None = None) -> None:
         done = subprocess.run(
-            [binaries.client(program), *arguments],
-            user=self.account.uid if self.account else None,
-            group=self.account.gid if self.account else None,
-            extra_groups=[] if self.account else None,
+            command,
+            **self.as_the_server(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            cwd=self.top,
+            cwd=folder or self.top,
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
             text=True,
             timeout=120,
@@ -91,8 +135,14 @@ class Server:
 
     def copy_files(self) -> None:
         """What the handbook says is done every night."""
-        program, *arguments = shlex.split(self.placed(COPYING))
-        self.run(program, *arguments, f"--host={self.top / 'sockets'}", "--username=postgres")
+        here = [f"--host={self.top / 'sockets'}", "--username=postgres"]
+        self.run_as_it_is([*shlex.split(self.placed(COPYING)), *here])
+
+    def unpack_files(self) -> None:
+        """What the handbook says brings them back."""
+        shutil.rmtree(self.top / "pg")
+        make_private(self.top / "pg", self.account)
+        self.run_as_it_is(["/bin/sh", "-c", self.placed(UNPACKING)], self.top / "pg")
 
 
 @pytest.fixture
@@ -106,23 +156,28 @@ def server() -> Iterator[Server]:
     try:
         server.begin()
         server.do(f"COMMENT ON DATABASE postgres IS '{server.ask(home.HERE)}'")
-        server.do("CREATE TABLE done (n int)")
+        server.do(f"CREATE TABLE done (n int); CREATE TABLE said AS SELECT '{MARK}'")
         server.copy_files()
         server.do("INSERT INTO done VALUES (1)")
         assert server.is_home()
         yield server
     finally:
-        server.control("stop", "--mode=immediate")
+        with suppress(AssertionError):  # it may have stopped by itself
+            server.control("stop", "--mode=immediate")
         shutil.rmtree(top)
 
 
-def test_brings_back_what_came_after_the_copy_of_the_files(server):
+def archive(server: Server) -> None:
+    """Wait until all that was done is archived."""
     server.ask("SELECT pg_switch_wal()")  # as it does by itself within archive_timeout
     archived = "SELECT coalesce(last_archived_wal >= '000000010000000000000003', false) FROM pg_stat_archiver"
     wait_until(lambda: server.ask(archived), "nothing is archived")
+
+
+def test_brings_back_what_came_after_the_copy_of_the_files(server):
+    archive(server)
     server.control("stop", "--mode=immediate")
-    shutil.rmtree(server.top / "pg")
-    (server.top / "backups" / "base").rename(server.top / "pg")
+    server.unpack_files()
     server.write("postgresql.auto.conf", server.placed(BRINGING_BACK))
     server.write("recovery.signal", "")
     server.control("start")
@@ -131,12 +186,71 @@ def test_brings_back_what_came_after_the_copy_of_the_files(server):
     assert not server.is_home()
 
 
+def test_nothing_of_it_lies_there_in_plain(server):
+    server.do(f"INSERT INTO said VALUES ('{MARK}')")
+    archive(server)
+    copies = [*(server.top / "archive").iterdir(), *(server.top / "backups").iterdir()]
+    assert len(copies) > 2
+    for each in copies:
+        assert each.suffix == ".age"
+        assert each.read_bytes().startswith(BEGINNING)
+        assert MARK.encode() not in each.read_bytes()
+
+
+def damage_a_piece(server: Server) -> None:
+    last = max(each for each in (server.top / "archive").iterdir() if "backup" not in each.name)
+    sealed = bytearray(last.read_bytes())
+    sealed[-1] ^= 1
+    last.write_bytes(sealed)
+
+
+def bring_another_key(server: Server) -> None:
+    (server.top / "keys" / "identity.txt").write_text(f"{Identity.generate()}\n")
+
+
+def bring_no_key(server: Server) -> None:
+    (server.top / "keys" / "identity.txt").unlink()
+
+
+@pytest.mark.parametrize("spoil", [damage_a_piece, bring_another_key, bring_no_key])
+def test_what_cannot_be_opened_stops_it_and_no_older_house_opens(server, spoil):
+    archive(server)
+    server.control("stop", "--mode=immediate")
+    server.unpack_files()
+    spoil(server)
+    server.write("postgresql.auto.conf", server.placed(BRINGING_BACK))
+    server.write("recovery.signal", "")
+    with suppress(AssertionError):  # it may answer readers until it comes to that piece
+        server.control("start")
+    log = server.top / "sockets" / "log"
+    wait_until(lambda: "cannot be opened" in log.read_text(), "nothing is missed")
+    wait_until(lambda: "database system is shut down" in log.read_text().rpartition("cannot be")[2], "it goes on")
+    assert "archive recovery complete" not in log.read_text()
+
+
+def test_what_is_in_the_archive_is_not_written_over(server):
+    archive(server)
+    first = min((server.top / "archive").iterdir())
+    before = first.read_bytes()
+    source = server.top / "keys" / "recipients"
+    again = shlex.split(server.placed(f"{PYTHON} {SEALING} seal /etc/sabot/recipients"))
+    with pytest.raises(AssertionError, match="FileExistsError"):
+        server.run_as_it_is([*again, str(first), str(source)])
+    assert first.read_bytes() == before
+
+
+def test_a_copy_that_fails_leaves_no_file(server):
+    target = server.top / "backups" / "other.tar.age"
+    command = shlex.split(server.placed(f"{PYTHON} {SEALING} seal-output /etc/sabot/recipients"))
+    with pytest.raises(AssertionError, match="failed"):
+        server.run_as_it_is([*command, str(target), "/bin/sh", "-c", "echo half; exit 1"])
+    assert [each.name for each in (server.top / "backups").iterdir()] == ["base.tar.age"]
+
+
 def test_a_standby_that_takes_over_is_not_at_home_either(server):
-    copy = server.top / "backups" / "base"
     assert "timeline 00000001" in server.ask(home.SAID)
     server.control("stop")
-    shutil.rmtree(server.top / "pg")
-    copy.rename(server.top / "pg")
+    server.unpack_files()
     server.write("standby.signal", "")
     server.write("postgresql.auto.conf", server.placed(BRINGING_BACK))
     server.control("start")

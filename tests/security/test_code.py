@@ -38,6 +38,8 @@ PUT_TOGETHER = {
     "audit/checking.py": ASKED,
     "audit/rehashing.py": "two constants of the module, one after the other",
     "audit/reports/writing.py": ASKED,
+    "casino/archive/leaving.py": "names of tables and their months, from the catalogue of the database",
+    "casino/archive/writing.py": "texts of the module",
     "casino/backup/home.py": "two texts, one with " + NAMES,
     "casino/backup/settling.py": "names of sequences' tables, from the catalogue of the database",
     "casino/live_line.py": "the name of the channel, and texts of the module",

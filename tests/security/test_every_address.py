@@ -7,8 +7,11 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from uuid import uuid4
 
 import pytest
+from allauth.account import app_settings
+from allauth.mfa import app_settings as factors
 from django.db import DatabaseError, transaction
 
+from players import rates
 from players.models import Player, Session, Staff, User
 from tests.matrix import FORBIDDEN, LINES, LOG_IN, MOVED, NOT_FOUND, ROLES, UNSIGNED, Line
 from tests.pages.house import House, undone
@@ -169,36 +172,64 @@ def test_no_field_that_a_form_does_not_have_does_anything(house):
 # --- Haste -----------------------------------------------------------------------------------------------------------
 
 # What bounds forms but the pace of a hand.
+BY_ALLAUTH = "allauth's counts of requests: by address, by user"
+A_MINUTE = "thirty a minute"
 UNPACED = {
-    "allauth's counts: by address, by name, by user": """
-        account_change_password account_complete_password_reset account_email account_email_verification_sent
-        account_login account_reauthenticate account_reset_password account_signup account_unlock mfa_authenticate
-        mfa_activate_totp mfa_add_webauthn mfa_deactivate_totp mfa_edit_webauthn mfa_generate_recovery_codes
-        mfa_login_webauthn mfa_reauthenticate mfa_reauthenticate_webauthn mfa_remove_webauthn
+    BY_ALLAUTH: """
+        account_change_password account_complete_password_reset account_email account_login account_reauthenticate
+        account_signup account_unlock mfa_login_webauthn
     """,
-    "thirty a minute": """
-        account_close account_data_export guest_play guest_start guest_watch identity service_close service_new
+    "what is filled in is counted, as `test_people.py` and `tests/players/test_security.py` show": """
+        account_email_verification_sent account_reset_password mfa_authenticate
+    """,
+    "the password is asked for first, which is counted": """
+        account_program_new mfa_activate_totp mfa_add_webauthn mfa_deactivate_totp mfa_edit_webauthn
+        mfa_generate_recovery_codes mfa_remove_webauthn
+    """,
+    "whoever has no second factor is led on; else its codes are counted": """
+        mfa_reauthenticate mfa_reauthenticate_webauthn
+    """,
+    A_MINUTE: """
+        account_close account_data_export guest_start guest_watch identity service_close service_new
         service_reopen service_thread
     """,
     "it protects a player, and is taken while nobody can count": """
         account_logout account_session_end account_sessions_end account_program_revoke exclude_self limits
         limits_decline limits_withdraw pause reality_check reality_interval time_out
     """,
-    "the password is asked for first, and so many may hold at a time": "account_program_new",
     "it writes nothing, or once": "session_stay set_language terms_agree",
 }
 
 
-def test_every_form_of_a_player_has_a_pace(house, settings):
+def refused_as_too_many(house: House) -> set[str]:
+    """The forms of players that are, whether a player or a visitor sends them."""
     lines = [line for line in OF_PLAYERS if line.method == "POST" and insider(line)]
     prepared(house, lines)
-    settings.FORMS_PER_SECOND = 0
-    found = set()
+    refused = set()
     for line in lines:
-        with undone():
-            if ask(house, line, insider(line) or "").status_code != 429:
-                found.add(line.name)
-    assert found == {name for names in UNPACED.values() for name in names.split()}
+        for role in {insider(line) or "", "anonymous"}:
+            with undone():
+                if ask(house, line, role).status_code == 429:
+                    refused.add(line.name)
+    return refused
+
+
+def test_every_form_of_a_player_has_a_pace(house, settings):
+    settings.FORMS_PER_SECOND = 0
+    of_players = {line.name for line in OF_PLAYERS if line.method == "POST" and insider(line)}
+    unpaced = {name for names in UNPACED.values() for name in names.split()}
+    assert of_players - refused_as_too_many(house) == unpaced
+
+
+def test_what_is_begun_now_and_then_has_a_pace(house, monkeypatch):
+    monkeypatch.setattr(rates, "STARTS", 0)
+    assert refused_as_too_many(house) == set(UNPACED[A_MINUTE].split())
+
+
+def test_what_allauth_counts_is_counted(house, settings):
+    settings.ACCOUNT_RATE_LIMITS = dict.fromkeys(app_settings.RATE_LIMITS, "0/m/ip")
+    settings.MFA_RATE_LIMITS = dict.fromkeys(factors.RATE_LIMITS, "0/m/ip")
+    assert refused_as_too_many(house) == set(UNPACED[BY_ALLAUTH].split())
 
 
 # --- SQL -------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,13 @@ PLANTED = {
     "a password": 'PASSWORD = "Tr0ub4dor-and-three"\n',
     "a password in an address": 'URL = "postgresql://web:x9-Qr.77@db.example/sabot"\n',  # pragma: allowlist secret
     "a private key": "-----BEGIN " + "PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA\n",
+    "an identity of backups": "AGE-SECRET-" + "KEY-1" + HEX.upper()[:29] * 2 + "\n",
+    "a key of the signer": "PRIVATE+" + f"KEY+sabot.example/log+1a2b3c4d+{CHANCE[:44]}\n",
+    "a token of a program": "Authorization: Bearer sabot_" + CHANCE[:43].replace("+", "-").replace("/", "_") + "\n",
+    **{
+        f"{name} in an environment": f"{name}=" + CHANCE[:43].replace("+", "-").replace("/", "_") + "\n"
+        for name in ("SECRET_KEY", "SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
+    },
     "a key of a cloud": 'use("AKIA' + "QYLPMN5HHHFPZAM2" + '")\n',
     "a token of a forge": "token: ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx" + "\n",
 }

@@ -153,7 +153,8 @@ def test_nobody_reads_archives_or_xml_that_somebody_sent():
         r"load_workbook|xml\.(?!sax\.saxutils)|lxml|zipfile\.ZipFile\((?!.*\"[wx]\")|tarfile|unpack_archive|defusedxml"
     )
     found = {str(path.relative_to(PROJECT)) for path in PRODUCT if reads.search(path.read_text())}
-    assert found == {"audit/verify.py"}  # an exported log, by whoever verifies it at their own machine
+    # An exported log, and a month that has left, by whoever verifies it at their own machine.
+    assert found == {"audit/verify.py", "casino/archive/verify_archive.py"}
 
 
 def test_these_are_the_forms_that_take_a_file():

@@ -2,6 +2,7 @@
 player back to. Thin: parse, call one service, render.
 """
 
+import logging
 from http import HTTPStatus
 from uuid import UUID
 
@@ -16,12 +17,15 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from payments.core import BasicProvider
 
+from players import rates
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.rates import at_a_human_pace
 from wallet.models import NoticePath, Payment, PaymentNotice
 from wallet.models.payments import READ_IN
 from wallet.payments import notices, providers
 from wallet.payments.notices import Decision
+
+logger = logging.getLogger(__name__)
 
 
 @player_required
@@ -67,11 +71,11 @@ def pay_callback(request: HttpRequest, provider: str) -> HttpResponse:
     try:
         token = providers.guarded(lambda: speaker.get_token_from_request(None, request))
     except providers.ProviderFailed:
-        notices.keep(provider, NoticePath.CALLBACK, raw, Decision.REFUSED)
+        _keep(request, provider, NoticePath.CALLBACK, raw, Decision.REFUSED)
         return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
     payment = Payment.objects.filter(token=token, variant=provider).first()
     if payment is None:
-        notices.keep(provider, NoticePath.CALLBACK, raw, Decision.UNKNOWN)
+        _keep(request, provider, NoticePath.CALLBACK, raw, Decision.UNKNOWN)
         return JsonResponse({"taken": False}, status=HTTPStatus.NOT_FOUND)
     return _take(request, speaker, payment, NoticePath.CALLBACK, raw)
 
@@ -99,10 +103,20 @@ def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: 
     try:
         answer, news = providers.guarded(lambda: (speaker.process_data(payment, request), providers.news_of(payment)))
     except providers.ProviderFailed:
-        notices.keep(payment.variant, path, raw, Decision.REFUSED)
+        _keep(request, payment.variant, path, raw, Decision.REFUSED)
         return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
     notices.on_notice(payment, news, path, raw)
     return answer
+
+
+def _keep(request: HttpRequest, variant: str, path: NoticePath, raw: bytes, decision: Decision) -> None:
+    """Keep what was not believed; of much from one address in an hour not each, but the log says how much it was."""
+    sender = rates.address_of(request)
+    times = rates.to_record("payment", sender)
+    if times:
+        notices.keep(variant, path, raw, decision)
+    if times > rates.FIRST:
+        logger.warning("payment messages that nobody signed: %d within the hour from one address", times)
 
 
 def _language(request: HttpRequest, payment: Payment) -> str:

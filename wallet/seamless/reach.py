@@ -27,6 +27,11 @@ NEVER: Final[Sequence[Network]] = tuple(
         *("::/128", "::1/128", "fe80::/10", "fd00:ec2::254/128", "ff00::/8"),
     )
 )
+# Nobody's on the public network, though what Python calls global differs from release to release: translators of a
+# site's own (RFC 8215), sites as they once were (RFC 3879), and two old ways of writing IPv4 (RFC 4291, RFC 2765).
+NOBODYS: Final[Sequence[Network]] = tuple(
+    ip_network(network) for network in ("64:ff9b:1::/48", "fec0::/10", "::/96", "::ffff:0:0:0/96")
+)
 TRANSLATED: Final = ip_network("64:ff9b::/96")  # IPv4 behind a translator (RFC 6052)
 
 
@@ -43,6 +48,8 @@ def is_reachable(address: Address) -> bool:
     """Say whether the house speaks to *address*: a public one, or in ``PARTNER_NETWORKS``."""
     if any(address in network for network in networks()):
         return True
+    if any(address in network for network in NOBODYS):
+        return False
     return all(each.is_global and not each.is_multicast for each in (address, *_inside(address)))
 
 
