@@ -21,6 +21,7 @@ run: .venv/installed .venv/texts ## open the house: http://localhost:8000/ (PORT
 
 test: .venv/installed-dev .venv/texts ## every test, with servers of its own and real Chromium
 	@tools/get_chromium.sh
+	@tools/get_namespaces.sh
 	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST)
 
 check: lint test ## format, lint, secrets, types, layers, migrations, production settings, texts, then every test
@@ -51,6 +52,7 @@ drill: .venv/installed-dev .venv/texts ## hurt every part of a house while peopl
 	$(PY) -m tests.drill $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 hosts: .venv/installed-dev .venv/texts ## machines of a house on many disappear while people play; as root, of network namespaces
+	@tools/get_namespaces.sh
 	$(PY) -m tests.hosts
 
 image: ## the image of deploy/Containerfile where no registry of images is to be reached; as root, with buildah

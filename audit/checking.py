@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from audit import models
+from audit.archived import Archived
 from audit.findings import Finding
 from audit.keys import origin
 from audit.memory import Memory, Signed, history, signed
@@ -75,12 +76,14 @@ class Outside:
 
 @dataclass
 class Done:
-    """What a check has compared: how many *leaves* there are, how many events were *hashed* again, how many leaves
-    signed *checkpoints* cover, how many of those the database has; and *remarks* on what is odd and not wrong.
+    """What a check has compared: how many *leaves* there are, how many events were *hashed* again, how many leaves had
+    none to hash since they are *archived*, how many leaves signed *checkpoints* cover, how many of those the database
+    has; and *remarks* on what is odd and not wrong.
     """
 
     leaves: int = 0
     hashed: int = 0
+    archived: int = 0
     covered: int = 0
     checkpoints: int = 0
     remarks: list[str] = field(default_factory=list)
@@ -110,11 +113,14 @@ def check(
         for name, note in outside.kept.items():
             yield from log.kept(name, note)
         yield from log.uncovered()
-        events = Rehashing(cursor, Times(log.signed))
+        archived = Archived(cursor)
+        yield from archived.findings()
+        events = Rehashing(cursor, Times(log.signed), archived)
         for begin in range(first // WIDTH * WIDTH, log.size, BATCH):
             end = min(begin + BATCH, log.size)
             yield from events.leaves(begin, end)
-            done.hashed += end - begin
+            done.hashed += end - begin - (events.gone - done.archived)
+            done.archived = events.gone
             progress(end, log.size)
         yield from _twice(cursor)
         yield from events.waiting()

@@ -13,17 +13,19 @@ from typing import Final
 
 from django.db import connection
 
-from audit import checkpoints, keys, log, verify
-from audit.models import Checkpoint, Event, Tile
+from audit import archiving, checkpoints, keys, log, verify
+from audit.models import ArchivedMonth, Checkpoint, Tile
 from audit.proofs import NotSealed, proof_of
-from audit.verify import HASH, WIDTH, tile_path
+from audit.verify import HASH, WIDTH, Unproven, tile_path
 from audit.zipped import zipped
 
 Files = Iterator[tuple[str, Iterable[bytes]]]
 
 EXPORTED: Final = "log.exported"  # the kind of the events about exports
 ENTRIES: Final = """
-    SELECT event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
+    SELECT leaf.leaf, coalesce(event.body, kept.body) FROM audit_leaf AS leaf
+    LEFT JOIN audit_event AS event ON event.id = leaf.event_id
+    LEFT JOIN audit_archived_event AS kept ON kept.event_id = leaf.event_id
     WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
 """
 PERSONAL: Final = """
@@ -61,6 +63,12 @@ The event log of {origin}, {part}: what happened, as canonical JSON, an entry fo
 
 checkpoint     the signed tree over all {size} leaves, and checkpoints/ earlier ones
 tile/          the hashes of the tree; in tile/entries/ the events, 256 to a file, each after its length in two bytes"""
+ABOUT_ARCHIVED: Final = """
+
+The events below leaf {begins} are no longer in the house. Each month of them has gone to an archive, a file that
+proves itself in the same way, against the same tree:
+
+{months}"""
 ABOUT_EVENT: Final = """\
 One event of a log, and the proof that it is in it.
 
@@ -88,13 +96,16 @@ class Part:
         return range(self.first // WIDTH, -(-self.end // WIDTH))
 
 
-def part(first: int = 0, end: int | None = None) -> Part:
-    """Return the part of the last signed tree with these leaves and those that share a tile with them. Raises NotSealed
-    where there is none such.
+def part(first: int | None = None, end: int | None = None) -> Part:
+    """Return the part of the last signed tree with these leaves and those that share a tile with them; where nothing is
+    said, from the first that is here. Raises NotSealed where there is none such, Archived where some are not here.
     """
+    if first is None:
+        first = archiving.begins()
     last = checkpoints.last()
     if last is None or not 0 <= first < last.size or (end is not None and end <= first):
         raise NotSealed(f"no signed tree has leaf {first}")
+    archiving.demand_here(first)
     whole = last.size if end is None else min(-(-end // WIDTH) * WIDTH, last.size)
     return Part(last, first // WIDTH * WIDTH, whole)
 
@@ -108,19 +119,31 @@ def export(chosen: Part, *, by: str, personal: bool = False) -> Iterator[bytes]:
     return zipped(_log(chosen, personal=personal))
 
 
+def packed(chosen: Part) -> Iterator[bytes]:
+    """Return the ZIP of a part of the log in pieces, for the archive of its month, which is on record by itself.
+    Personal values are not in it: they stay here, to be erased.
+    """
+    return zipped(_log(chosen, personal=False))
+
+
 def export_event(event_id: int) -> bytes:
-    """Return the ZIP of one event with its proof. Raises NotSealed."""
+    """Return the ZIP of one event with its proof. Raises NotSealed; Archived where it is no longer here."""
     proof = proof_of(event_id)
-    body = bytes(Event.objects.values_list("body", flat=True).get(pk=event_id))
-    files = [("event.json", [body]), ("event.tlog-proof", [proof.encode()])]
+    files = [("event.json", [archiving.body_of(event_id)]), ("event.tlog-proof", [proof.encode()])]
     return b"".join(zipped([*files, *_beside(ABOUT_EVENT, "tlog-proof, tlog-checkpoint, signed-note")]))
 
 
 def bundle(first: int, end: int) -> bytes:
-    """Return the events of the leaves from *first* up to *end*, each after its length in two bytes, highest first."""
+    """Return the events of the leaves from *first* up to *end*, each after its length in two bytes, highest first.
+    Raises Unproven where one is not there: what others come to have is whole.
+    """
     with connection.cursor() as cursor:
         cursor.execute(ENTRIES, [first, end])
-        return b"".join(len(body).to_bytes(2, "big") + bytes(body) for (body,) in cursor.fetchall())
+        entries = {leaf: bytes(body) for leaf, body in cursor.fetchall() if body is not None}
+    for leaf in range(first, end):
+        if leaf not in entries:
+            raise Unproven(f"the event of leaf {leaf} is not there")
+    return b"".join(len(body).to_bytes(2, "big") + body for body in entries.values())
 
 
 def _log(chosen: Part, *, personal: bool) -> Files:
@@ -132,6 +155,7 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         part="whole" if whole else f"leaves {chosen.first} to {chosen.end - 1} of it",
         size=last.size,
     )
+    about += _archived()
     yield from _beside(about, "tlog-tiles, tlog-checkpoint, signed-note", WITH_PERSONAL if personal else "")
     yield "checkpoint", [last.note.encode()]
     yield from ((f"checkpoints/{each.size}", [each.note.encode()]) for each in kept)
@@ -145,6 +169,13 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         yield tile_path("entries", number, end - first), [bundle(first, end)]
     if personal:
         yield "personal", _personal(chosen)
+
+
+def _archived() -> str:
+    """Say what is in no export any more, and where it lies; nothing where all is here."""
+    rows = ArchivedMonth.objects.order_by("first")
+    lines = [f"{row.month:<8} {row.file}\n         SHA-256 {row.sha256}" for row in rows]
+    return ABOUT_ARCHIVED.format(begins=archiving.begins(), months="\n".join(lines)) if lines else ""
 
 
 def _beside(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:

@@ -12,8 +12,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from audit import alarms, checkpoints, keys, lag, sealing, sending
-from audit.models import Checkpoint, Pending
+from audit import alarms, archiving, checkpoints, keys, lag, sealing, sending
+from audit.models import ArchivedMonth, Checkpoint, Pending
 from audit.verify import Unproven
 
 SHOWN: Final = 20  # checkpoints on the page
@@ -72,6 +72,8 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "keys": vkeys,
         "fault": fault,
         "places": places,
+        "archives": ArchivedMonth.objects.order_by("-first"),
+        "begins": archiving.begins(),
     }
     return render(request, "audit/log.html", context)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db import transaction
 
-from audit import checkpoints, exporting, log, tree
+from audit import archiving, checkpoints, exporting, log, tree
 from audit.models import Checkpoint
 from audit.tiles import StoredTiles
 from audit.verify import HASH, WIDTH, tile_path
@@ -70,12 +70,13 @@ def tile(level: int, path: str) -> bytes:
 @transaction.atomic
 def entries(path: str, *, by: str) -> bytes:
     """Return the events below a tile of level 0, each after its length in two bytes. That *by* has them is on record,
-    as with any other export. Raises NotThere.
+    as with any other export. Raises NotThere; Archived where they are no longer here, though their hashes are.
     """
     piece = Piece.of(path)
     size = checkpoints.size()
     piece.demand_within(size)
     first = piece.number * WIDTH
+    archiving.demand_here(first)
     end = first + piece.width
     data: dict[str, log.Json] = {"first": first, "end": end, "size": size, "personal": False}
     log.record(exporting.EXPORTED, by=by, on="log", data=data)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from audit import approvals, hours, lag, sealing, sending
+from audit import approvals, hours, lag, months, sealing, sending
 from audit.reports import checking, daily, making
 from audit.significant import again, clock, finding
 
@@ -13,6 +13,18 @@ PAUSE = 60  # seconds after which the hint that a checkpoint is due is void: the
 def expire_approvals() -> None:
     """Enter the end of what nobody decided in time. A decision after that time is refused without it, too."""
     approvals.expire()
+
+
+@shared_task
+def keep_months() -> None:
+    """See to it that events have a month to be written into."""
+    months.keep("audit_event")
+
+
+@shared_task
+def count_months() -> None:
+    """Have the planner know how events are spread over months."""
+    months.count("audit_event")
 
 
 @shared_task

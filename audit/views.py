@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from audit import months
 from audit.models import Event
 from audit.proofs import sealed
 from audit.searching import about
@@ -78,7 +79,9 @@ def events(request: HttpRequest) -> HttpResponse:
     page = [_row(event, sealed=event.pk in proven) for event in shown[:PAGE]]
     older = urlencode(wanted | {"before": page[-1].id}) if more else ""
     return render(
-        request, "audit/events.html", {"form": form, "events": page, "older": older, "newest": urlencode(wanted)}
+        request,
+        "audit/events.html",
+        {"form": form, "events": page, "older": older, "newest": urlencode(wanted), "archived": months.cut()},
     )
 
 

@@ -8,7 +8,8 @@ show that it was played: no trigger, no key to another table.
 
 import json
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from hashlib import sha256
 from itertools import product
 from typing import Final, Self
@@ -17,6 +18,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
 from bench.contest import say
+from bench.months import make_months
 from games.engine.coup import deal
 from games.engine.settle import settle
 from games.engine.shoe import commitment, shuffle
@@ -189,9 +191,14 @@ BEFORE: Final = (
 )
 NUMBERED: Final = ("games_participation", "wallet_journal", "audit_event")
 NEXT: Final = "SELECT setval(pg_get_serial_sequence({1}, 'id'), (SELECT max(id) FROM {0}))"
+# Of the tables themselves, and what each month of theirs has for itself.
 INDEXES: Final = """
-SELECT indexname, replace(indexdef, ' ON ONLY ', ' ON ') FROM pg_indexes
-WHERE tablename = ANY (%s) AND indexname NOT IN (SELECT conname FROM pg_constraint)
+SELECT c.relname, replace(pg_get_indexdef(c.oid), ' ON ONLY ', ' ON ')
+FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+WHERE (i.indrelid::regclass::text = ANY (%(tables)s) OR i.indrelid IN (
+        SELECT inhrelid FROM pg_inherits WHERE inhparent::regclass::text = ANY (%(tables)s)))
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = c.oid AND contype IN ('p', 'u', 'x'))
+    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid)
 """
 
 
@@ -206,7 +213,9 @@ def write_rounds(superuser: psycopg.Connection, rounds: int, *, hours: int, firs
 
 def write_past(superuser: psycopg.Connection, rounds: int, *, hours: int, first_plays: int) -> None:
     """Write the rounds with all they leave behind, into a house in which nobody has played yet."""
-    with indexed_later(superuser, WRITTEN), _Writer(superuser, rounds, hours, first_plays) as writer:
+    with _Writer(superuser, rounds, hours, first_plays) as writer, ExitStack() as later:
+        make_months(superuser, writer.begun)
+        later.enter_context(indexed_later(superuser, WRITTEN))
         for statement in BEFORE:
             writer.do(statement)
         writer.write((*OF_GAMES, *OF_THE_LEDGER, *OF_THE_LOG))
@@ -243,6 +252,13 @@ class _Writer:
     def __exit__(self, *error: object) -> None:
         if error == (None, None, None):
             self.do("DROP TABLE everybody, coup")
+
+    @property
+    def begun(self) -> datetime:
+        """When the house did what it did before its first round."""
+        moment = self._values["begun"]
+        assert isinstance(moment, datetime)
+        return moment
 
     def do(self, statement: str) -> None:
         """Execute a statement with what is known of the house and the batch."""
@@ -281,7 +297,7 @@ def _coups() -> Iterator[tuple[object, ...]]:
 def indexed_later(superuser: psycopg.Connection, tables: Collection[str]) -> Iterator[None]:
     """Build the indexes of these tables once they are filled, which takes a fraction of the time."""
     superuser.execute("SET maintenance_work_mem = '512MB'")
-    found = superuser.execute(INDEXES, [list(tables)]).fetchall()
+    found = superuser.execute(INDEXES, {"tables": list(tables)}).fetchall()
     for name, _ in found:
         superuser.execute(SQL("DROP INDEX {}").format(Identifier(name)))
     yield

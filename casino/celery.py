@@ -37,6 +37,10 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
+    "keep months of events": {"task": "audit.tasks.keep_months", "schedule": crontab(minute="3,33")},
+    "keep months of the ledger": {"task": "wallet.tasks.keep_months", "schedule": crontab(minute="3,33")},
+    "count months of events": {"task": "audit.tasks.count_months", "schedule": crontab(hour="4", minute="50")},
+    "count months of the ledger": {"task": "wallet.tasks.count_months", "schedule": crontab(hour="4", minute="55")},
     "look at accounts": {"task": "wallet.tasks.look_at_accounts", "schedule": crontab(minute="0"), "options": EXPIRES},
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},

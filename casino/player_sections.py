@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django.db.models import Count
 
+from audit import months
 from audit.models import Event, Significant
 from casino import staff_looks
 from casino.player_facts import balances, deposits_by_day, limit_lines
@@ -185,7 +186,7 @@ def _notes(player: Player, reader: User) -> Data:
 
 
 def _events(player: Player, reader: User) -> Data:
-    return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
+    return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW], "archived": months.cut()}
 
 
 def _looks(player: Player, reader: User) -> Data:

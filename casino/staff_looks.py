@@ -19,6 +19,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from audit import months
 from audit.exporting import EXPORTED
 from audit.models import Event
 from players.access import StaffRequest, staff_required
@@ -92,6 +93,7 @@ def staff_looks(request: StaffRequest) -> HttpResponse:
         "form": form,
         "looks": shown,
         "wanted": urlencode(wanted),
+        "archived": months.cut(),
         "older": urlencode(wanted | {"before": shown[-1].id}) if len(rows) > PAGE else "",
     }
     return render(request, "staff/looks.html", context)

@@ -262,10 +262,12 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
 
 def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
     """Yield where it leads on to, as far as the reader may go there."""
-    event = found.event
+    event = found.its_event
     if event and reader.has_perm("audit.view_event"):
         query = urlencode({"kind": event.kind, "before": event.pk + 1})
         yield f"Event {event.pk}", f"{reverse('staff_events')}?{query}"
+    elif found.event_id and reader.has_perm("audit.view_event"):
+        yield f"Event {found.event_id} is in an archive", f"{reverse('staff_log')}#archives"
     names = {found.on, event.on if event else ""}
     names |= {value for row in found.rows for value in row.values()}
     for name in sorted(names):
@@ -283,7 +285,7 @@ def _tries(found: Significant) -> Iterator[Try]:
     """Yield the tries that a significant event stands for, with the addresses they came from: of its day from the first
     one on, or the last ones before an account was locked.
     """
-    event = found.event
+    event = found.its_event
     if event is None or event.kind not in (*TRIES, LOCKED):
         return
     begins = datetime.combine(event.at.astimezone(UTC).date(), time(), UTC)

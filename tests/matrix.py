@@ -840,8 +840,8 @@ LINES = (
     Line("terms_agree", "GET", players(MOVED)),
     Line("account_close", "GET", players(PAGE)),
     Line("account_close", "POST", players(PAGE)),
-    Line("account_data", "GET", players(PAGE)),
-    Line("account_data_export", "POST", players(TEXT)),
+    Line("account_data", "GET", players(MOVED)),
+    Line("account_data_export", "POST", players(MOVED)),
     Line("terms_agree", "POST", players(MOVED)),
     # Safer play
     Line("protection", "GET", players(PAGE)),

@@ -425,6 +425,7 @@ STATES = (
     Sight("staff: programs", _as("compliance"), _with("mirrored", "staff_programs")),
     Sight("staff: a new token with errors", _as("compliance"), _again("staff_program_new"), deeds.ask_for_no_token),
     Sight("staff: a token that is shown once", _as("compliance"), _again("staff_program_new"), deeds.make_a_token),
+    Sight("all that is held about a player", _of("programmer"), _again("account_data"), deeds.confirm_password),
     Sight("two sessions", _of("traveller"), _named("account_sessions")),
     Sight("new terms", _of("behind"), _named("terms_agree")),
     Sight("closing with errors", _of("verified"), _named("account_close"), deeds.refuse_form),

@@ -12,9 +12,10 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Prefetch
 
-from audit import by_time
+from audit import by_time, months
+from audit.models import ArchivedMonth
 from audit.reports.kinds import Interval
-from wallet import adjusting
+from wallet import adjusting, archives
 from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Payment, PostingKey, WithdrawalStep
 from wallet.moved import BEGINNING, Sum, moved
 
@@ -100,12 +101,23 @@ class Whole:
     sums: Mapping[tuple[str, str], int]
 
 
+class Gone(LookupError):
+    """A journal has gone to the archive of *month*."""
+
+    def __init__(self, month: ArchivedMonth) -> None:
+        super().__init__(month.month)
+        self.month = month
+
+
 @dataclass(frozen=True)
 class EntryPage:
-    """Some entries of an account with a balance, newest first, and the mark for older ones (None: there are none)."""
+    """Some entries of an account with a balance, newest first, and the mark for older ones (None: there are none here).
+    *carried* is what the account came to before those that are here, where others have gone to archives.
+    """
 
     entries: tuple[Entry, ...]
     older: int | None
+    carried: int | None = None
 
 
 @dataclass(frozen=True)
@@ -179,9 +191,13 @@ def _entries() -> "Prefetch[str]":
 
 
 def find_journal(text: str) -> int | None:
-    """Return the number of the journal with this number or under this key, None where there is none."""
+    """Return the number of the journal with this number or under this key, None where there is none. A number of a
+    month that has gone to an archive is taken for one of its journals.
+    """
     if text.isdecimal() and int(text) <= LAST:
-        return Journal.objects.filter(pk=int(text)).values_list("pk", flat=True).first()
+        number = int(text)
+        is_known = Journal.objects.filter(pk=number).exists() or months.archived(number)
+        return number if is_known else None
     try:
         key = UUID(text)
     except ValueError:
@@ -190,7 +206,9 @@ def find_journal(text: str) -> int | None:
 
 
 def whole(journal_id: int) -> Whole:
-    """Return a journal with its entries and all that it belongs to. Raises Journal.DoesNotExist."""
+    """Return a journal with its entries and all that it belongs to. Raises Gone, Journal.DoesNotExist."""
+    if month := months.archived(journal_id):
+        raise Gone(month)
     journal = Journal.objects.get(pk=journal_id)
     entries = tuple(Entry.objects.filter(journal=journal_id).select_related("account").order_by("line"))
     with connection.cursor() as cursor:
@@ -221,12 +239,14 @@ def entries_of(account: Account, *, before: int | None = None) -> EntryPage:
     """Return a page of entries of an account that has a balance, older than number *before*."""
     found = Entry.objects.filter(account=account, version__isnull=False, version__lt=LAST if before is None else before)
     rows = tuple(found.select_related("journal").order_by("-version")[: PAGE + 1])
-    return EntryPage(rows[:PAGE], rows[PAGE - 1].version if len(rows) > PAGE else None)
+    if len(rows) > PAGE:
+        return EntryPage(rows[:PAGE], rows[PAGE - 1].version)
+    return EntryPage(rows, None, archives.opening(account.pk))
 
 
 def house_account(account: Account, at: datetime) -> HouseAccount:
     """Return what an account of the house, which carries no balance, came to before the moment *at*: the sum of its
-    entries, most of them summed up by the hour.
+    entries, most of them summed up by the hour. Raises PartOfAnHour.
     """
     sums = tuple(
         each

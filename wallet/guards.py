@@ -14,7 +14,8 @@ LIST = Path(__file__).with_name("guards.txt")
 RIGHT = "may "  # how a line about a right begins
 
 TABLES = """
-    SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+    SELECT oid, relname, relispartition FROM pg_class
+    WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
     AND (relname ~ '^(wallet|audit)_' OR relname IN ('players_limitchange', 'players_limitoffer', 'players_exclusion',
          'players_exclusionlift', 'players_accountlock', 'players_registercheck', 'players_realitycheck',
          'players_notice', 'players_api_call', 'players_api_token', 'players_staff', 'players_staff_change',
@@ -22,9 +23,16 @@ TABLES = """
 """
 
 # A line for each guard in force. Those of foreign keys are kept by triggers of PostgreSQL's own, which a superuser can
-# switch off; a function is known by its source.
+# switch off; a function is known by its source. What holds for each month of a table stands once, where it is there in
+# all of them: a table of a month is written to by its own name, too, by whoever owns it.
 STANDING = f"""
-    WITH kept AS MATERIALIZED ({TABLES})
+    WITH every AS MATERIALIZED ({TABLES}), kept AS (SELECT * FROM every WHERE NOT relispartition),
+    month AS (
+        SELECT every.oid, every.relname, whole.oid AS whole, whole.relname AS of,
+            count(*) OVER (PARTITION BY whole.oid) AS months
+        FROM every JOIN pg_inherits ON inhrelid = every.oid JOIN pg_class AS whole ON whole.oid = inhparent
+        WHERE every.relispartition
+    )
     SELECT format('constraint %s on %s', c.conname, kept.relname) AS line
     FROM pg_constraint AS c JOIN kept ON kept.oid = c.conrelid
     WHERE c.convalidated AND c.conenforced
@@ -35,6 +43,20 @@ STANDING = f"""
     UNION ALL
     SELECT format('trigger %s on %s by %s', t.tgname, kept.relname, t.tgfoid::regproc)
     FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+    UNION ALL
+    SELECT format('in every month: foreign key %s on %s', max(c.conname), month.of)
+    FROM pg_constraint AS c JOIN month ON month.oid = c.conrelid
+    WHERE c.contype = 'f' AND c.convalidated AND c.conenforced AND c.conparentid <> 0
+      AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgconstraint = c.oid AND t.tgenabled NOT IN ('O', 'A'))
+    GROUP BY month.of, month.months, c.conkey HAVING count(*) = month.months
+    UNION ALL
+    SELECT format('in every month: unique index %s on %s', replace(i.indexrelid::regclass::text, relname, of), of)
+    FROM pg_index AS i JOIN month ON month.oid = i.indrelid WHERE i.indisunique AND i.indisvalid
+    GROUP BY 1, months HAVING count(*) = months
+    UNION ALL
+    SELECT format('in every month: trigger %s on %s by %s', t.tgname, of, t.tgfoid::regproc)
+    FROM pg_trigger AS t JOIN month ON month.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+    GROUP BY 1, months HAVING count(*) = months
     UNION ALL
     SELECT format('function %s run by %s, %s: %s', p.oid::regprocedure,
                   CASE WHEN p.prosecdef THEN 'owner' ELSE 'caller' END,

@@ -14,6 +14,7 @@ from players.access import StaffRequest, staff_required
 from wallet import browsing
 from wallet.browsing import LAST, Wanted
 from wallet.models import Account, Journal
+from wallet.moved import PartOfAnHour
 from wallet.statements import BANKS, liabilities
 
 READ = "wallet.view_ledger"
@@ -103,6 +104,8 @@ def staff_ledger_journal(request: StaffRequest, journal_id: int) -> HttpResponse
     """One journal: its entries, and what it belongs to."""
     try:
         found = browsing.whole(journal_id)
+    except browsing.Gone as gone:
+        return render(request, "staff/ledger_gone.html", {"journal_id": journal_id, "month": gone.month})
     except Journal.DoesNotExist as error:
         raise Http404 from error
     return render(request, "staff/ledger_journal.html", {"whole": found, "journal": found.journal, "banks": BANKS})
@@ -118,7 +121,11 @@ def staff_ledger_account(request: StaffRequest, account_id: int) -> HttpResponse
     form.full_clean()
     context = {"account": account, "form": form, "banks": BANKS}
     if account.balance is None:
-        context["house"] = browsing.house_account(account, form.cleaned_data.get("at") or clock())
+        try:
+            context["house"] = browsing.house_account(account, form.cleaned_data.get("at") or clock())
+        except PartOfAnHour as error:
+            form.add_error("at", str(error))
+            context["house"] = browsing.house_account(account, clock())
     else:
         context["page"] = browsing.entries_of(account, before=form.cleaned_data.get("before"))
     return render(request, "staff/ledger_account.html", context)

@@ -1,6 +1,6 @@
 """The ledger as it is read: a player's movements, newest first and a page at a time, and what the house owes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -65,10 +65,13 @@ class Movement:
 
 @dataclass(frozen=True)
 class Statement:
-    """Some movements, and the mark to ask for older ones with (None: there are none)."""
+    """Some movements, and the mark to ask for older ones with (None: there are none here). *gone* tells that older ones
+    are in an archive.
+    """
 
     movements: tuple[Movement, ...]
     older: int | None
+    gone: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,12 @@ class Liability:
 def statement(player_id: int, mode: Mode, *, before: int | None = None) -> Statement:
     """Return a page of movements on the player's cash account that are older than number *before*."""
     cash = Account.objects.filter(owner=player_id, kind=AccountKind.CASH, mode=mode).first()
-    return movements(cash.pk, before=before) if cash else Statement((), None)
+    if cash is None:
+        return Statement((), None)
+    found = movements(cash.pk, before=before)
+    if before is None and not found.movements:
+        return replace(found, gone=cash.version > 0)
+    return found
 
 
 def movements(account_id: int, *, before: int | None = None, most: int = PAGE) -> Statement:
@@ -100,7 +108,10 @@ def movements(account_id: int, *, before: int | None = None, most: int = PAGE) -
         found = found.filter(version__lt=before)
     entries = list(found.select_related("journal").order_by("-version")[: most + 1])
     page = tuple(_movement(entry) for entry in entries[:most])
-    return Statement(page, page[-1].number if len(entries) > most else None)
+    if len(entries) > most:
+        return Statement(page, page[-1].number)
+    oldest = page[-1].number if page else before or 1
+    return Statement(page, None, gone=oldest > 1)
 
 
 def _movement(entry: Entry) -> Movement:

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from audit import log
+from audit import log, months
 from wallet import payouts, standing, verify
 from wallet.payments import asking
 from wallet.remote import bets, queue
@@ -18,6 +18,22 @@ def verify_ledger() -> None:
         log.record("ledger.broken", by="system", on="ledger", data=broken)
     else:
         log.record("ledger.verified", by="system", on="ledger", data={"invariants": len(verify.INVARIANTS)})
+
+
+@shared_task
+def keep_months() -> None:
+    """See to it that journals and entries have a month to be written into."""
+    # Entries first: they bear the ids of journals, which begin a month as soon as they have one. A journal's number is
+    # drawn when its key is written.
+    months.keep("wallet_entry")
+    months.keep("wallet_journal", door="wallet_posting_key")
+
+
+@shared_task
+def count_months() -> None:
+    """Have the planner know how journals and entries are spread over months."""
+    months.count("wallet_entry")
+    months.count("wallet_journal")
 
 
 @shared_task

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from wallet import coup_invariants, invariants, remote_invariants, studio_invariants
+from wallet import archive_invariants, coup_invariants, invariants, remote_invariants, studio_invariants
 from wallet.invariants import Invariant
 
 MOST_ROWS = 100  # of one broken invariant; whoever repairs them asks again
@@ -33,6 +33,7 @@ INVARIANTS = (
     remote_invariants.OPERATORS,
     invariants.DAYS,
     invariants.PAYMENTS,
+    archive_invariants.ARCHIVED,
     invariants.GUARDS,
     invariants.RIGHTS,
 )

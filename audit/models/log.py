@@ -1,6 +1,7 @@
 """Rows of the event log and of the tree over it; triggers refuse every change.
 
-Events are inserted by ``audit_record`` (``sql/0001_log.sql``) alone.
+Events are inserted by ``audit_record`` (``sql/0001_log.sql``) alone. They are kept in a table for each month
+(``sql/0014_months.sql``), and the oldest months go to archives: no foreign key holds what refers to an event.
 """
 
 from django.db import models
@@ -33,7 +34,7 @@ class Event(models.Model):
 class Pending(models.Model):
     """An event that awaits its leaf in the tree."""
 
-    event = models.OneToOneField(Event, models.PROTECT, primary_key=True)
+    event = models.OneToOneField(Event, models.PROTECT, primary_key=True, db_constraint=False)
 
     class Meta:
         db_table = "audit_pending"
@@ -44,7 +45,7 @@ class Personal(models.Model):
     """The one erasable table: a personal value, of which the event itself holds only the salted SHA-256."""
 
     pk = models.CompositePrimaryKey("event_id", "field")
-    event = models.ForeignKey(Event, models.PROTECT)
+    event = models.ForeignKey(Event, models.PROTECT, db_constraint=False)
     field = models.TextField()
     salt = models.BinaryField()
     value = models.TextField()
@@ -59,7 +60,7 @@ class Leaf(models.Model):
     """Which event is which leaf of the tree, counted from 0 without gaps. ``audit_seal`` alone makes them."""
 
     leaf = models.BigIntegerField(primary_key=True)
-    event = models.OneToOneField(Event, models.PROTECT)
+    event = models.OneToOneField(Event, models.PROTECT, db_constraint=False)
 
     class Meta:
         db_table = "audit_leaf"

@@ -46,7 +46,9 @@ class Significant(models.Model):
     key = models.TextField(unique=True)
     category = models.TextField(choices=Category)
     weight = models.IntegerField(choices=Weight)
-    event = models.ForeignKey(Event, models.PROTECT, null=True)  # what it follows from, where it is one event
+    event = models.ForeignKey(
+        Event, models.PROTECT, null=True, db_constraint=False
+    )  # what it follows from, where it is one event
     on = models.TextField()  # whom or what it is about, as the event log names it
     currency = models.CharField(max_length=3, blank=True, default="")
     amount = models.BigIntegerField(null=True)  # minor units
@@ -76,6 +78,11 @@ class Significant(models.Model):
                 fields=["mailed_at", "id"], name="audit_significant_mailed", condition=models.Q(weight=Weight.ALERT)
             ),
         ]
+
+    @property
+    def its_event(self) -> Event | None:
+        """The event that it follows from; None where there is none, or it has gone to an archive."""
+        return Event.objects.filter(pk=self.event_id).first() if self.event_id else None
 
 
 class Step(models.TextChoices):

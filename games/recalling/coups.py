@@ -33,8 +33,9 @@ from games.models import CheminCoup, CheminMove, CheminStake, Decider, Participa
 from games.recall import Moved
 from games.recalling import again
 from games.recalling.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
-from games.recalling.punto import CANNOT_UNSEAL, as_kept, as_stored, bet_row, moved_back, of_shoe
+from games.recalling.punto import CANNOT_UNSEAL, GONE, as_kept, as_stored, bet_row, moved_back, of_shoe
 from games.recalling.reading import Kept, balance_at, cash_of, face_up, moved
+from wallet import archives
 
 FIRST_FOUR = 4  # cards of both hands
 WORDS = {True: "draws", False: "stands", None: "nothing to declare"}
@@ -72,6 +73,8 @@ def recalled(kept: Kept) -> Deal:
     coup = _read(kept)
     if coup is None:
         return Deal("Nothing is kept of what guests put up and decided in it.", as_stored(kept), as_kept(kept, {}))
+    if kept.gone is not None:
+        return _untouched(kept, coup, f"{GONE} {archives.sentence(kept.gone)}")
     if kept.settlement is None and kept.is_void:
         return _untouched(kept, coup, "It was annulled before it was settled.")
     try:

@@ -10,13 +10,14 @@ from uuid import UUID
 
 from django.db.models import Prefetch, Q
 
-from audit.models import Event, Leaf
+from audit.models import ArchivedMonth, Event, Leaf
 from games.chemin import stored as chemin_stored
 from games.models import Incident, LiveRound, Participation, Phase, Round, Shoe, VoidPart, Wager
 from games.recalling.facts import Logged
 from games.stored import STAKES
 from games.variants import GAMES
 from games.variants.game import Game
+from wallet import archives
 from wallet.models import Account, Entry, Journal
 
 SETTLE = "settle"  # the kind of journal that pays
@@ -31,6 +32,7 @@ class Kept:
     entries: Sequence[Entry]  # of its journals, oldest first
     events: Sequence[Logged]
     settlement: Mapping[str, Any] | None  # what the event log says of it; None where it was annulled before
+    gone: ArchivedMonth | None = None  # with whose archive its journals have gone, or its events
 
     @property
     def is_void(self) -> bool:
@@ -75,13 +77,15 @@ def read(round_id: UUID) -> Kept | None:
     parts = Participation.objects.filter(round=played).order_by("player_id").prefetch_related(wagers)
     entries = Entry.objects.filter(journal__round_id=round_id).select_related("journal", "account")
     rows = list(Event.objects.filter(on=f"round:{round_id}").order_by("id"))
+    settled = next((json.loads(bytes(row.body))["data"] for row in rows if row.kind == "round.settled"), None)
     leaves = dict(Leaf.objects.filter(event__in=[row.pk for row in rows]).values_list("event_id", "leaf"))
     return Kept(
         round=played,
         parts=list(parts),
         entries=list(entries.order_by("journal_id", "line")),
         events=[Logged(row.pk, row.at, row.kind, row.by, leaves.get(row.pk)) for row in rows],
-        settlement=next((json.loads(bytes(row.body))["data"] for row in rows if row.kind == "round.settled"), None),
+        settlement=settled,
+        gone=archives.of_round(round_id) or (None if settled else archives.of_events(played.at)),
     )
 
 

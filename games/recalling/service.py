@@ -13,6 +13,7 @@ from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
 from games.recalling import again, coups, punto
 from games.recalling.facts import Deal, Earlier, Fact, Recall, money
 from games.recalling.reading import Kept, face_up, incidents, moved, read
+from wallet import archives
 from wallet.models import Mode
 
 
@@ -56,6 +57,9 @@ def recalled(kept: Kept) -> Recall:
 def _deal(kept: Kept) -> Deal:
     game = kept.game
     if game is None:
+        if kept.gone is not None:
+            why = f"{punto.GONE} {archives.sentence(kept.gone)}"
+            return Deal(why, punto.as_stored(kept), punto.as_kept(kept, {}))
         why = "The program does not know the rules that it was played under: nothing is worked out again."
         return Deal(why, punto.as_stored(kept), punto.as_kept(kept, moved(kept)))
     return punto.recalled(kept, game) if isinstance(game, Variant) else coups.recalled(kept)

@@ -26,7 +26,8 @@ STAKE, PAYOUT, COUP = "stake", "settle", "coup"
 # shared round are stakes like any other, also while it is in progress. What a coup did to a bank is told apart, with
 # what was covered of that bank; a draw, which leaves the bank as it was, moves nothing and counts all the same.
 # Whatever was before the period is one row. Of an account whose entries before a number are all older than the period
-# these are not read: what they came to is what the last of them left, less what lay there before the first.
+# these are not read: what they came to is what the last of them left, less what lay there before the first. What has
+# gone to an archive was before.
 LUMPS = """
 SELECT part.day, part.kind, part.variant, part.journal, min(moved.at) FILTER (WHERE moved.at >= %(begin)s),
        count(DISTINCT moved.round_id),
@@ -47,6 +48,9 @@ CROSS JOIN LATERAL (
         WHERE account_id = account.id AND version IS NOT NULL ORDER BY version LIMIT 1
     ) AS oldest
     WHERE last.account_id = account.id AND last.version = known.first - 1
+    UNION ALL
+    SELECT NULL, NULL, NULL, '-infinity', sum(gone.amount)::bigint
+    FROM wallet_archived_account AS gone WHERE gone.account_id = account.id HAVING count(*) > 0
 ) AS moved
 LEFT JOIN games_round AS round ON round.id = moved.round_id
 LEFT JOIN games_liveround AS live ON live.id = moved.round_id

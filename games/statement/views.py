@@ -18,6 +18,7 @@ from games.statement.listing import listing
 from games.statement.period import Period
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
+from wallet import archives
 
 
 @player_required
@@ -35,6 +36,7 @@ def statement(request: PlayerRequest) -> HttpResponse:
         "currency": request.player.currency,
         "figures": figures(request.player, mode, period),
         "listing": listing(request.player, mode, period, before=form.mark),
+        "gone": archives.has_gone(request.player.pk, mode.value, period.begin),
     }
     with timezone.override(period.zone):
         return render(request, "games/statement.html", context)

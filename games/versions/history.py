@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django.db.models import Prefetch
 
+from audit import months
 from audit.models import Event
 from games import tallies
 from games.limits import StoredLimits
@@ -153,7 +154,8 @@ def _line(
     told: Mapping[int, Mapping[str, Any]],
 ) -> OfTable:
     event = told.get(version.number, {})
-    data = event.get("data", {})
+    gone = None if event else months.of_time(version.created_at)
+    data = event.get("data", {"reason": f"What the log said of it is in the file {gone.file}."} if gone else {})
     return OfTable(
         version=version,
         withdrawn_at=after.created_at if after else None,

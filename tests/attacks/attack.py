@@ -26,7 +26,8 @@ class Attack:
         return " ".join(filter(None, (self.table, self.guard, self.name)))
 
 
-# Everything on the table but one constraint or index goes: triggers, checks, keys to and from it.
+# Everything on the table but one constraint or index goes: triggers, checks, keys to and from it. Where the table is
+# kept by months, so does what each of them has by itself.
 ALONE = """
 DO $$
 DECLARE
@@ -40,6 +41,12 @@ BEGIN
     END LOOP;
     FOR each IN SELECT indexrelid::regclass AS name FROM pg_index
         WHERE indrelid = '{table}'::regclass AND indisunique AND indexrelid <> coalesce(to_regclass('{guard}'), 0)
+    LOOP
+        EXECUTE format('DROP INDEX %s', each.name);
+    END LOOP;
+    FOR each IN SELECT indexrelid::regclass AS name FROM pg_index JOIN pg_inherits AS month ON month.inhrelid = indrelid
+        WHERE month.inhparent = '{table}'::regclass AND indisunique
+        AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = indexrelid)
     LOOP
         EXECUTE format('DROP INDEX %s', each.name);
     END LOOP;
@@ -58,9 +65,22 @@ DECLARE
     each record;
 BEGIN
     FOR each IN SELECT conname, conrelid::regclass AS name FROM pg_constraint
-        WHERE confrelid = '{table}'::regclass AND contype = 'f'
+        WHERE confrelid = '{table}'::regclass AND contype = 'f' AND conparentid = 0
     LOOP
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', each.name, each.conname);
+    END LOOP;
+END $$
+"""
+
+# The months of the table have no guards of their own any more.
+MONTHS_OPEN = """
+DO $$
+DECLARE
+    month regclass;
+BEGIN
+    FOR month IN SELECT inhrelid FROM pg_inherits WHERE inhparent = '{table}'::regclass
+    LOOP
+        EXECUTE format('ALTER TABLE %s DISABLE TRIGGER USER', month);
     END LOOP;
 END $$
 """
@@ -90,7 +110,7 @@ def nothing(table: str, columns: str) -> Iterator[Attack]:
 
 def kept(table: str, guard: str, column: str = "", *, removed: bool = True) -> Iterator[Attack]:
     """What is written is changed, which *column* stands for, and *removed*."""
-    also = UNREFERENCED.format(table=table)
+    also = UNREFERENCED.format(table=table) + ";" + MONTHS_OPEN.format(table=table)
     if column:
         yield Attack(table, guard, f'UPDATE {table} SET "{column}" = "{column}"', name="UPDATE")
     if removed:

@@ -30,7 +30,12 @@ ATTACKS: list[Attack] = [
         )
     ),
     twice("audit_significant", "audit_significant_key_key"),
-    changed("audit_significant", "audit_significant_event_id_28057417_fk_audit_event_id", "event_id = -1"),
+    Attack(
+        "audit_significant",
+        "audit_significant_is_of_an_event",
+        NOW_FOUND.format(**RIGHT | {"event": "-1"}),
+        "ALTER TABLE audit_significant DISABLE TRIGGER audit_significant_is_new",
+    ),
     changed(
         "audit_significant_step",
         "audit_significant_st_significant_id_c3fabae6_fk_audit_sig",

@@ -2,6 +2,7 @@
 refused while it stands, done once it is dropped, and rolled back. The system catalogue says which there are.
 """
 
+import re
 from collections.abc import Iterator
 
 import psycopg
@@ -9,11 +10,13 @@ import pytest
 from psycopg.rows import DictRow, dict_row
 from pytest_django import DjangoDbBlocker
 
+from tests import old_months
 from tests.attacks import (
     on_adjustments,
     on_calls,
     on_hours,
     on_money,
+    on_months,
     on_notices,
     on_partners,
     on_people,
@@ -28,7 +31,7 @@ from tests.attacks import (
     on_voids,
 )
 from tests.attacks.attack import Attack
-from tests.attacks.scene import fill
+from tests.attacks.scene import archive, fill
 from tests.harness import databases
 from wallet import guards
 
@@ -50,22 +53,29 @@ ATTACKS = [
     *on_stops.ATTACKS,
     *on_tokens.ATTACKS,
     *on_voids.ATTACKS,
+    *on_months.ATTACKS,
 ]
+ATTACKS += on_months.in_the_month(ATTACKS)
 
+# A month has its triggers, and indexes that are its own: all else is the whole's, and cannot be taken from one alone.
 STANDING = f"""
-    WITH kept AS ({guards.TABLES})
+    WITH every AS ({guards.TABLES}), kept AS (
+        SELECT * FROM every WHERE NOT relispartition OR relname = ANY(%(months)s::text[])
+    )
     SELECT kept.relname AS on_table, c.conname AS name, c.contype::text AS kind, NULL AS calls,
            (SELECT attname FROM pg_attribute WHERE attrelid = c.conrelid AND attnum = c.conkey[1]) AS on_column
-    FROM pg_constraint AS c JOIN kept ON kept.oid = c.conrelid
+    FROM pg_constraint AS c JOIN kept ON kept.oid = c.conrelid WHERE NOT kept.relispartition
     UNION ALL
     SELECT kept.relname, i.indexrelid::regclass::text, 'index', NULL, NULL
     FROM pg_index AS i JOIN kept ON kept.oid = i.indrelid
     WHERE i.indisunique
       AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = i.indexrelid AND contype IN ('p', 'u'))
     UNION ALL
-    SELECT kept.relname, t.tgname, 'trigger', t.tgfoid::regproc::text, NULL
+    SELECT kept.relname, t.tgname, CASE t.tgparentid WHEN 0 THEN 'trigger' ELSE 'trigger of the whole' END,
+           t.tgfoid::regproc::text, NULL
     FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid WHERE NOT t.tgisinternal
 """
+MONTH_IN_A_NAME = re.compile(r"_(2026_09|rest)(?=_|$)")
 
 
 class NotDone(Exception):
@@ -74,19 +84,28 @@ class NotDone(Exception):
 
 @pytest.fixture(scope="module")
 def tables(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Owner]:
-    """The owner of the tables, in a house that has rows in all of them."""
-    with django_db_blocker.unblock(), databases.clone("attacks") as database:
+    """The owner of the tables, in a house that has rows in all of them: those of months in September's."""
+    with (
+        django_db_blocker.unblock(),
+        databases.clone("attacks") as database,
+        psycopg.connect(database.owner_url, autocommit=True, row_factory=dict_row) as owner,
+    ):
+        old_months.make(owner, on_months.MONTH)
+        old_months.go_to(owner, on_months.MONTH)
         attacked, limited = fill()
-        with psycopg.connect(database.owner_url, autocommit=True, row_factory=dict_row) as owner:
-            owner.execute(f"CREATE TABLE attacked AS SELECT {attacked.pk}::bigint AS id")
-            owner.execute(f"CREATE TABLE limited AS SELECT {limited.pk}::bigint AS id")
-            yield owner
+        archive(owner, on_months.MONTH)
+        owner.execute(f"CREATE TABLE attacked AS SELECT {attacked.pk}::bigint AS id")
+        owner.execute(f"CREATE TABLE limited AS SELECT {limited.pk}::bigint AS id")
+        yield owner
 
 
 @pytest.fixture(scope="module")
 def standing(tables: Owner) -> dict[tuple[str, str], DictRow]:
     """Every guard there is."""
-    return {(each["on_table"], each["name"]): each for each in tables.execute(STANDING)}
+    return {
+        (each["on_table"], each["name"]): each
+        for each in tables.execute(STANDING, {"months": list(on_months.NAMES.values())})
+    }
 
 
 def do(owner: Owner, attack: Attack) -> None:
@@ -100,21 +119,29 @@ def do(owner: Owner, attack: Attack) -> None:
 
 
 def is_refused_by(attack: Attack, guard: DictRow, error: Exception) -> bool:
-    """Whether it was this guard, and no other, that refused."""
+    """Whether it was this guard, and no other, that refused. What the whole refuses bears the month's name."""
     if isinstance(error, NotDone):
         return bool(attack.harm)
     assert isinstance(error, psycopg.Error)
-    if guard["kind"] == "trigger" and not attack.refused_by:
+    if guard["kind"].startswith("trigger") and not attack.refused_by:
         return f"function {guard['calls']}()" in (error.diag.context or "")
     if guard["kind"] == "n":
-        return (error.diag.table_name, error.diag.column_name) == (attack.table, guard["on_column"])
-    return error.diag.constraint_name == (attack.refused_by or attack.guard)
+        return (of_the_whole(error.diag.table_name), error.diag.column_name) == (attack.table, guard["on_column"])
+    refused_by = attack.refused_by or attack.guard
+    return refused_by in (error.diag.constraint_name, of_the_whole(error.diag.constraint_name))
+
+
+def of_the_whole(name: str | None) -> str:
+    """Return the name without the month in it, or that of the table for rows of no month."""
+    return MONTH_IN_A_NAME.sub("", name or "")
 
 
 def drop(guard: DictRow) -> str:
     """With what depends on it: foreign keys on what a unique constraint makes unique."""
     if guard["kind"] == "trigger":
         return f"DROP TRIGGER {guard['name']} ON {guard['on_table']}"
+    if guard["kind"] == "trigger of the whole":
+        return f"ALTER TABLE {guard['on_table']} DISABLE TRIGGER {guard['name']}"
     if guard["kind"] == "index":
         return f"DROP INDEX {guard['name']}"
     return f"ALTER TABLE {guard['on_table']} DROP CONSTRAINT {guard['name']} CASCADE"

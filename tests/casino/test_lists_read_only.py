@@ -46,6 +46,8 @@ MACHINERY = "is how the house works, and says nothing that staff look for"
 PRIVATE = "holds what is personal, sealed or spoken: never in a list"
 TAKEN_TOGETHER = "is summed up in a report, or on the page of what it is of"
 NOT_LISTED = {
+    "audit.ArchivedEvent": PRIVATE,
+    "audit.ArchivedMonth": PAGE_OF_ITS_OWN,
     "audit.Cursor": MACHINERY,
     "audit.Decision": ON_ITS_OWNERS_ROW,
     "audit.Delivery": PAGE_OF_ITS_OWN,
@@ -91,6 +93,10 @@ NOT_LISTED = {
     "players.StaffChange": PAGE_OF_ITS_OWN,
     "players.Trait": PRIVATE,
     "players.User": PRIVATE,
+    "wallet.ArchivedAccount": MACHINERY,
+    "wallet.ArchivedDay": MACHINERY,
+    "wallet.ArchivedEntry": MACHINERY,
+    "wallet.ArchivedJournal": MACHINERY,
     "wallet.RemoteBet": PAGE_OF_ITS_OWN,
     "wallet.RemoteLaunch": PRIVATE,
     "wallet.RemoteMessage": PAGE_OF_ITS_OWN,
@@ -98,6 +104,7 @@ NOT_LISTED = {
     "wallet.GameSession": PRIVATE,
     "wallet.Partner": PAGE_OF_ITS_OWN,
     "wallet.PartnerKey": PAGE_OF_ITS_OWN,
+    "wallet.Reversal": MACHINERY,
     "wallet.StudioPlayer": PRIVATE,
     "wallet.BankNotice": MACHINERY,
     "wallet.BankOrder": MACHINERY,

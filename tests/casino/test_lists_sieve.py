@@ -206,7 +206,8 @@ def test_a_time_is_a_range_of_the_key(listing: Listing):
     assert f'"{table}"."{key}" < ' in sql
     plan = found.queryset[: PAGE + 1].explain()
     assert f"Seq Scan on {table}" not in plan
-    assert not WHOLE.search(plan), plan
+    # What has months is asked for nothing at all where no row can be of that time.
+    assert "One-Time Filter: false" in plan or not WHOLE.search(plan), plan
 
 
 def test_a_time_finds_what_is_of_it_to_the_second(visitor):

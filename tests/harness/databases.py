@@ -35,7 +35,7 @@ GRANT USAGE ON SCHEMA tests TO {GROUP};
 SET_IDS_APART = """
 SELECT setval(
     format('%%I.%%I', schemaname, sequencename),
-    coalesce(last_value, 0) + %s * row_number() OVER (ORDER BY sequencename))
+    coalesce(last_value, start_value) + %s * row_number() OVER (ORDER BY sequencename))
 FROM pg_sequences WHERE schemaname = 'public' AND data_type <> 'smallint'::regtype
 """
 

@@ -83,7 +83,7 @@ FORMS_ONLY = {
 }
 TABLES = """
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
-AND relname ~ '^(games|wallet)_' ORDER BY relname
+AND NOT relispartition AND relname ~ '^(games|wallet)_' ORDER BY relname
 """
 # What no list and no page of one of its rows ever shows: what opens or decides something, and who somebody is.
 HIDDEN = {

@@ -150,7 +150,7 @@ class TestEntriesByHand:
 
     def test_cannot_claim_a_number_that_is_taken(self, owner, row):
         claim = {"amount": 1, "after": 1150, "number": 3, "house_after": None, "house_number": None}
-        with pytest.raises(errors.UniqueViolation, match="wallet_entry_chain"):
+        with pytest.raises(errors.RestrictViolation, match=r"number 3 .* does not follow on account"):
             owner.execute(CLAIM, row | claim)
 
     def test_cannot_claim_a_balance_of_the_house(self, owner, row):

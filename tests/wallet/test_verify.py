@@ -89,11 +89,11 @@ DAMAGE = [
     ),
     (f"UPDATE wallet_journal SET round_id = NULL WHERE id = {VOID}", "reversals_are_exact", "not the opposite"),
     (
-        f"""DROP INDEX wallet_journal_reversed_once;
-            UPDATE wallet_journal SET reverses_id = {SETTLE} WHERE id = {VOIDED_STAKE}""",
+        f"UPDATE wallet_journal SET reverses_id = {SETTLE} WHERE id = {VOIDED_STAKE}",
         "reversals_are_exact",
         "reversed 2 times",
     ),
+    ("DELETE FROM wallet_reversal", "reversals_are_exact", "could be reversed again"),
     (
         f"UPDATE wallet_journal SET kind = 'adjustment' WHERE id = {DEPOSIT}",
         "adjustments_are_approved",
@@ -202,7 +202,17 @@ DAMAGE = [
     ("DROP TRIGGER audit_event_is_kept ON audit_event", "guards_stand", "trigger audit_event_is_kept"),
     ("GRANT EXECUTE ON FUNCTION audit_erase TO sabot_app", "nobody_writes_past_the_door", "EXECUTE audit_erase(text)"),
     ("GRANT DELETE ON audit_event TO sabot_app", "nobody_writes_past_the_door", "DELETE audit_event"),
-    ("DROP INDEX wallet_entry_chain", "guards_stand", "unique index wallet_entry_chain"),
+    ("DROP INDEX wallet_entry_before_chain", "guards_stand", "in every month: unique index wallet_entry_chain"),
+    (
+        "ALTER TABLE wallet_entry_before DISABLE TRIGGER wallet_entry_is_kept",
+        "guards_stand",
+        "in every month: trigger wallet_entry_is_kept",
+    ),
+    (
+        "INSERT INTO wallet_archived_account VALUES ('2025-01', 1, 5, 1)",
+        "archived_months_are_as_said",
+        "month 2025-01: is carried forward, and has gone to no archive",
+    ),
     ("ALTER FUNCTION wallet_post SECURITY INVOKER", "guards_stand", "function wallet_post"),
     ("ALTER FUNCTION wallet_post RESET search_path", "guards_stand", "function wallet_post"),
     ("GRANT INSERT ON wallet_entry TO sabot_app", "nobody_writes_past_the_door", "INSERT wallet_entry"),

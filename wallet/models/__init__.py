@@ -3,7 +3,8 @@
 from wallet.models.adjustments import Adjustment, Why
 from wallet.models.days import Day, Reserved
 from wallet.models.holds import Hold
-from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey
+from wallet.models.ledger import Account, AccountKind, Currency, Entry, Journal, Mode, PostingKey, Reversal
+from wallet.models.months import ArchivedAccount, ArchivedDay, ArchivedEntry, ArchivedJournal
 from wallet.models.moved import Moved, Standing
 from wallet.models.partners import (
     GameSession,
@@ -52,6 +53,10 @@ __all__ = [
     "Account",
     "AccountKind",
     "Adjustment",
+    "ArchivedAccount",
+    "ArchivedDay",
+    "ArchivedEntry",
+    "ArchivedJournal",
     "BankNotice",
     "BankOrder",
     "BankPayout",
@@ -93,6 +98,7 @@ __all__ = [
     "RemoteMessage",
     "RemotePlayer",
     "Reserved",
+    "Reversal",
     "Standing",
     "StatementDraft",
     "StatementLine",

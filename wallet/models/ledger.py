@@ -102,7 +102,11 @@ class PostingKey(models.Model):
 
 
 class Journal(models.Model):
-    """One movement of money: entries that sum to zero in every currency and mode."""
+    """One movement of money: entries that sum to zero in every currency and mode.
+
+    Journals and entries are kept in tables of a month each (``audit/sql/0014_months.sql``), and the oldest months go to
+    archives.
+    """
 
     key = models.ForeignKey(PostingKey, models.PROTECT, db_column="key", db_constraint=False, db_index=False)
     request_hash = models.BinaryField()
@@ -116,17 +120,27 @@ class Journal(models.Model):
         permissions = [("view_ledger", "Can view the ledger")]
         constraints = [
             models.CheckConstraint(condition=models.Q(kind__regex=r"^[a-z_]+$"), name="wallet_journal_kind"),
-            models.UniqueConstraint(
-                fields=["reverses"], name="wallet_journal_reversed_once", condition=models.Q(reverses__isnull=False)
-            ),
         ]
         indexes = [
+            models.Index(
+                fields=["reverses"], name="wallet_journal_reversed", condition=models.Q(reverses__isnull=False)
+            ),
             models.Index(fields=["round_id"], name="wallet_journal_round", condition=models.Q(round_id__isnull=False)),
             # Stakes and settlements are every second journal: they are found without, and play writes to no index more.
             models.Index(
                 fields=["kind", "id"], name="wallet_journal_kinds", condition=~models.Q(kind__in=["stake", "settle"])
             ),
         ]
+
+
+class Reversal(models.Model):
+    """That a journal was reversed, which happens once, whatever months the two lie in."""
+
+    journal = models.OneToOneField(Journal, models.PROTECT, primary_key=True, db_constraint=False, related_name="+")
+    by = models.ForeignKey(Journal, models.PROTECT, db_constraint=False, db_index=False, related_name="+")
+
+    class Meta:
+        default_permissions = ()
 
 
 class Entry(models.Model):
@@ -147,11 +161,6 @@ class Entry(models.Model):
 
     class Meta:
         default_permissions = ()
-        constraints = [
-            models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_entry_moves"),
-            models.UniqueConstraint(
-                fields=["account", "version"],
-                name="wallet_entry_chain",
-                condition=models.Q(version__isnull=False),
-            ),
-        ]
+        # An account's numbers are unique in each month, by an index of its own, and over all of them by the account's
+        # row, which every entry moves on by one.
+        constraints = [models.CheckConstraint(condition=~models.Q(amount=0), name="wallet_entry_moves")]

@@ -19,6 +19,7 @@ from casino.privileges import apply_privileges
 ADVISORY_LOCK = 0x5AB07_0001
 # Whoever waits for a table holds up all that come after them: play waits no longer than this behind a migration.
 LONGEST_WAIT: Final = "500ms"  # less than `deadlock_timeout`: a migration gives way, not play
+TURN: Final = 0.2  # seconds between two questions whether another migration is done
 PAUSE: Final = 2.0  # seconds for what has queued meanwhile
 LONGEST: Final = 900.0  # seconds until it is given up; a report may read for five minutes
 
@@ -34,8 +35,7 @@ class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate, then grant and revoke."""
         owner = connections[options["database"]]
-        with owner.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
+        _take_turn(owner)
         try:
             with owner.cursor() as cursor:
                 cursor.execute(f"SET lock_timeout = '{LONGEST_WAIT}'")
@@ -62,6 +62,18 @@ class Command(migrate.Command):
                 time.sleep(PAUSE)
             else:
                 return
+
+
+def _take_turn(owner: BaseDatabaseWrapper) -> None:
+    """Wait until no other migration is under way, asking now and again: a statement that waits is one that sees what
+    was, and an index made beside play waits in turn for the end of all those.
+    """
+    with owner.cursor() as cursor:
+        while True:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK])
+            if cursor.fetchone() == (True,):
+                return
+            time.sleep(TURN)
 
 
 def _finish(owner: BaseDatabaseWrapper) -> None:

@@ -1,0 +1,308 @@
+"""The ledger goes on over the turn of a month as if there were none: journals and entries lie in tables of a month
+each.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from threading import Thread
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection, transaction
+from psycopg import IsolationLevel, errors
+
+from audit import months
+from players import limits
+from players.models import LimitKind, Period
+from tests import old_months
+from tests.builders import a_player
+from tests.old_months import beginning
+from tests.start.support import wait_until
+from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
+from tests.wallet.test_at_once import is_whole
+from tests.wallet.test_kept import CLAIM
+from wallet import accounts, holds, ledger, tasks
+from wallet.ledger import Journal
+from wallet.models import Entry, Mode
+from wallet.models import Journal as StoredJournal
+
+JULY, AUGUST, SEPTEMBER = (beginning(2026, month) for month in (7, 8, 9))
+WAITS = "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'"
+
+GoTo = Callable[[datetime], None]
+
+
+@pytest.fixture
+def go_to(cloned_db, owner) -> GoTo:
+    """A function that turns the house to another month; it begins in August."""
+    old_months.make(owner, JULY)
+    old_months.go_to(owner, AUGUST)
+    return lambda month: old_months.go_to(owner, month)
+
+
+def tables_of(journal_id: int) -> set[str]:
+    """Return where that journal and its entries lie."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tableoid::regclass::text FROM wallet_journal WHERE id = %s"
+            " UNION ALL SELECT tableoid::regclass::text FROM wallet_entry WHERE journal_id = %s",
+            [journal_id] * 2,
+        )
+        return {table for (table,) in cursor}
+
+
+def balance(player: Any) -> int:
+    return accounts.balance(player.pk, Mode.REAL)
+
+
+def a_correction(player: Any) -> int:
+    """Post something that touches no account with a balance, so that nobody waits for one; return its number."""
+    lines = move((house("escrow", player), -5), (house("house", player), 5))
+    (posted,) = ledger.post(Journal(uuid4(), "correction", lines))
+    return posted.journal_id
+
+
+def a_journal(owner: psycopg.Connection) -> int:
+    """Write one by hand, past the door, that has no entries yet; return its number."""
+    ((number,),) = owner.execute(
+        "WITH key AS (INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 0) RETURNING key)"
+        " INSERT INTO wallet_journal (key, request_hash, kind) SELECT key, '', 'gift' FROM key RETURNING id"
+    ).fetchall()
+    return int(number)
+
+
+class TestTheTurn:
+    def test_a_journal_and_its_entries_lie_in_one_month(self, go_to):
+        player = a_player(real=1000)
+        staked, _ = a_round(player, staked=100, paid=250)
+        assert tables_of(staked.journal_id) == {"wallet_journal_2026_08", "wallet_entry_2026_08"}
+        go_to(SEPTEMBER)
+        staked, _ = a_round(player, staked=100, paid=250)
+        assert tables_of(staked.journal_id) == {"wallet_journal_2026_09", "wallet_entry_2026_09"}
+
+    def test_balances_and_numbers_of_an_account_go_on(self, go_to):
+        player = a_player(real=1000)
+        a_round(player, staked=100, paid=250)
+        go_to(SEPTEMBER)
+        a_round(player, staked=1150, paid=0)
+        with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
+            ledger.post(stake(player, 1))
+        told = Entry.objects.filter(account_id=cash(player)).order_by("version")
+        assert list(told.values_list("version", "balance_after")) == [(1, 1000), (2, 900), (3, 1150), (4, 0)]
+        assert is_whole()
+
+    @pytest.mark.parametrize("number", [1, 2])
+    def test_a_number_of_the_month_before_cannot_be_claimed(self, go_to, owner, number):
+        """The index of one month knows nothing of another; the account's row does."""
+        player = a_player(real=1000)
+        ledger.post(stake(player, 100))
+        go_to(SEPTEMBER)
+        with owner.transaction(force_rollback=True):
+            claim = {"amount": 1, "after": 901, "number": number, "house_after": None, "house_number": None}
+            row = {"journal": a_journal(owner), "cash": cash(player), "house": house("escrow", player)}
+            with pytest.raises(errors.RestrictViolation, match="does not follow on account"):
+                owner.execute(CLAIM, row | claim)
+
+    def test_two_lines_cannot_share_a_number_in_two_months(self, go_to, owner):
+        """One says its number and balance, the other one moves the account to them."""
+        player = a_player(real=1000)
+        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [months.block(SEPTEMBER) - 1])
+        lines = (
+            "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)"
+            " SELECT journal, line, account, 'SEK', 'R', amount, balance_after, version FROM (VALUES"
+            " (%(august)s, 1, %(cash)s, 7, 1007, 2), (%(august)s, 2, %(escrow)s, -7, NULL, NULL),"
+            " (%(later)s, 1, %(cash)s, 7, NULL, NULL), (%(later)s, 2, %(escrow)s, -7, NULL, NULL))"
+            " AS said (journal, line, account, amount, balance_after, version)"
+        )
+        with owner.transaction(force_rollback=True):
+            row = {"august": a_journal(owner), "later": a_journal(owner)}
+            assert row["august"] + 1 == row["later"] == months.block(SEPTEMBER)
+            with pytest.raises(errors.RestrictViolation, match=r"number 2 .* does not follow on account"):
+                owner.execute(lines, row | {"cash": cash(player), "escrow": house("escrow", player)})
+
+    def test_a_transaction_that_spans_it_is_whole(self, go_to):
+        player, round_id = a_player(real=1000), uuid4()
+        with transaction.atomic():
+            (staked,) = ledger.post(stake(player, 100, round_id=round_id))
+            go_to(SEPTEMBER)
+            (settled,) = ledger.post(settle(player, 100, 195, round_id=round_id))
+        assert tables_of(staked.journal_id) == {"wallet_journal_2026_08", "wallet_entry_2026_08"}
+        assert tables_of(settled.journal_id) == {"wallet_journal_2026_09", "wallet_entry_2026_09"}
+        assert balance(player) == 1095
+        assert is_whole()
+
+    def test_one_call_that_spans_it_is_whole(self, go_to, owner):
+        """The last number of August and the first of September, in one statement."""
+        player = a_player(real=1000)
+        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [months.block(SEPTEMBER) - 1])
+        staked, settled = a_round(player, staked=100, paid=195)
+        assert (staked.journal_id, settled.journal_id) == (months.block(SEPTEMBER) - 1, months.block(SEPTEMBER))
+        assert balance(player) == 1095
+        assert is_whole()
+
+    def test_one_call_that_spans_it_is_refused_as_a_whole(self, go_to, owner):
+        player = a_player(real=100)
+        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [months.block(SEPTEMBER) - 1])
+        before = StoredJournal.objects.count()
+        with pytest.raises(ledger.InsufficientFunds):
+            ledger.post(stake(player, 60), stake(player, 60))
+        assert (StoredJournal.objects.count(), balance(player)) == (before, 100)
+
+    def test_a_transaction_that_is_undone_leaves_nothing_in_either(self, go_to):
+        player = a_player(real=1000)
+        before = StoredJournal.objects.count()
+        with transaction.atomic():
+            ledger.post(stake(player, 100))
+            go_to(SEPTEMBER)
+            ledger.post(stake(player, 100))
+            transaction.set_rollback(True)
+        assert (StoredJournal.objects.count(), balance(player)) == (before, 1000)
+        assert is_whole()
+
+    def test_a_key_of_the_month_before_moves_nothing_again(self, go_to):
+        player = a_player(real=1000)
+        asked = stake(player, 100)
+        (first,) = ledger.post(asked)
+        go_to(SEPTEMBER)
+        (again,) = ledger.post(asked)
+        assert (again.journal_id, again.replayed, again.balances) == (first.journal_id, True, first.balances)
+        with pytest.raises(ledger.PostingConflict), transaction.atomic():
+            ledger.post(stake(player, 101, key=asked.key))
+        assert balance(player) == 900
+
+    def test_what_was_held_and_staked_before_it_is_settled_after_it(self, go_to):
+        player, round_id = a_player(real=1000), uuid4()
+        with transaction.atomic():
+            holds.hold(round_id, cash(player), 300)
+        assert ledger.stake_holds(round_id, key=uuid4())
+        go_to(SEPTEMBER)
+        key = ledger.system_key(round_id, "settle")
+        assert ledger.settle_stakes(round_id, key=key, paid={cash(player): 500})
+        assert balance(player) == 1200
+        assert is_whole()
+
+    def test_what_nobody_came_by_for_goes_on_in_the_month_before(self, go_to, owner):
+        player = a_player(real=1000)
+        for table in ("wallet_entry", "wallet_journal"):
+            for (month,) in owner.execute(
+                "SELECT relname FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = %s::regclass"
+                " AND relname > %s AND relname <> %s",
+                [table, f"{table}_2026_08", f"{table}_before"],
+            ).fetchall():
+                owner.execute(f"DROP TABLE {month}")
+        staked, _ = a_round(player, staked=100, paid=250)
+        assert tables_of(staked.journal_id) == {"wallet_journal_2026_08", "wallet_entry_2026_08"}
+        tasks.keep_months()
+        staked, _ = a_round(player, staked=100, paid=250)
+        assert not tables_of(staked.journal_id) & {"wallet_journal_2026_08", "wallet_entry_2026_08"}
+        assert balance(player) == 1300
+        assert is_whole()
+
+
+class TestKeeping:
+    def test_the_task_opens_months_of_both_and_begins_them(self, go_to, owner):
+        tasks.keep_months()
+        player = a_player(real=1000)
+        staked, _ = a_round(player, staked=100, paid=250)
+        ((suffix,),) = owner.execute("SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY_MM')").fetchall()
+        assert tables_of(staked.journal_id) == {f"wallet_journal_{suffix}", f"wallet_entry_{suffix}"}
+
+    def test_journals_begin_no_month_that_entries_have_no_table_for(self, go_to, owner, cloned_db):
+        """Somebody holds the entries: the journals wait for the next time, and money moves in the month before."""
+        ((suffix,),) = owner.execute("SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY_MM')").fetchall()
+        owner.execute(f"DROP TABLE wallet_entry_{suffix}")
+        player = a_player(real=1000)
+        with psycopg.connect(cloned_db.superuser_url) as somebody:
+            somebody.execute("LOCK TABLE wallet_entry IN SHARE UPDATE EXCLUSIVE MODE")
+            with pytest.raises(DatabaseError):
+                tasks.keep_months()
+            staked, _ = a_round(player, staked=100, paid=250)
+            assert tables_of(staked.journal_id) == {"wallet_journal_2026_08", "wallet_entry_2026_08"}
+        tasks.keep_months()
+        a_round(player, staked=100, paid=250)
+        assert is_whole()
+
+
+class TestReversals:
+    def test_what_was_posted_last_month_is_reversed_in_this_one(self, go_to):
+        player = a_player(real=1000)
+        staked, settled = a_round(player, staked=100, paid=250)
+        go_to(SEPTEMBER)
+        ledger.reverse({settled.journal_id: uuid4(), staked.journal_id: uuid4()}, kind="void")
+        assert balance(player) == 1000
+        assert is_whole()
+
+    def test_a_stake_that_is_reversed_in_the_next_month_gives_its_room_back(self, go_to):
+        player = a_player(real=1000)
+        limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=100, by=str(player))
+        (staked,) = ledger.post(stake(player, 100))
+        go_to(SEPTEMBER)
+        with pytest.raises(ledger.LimitReached), transaction.atomic():
+            ledger.post(stake(player, 1))
+        ledger.reverse({staked.journal_id: uuid4()}, kind="void")
+        a_round(player, staked=100, paid=0)
+        assert balance(player) == 900
+        assert is_whole()
+
+    def test_a_second_time_in_another_month_is_refused(self, go_to):
+        number = a_correction(a_player(real=1000))
+        ledger.reverse({number: uuid4()}, kind="void")
+        go_to(SEPTEMBER)
+        with pytest.raises(ledger.AlreadyReversed), transaction.atomic():
+            ledger.reverse({number: uuid4()}, kind="void")
+        assert is_whole()
+
+    def test_of_two_at_once_in_two_months_one_is_refused(self, go_to, cloned_db):
+        number = a_correction(a_player(real=1000))
+        assert reversed_twice(cloned_db, go_to, number) == [errors.UniqueViolation]
+        assert StoredJournal.objects.filter(reverses=number).count() == 1
+        assert is_whole()
+
+    def test_without_what_is_written_down_both_are_done(self, go_to, cloned_db, owner):
+        """Neither sees the other, and no index knows of both months."""
+        owner.execute("ALTER TABLE wallet_reversal DROP CONSTRAINT wallet_reversal_pkey")
+        number = a_correction(a_player(real=1000))
+        assert reversed_twice(cloned_db, go_to, number) == []
+        assert StoredJournal.objects.filter(reverses=number).count() == 2
+
+
+def reversed_twice(database: Any, go_to: GoTo, number: int) -> list[type[Exception]]:
+    """Two transactions, each of which has looked before the other writes, reverse it in August and in September: return
+    what the second was refused with.
+    """
+    refused: list[type[Exception]] = []
+
+    def reverse(session: psycopg.Connection) -> None:
+        keys: list[UUID] = [uuid4()]
+        session.execute("SELECT * FROM wallet_reverse(%s::bigint[], %s::uuid[], 'void')", [[number], keys])
+
+    def second() -> None:
+        try:
+            reverse(later)
+            later.commit()
+        except psycopg.Error as error:
+            refused.append(type(error))
+
+    with (
+        psycopg.connect(database.web_url) as earlier,
+        psycopg.connect(database.web_url) as later,
+        psycopg.connect(database.superuser_url, autocommit=True) as superuser,
+    ):
+        for session in (earlier, later):
+            session.isolation_level = IsolationLevel.REPEATABLE_READ
+            assert session.execute(
+                "SELECT count(*) FROM wallet_journal WHERE reverses_id = %s", [number]
+            ).fetchone() == (0,)
+        reverse(earlier)
+        go_to(SEPTEMBER)
+        thread = Thread(target=second)
+        thread.start()
+        wait_until(
+            lambda: not thread.is_alive() or superuser.execute(WAITS, [later.info.backend_pid]).fetchone() == (1,),
+            "the second neither waits nor ends",
+        )
+        earlier.commit()
+        thread.join()
+    return refused
