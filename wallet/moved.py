@@ -18,7 +18,8 @@ SUMS: Final = "wallet.moved"
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """A moment before anything was booked."""
 
-# A journal that reverses another one is told as that one's, with "void_" before it.
+# A journal that reverses another one is told as that one's, with "void_" before it. Each is looked up by itself, since
+# few reverse any: joined as a whole, the journals of all months would be read for every hour.
 ENTRIES = """
     SELECT CASE WHEN was.id IS NULL THEN journal.kind ELSE 'void_' || was.kind END AS journal_kind,
         account.kind AS account_kind, entry.currency, entry.mode, count(*) AS entries,
@@ -26,7 +27,12 @@ ENTRIES = """
     FROM wallet_journal AS journal
     JOIN wallet_entry AS entry ON entry.journal_id = journal.id
     JOIN wallet_account AS account ON account.id = entry.account_id
-    LEFT JOIN wallet_known_journals() AS was ON was.id = journal.reverses_id
+    LEFT JOIN LATERAL (
+        SELECT here.id, here.kind FROM wallet_journal AS here WHERE here.id = journal.reverses_id
+        UNION ALL
+        SELECT gone.id, gone.kind FROM wallet_archived_journal AS gone WHERE gone.id = journal.reverses_id
+        OFFSET 0
+    ) AS was ON true
     WHERE journal.id >= %(first)s AND journal.id < %(beyond)s AND journal.at >= %(since)s AND journal.at < %(until)s
       AND entry.journal_id >= %(first)s AND entry.journal_id < %(beyond)s
     GROUP BY 1, 2, 3, 4
