@@ -226,6 +226,8 @@ class House:
             f"--dbname={source}",
             f"--pgdata={cluster}",
             "--write-recovery-conf",
+            "--create-slot",
+            "--slot=replica",
             "--checkpoint=fast",
             "--no-sync",
         )

@@ -24,6 +24,14 @@ FAULTS = {
     "control is small, a link of its own": "<p><a href='#'>Further</a></p>",
     "control is small, a box without a label": "<input type='checkbox' style='width: 20px; height: 20px'>",
     "controls overlap": "<button>One</button> <button style='margin-left: -30px'>Two</button>",
+    "controls overlap, in what scrolls": (
+        "<div style='height: 88px; overflow-y: auto'><button>One</button> "
+        "<button style='margin-left: -30px'>Two</button></div>"
+    ),
+    "controls overlap, past what does not hold them": (
+        "<div style='height: 50px; overflow: hidden'><button style='position: absolute; top: 30px'>One</button></div> "
+        "<button>Two</button>"
+    ),
 }
 SOUND = f"""
   <p>A sentence with <a href="#">a link</a> in it. {WORDS} that may go on in another line.</p>
@@ -32,6 +40,8 @@ SOUND = f"""
   <span style="position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%)">For screen readers</span>
   <details><summary>More</summary><p style="width: 20px; white-space: nowrap">{WORDS}</p></details>
   <button style="width: 200px">One</button> <button style="margin-left: -100px">On</button>
+  <div style="height: 50px; overflow-y: auto"><p style="height: 20px">Said</p><button>Half away</button></div>
+  <button>Say</button>
   <p><button><svg width="10" height="10"></svg></button></p>
   <table><tr><th rowspan="2">{WORDS}</th><td>a</td></tr><tr><td>b</td></tr></table>
 """

@@ -288,6 +288,18 @@ class TestIsKnownOf:
         finally:
             replica.start()
 
+    def test_that_it_follows_again_whatever_was_written_while_it_was_away(self, replica, told, cloned_db):
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+            replica.stop()
+            for number in range(3):
+                a_table(f"away-{number}")
+                superuser.execute("SELECT pg_switch_wal()")
+                superuser.execute("CHECKPOINT")  # which throws away what nobody is to have
+        replica.start()
+        replica.catch_up(cloned_db)
+        assert is_listed("away-2")
+        assert told == [OF_REPLICA]
+
     def test_that_it_is_behind(self, replica, told, settings):
         settings.REPLICA_LAG_SECONDS = 0
         with replica.behind():

@@ -1,6 +1,5 @@
 """One id on every line that a request leads to, in its answer and in the tasks that it asks for; no secret on any."""
 
-import asyncio
 import json
 import logging
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from games.models import Participation
 from tests.builders import a_place, a_player, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests, standing_of
 from tests.games.at_pages import click
+from tests.live.streaming import run_apart
 from tests.people import a_visitor
 
 BROUGHT = "proxy-0123456789"
@@ -126,7 +126,7 @@ class TestStreams:
             return {"type": "http.disconnect"}
 
         scope = {"type": "http", "method": "GET", "path": f"{PATH}no-ticket/", "headers": [(b"x-request-id", b"x" * 9)]}
-        asyncio.run(Streams(Hub(1))(scope, receive, send))
+        run_apart(Streams(Hub(1))(scope, receive, send))
         (number,) = (value.decode() for name, value in sent[0]["headers"] if name == HEADER.lower().encode())
         assert number != "x" * 9  # nobody in front is trusted
         assert [(line["event"], line["view"], line["status"], line[ID]) for line in lines] == [

@@ -116,6 +116,25 @@
     return block.textContent.replace(/\s/g, "").length > links.replace(/\s/g, "").length;
   }
 
+  /* What is left of a target where things that scroll or cut lie around it: the rest is under no finger. */
+  function shownOf(target) {
+    const shown = { ...target };
+    let held = styleOf(target.control).position; // what is placed by hand is cut from what it is placed in upwards
+    for (const element of upFrom(target.control.parentElement)) {
+      const style = styleOf(element);
+      if (held === "fixed") break;
+      if (held === "absolute" && style.position === "static") continue;
+      held = style.position;
+      if (!isBox(element) || style.overflowX === "visible" && style.overflowY === "visible") continue;
+      const box = boxOf(element);
+      shown.left = Math.max(shown.left, box.left);
+      shown.right = Math.min(shown.right, box.right);
+      shown.top = Math.max(shown.top, box.top);
+      shown.bottom = Math.min(shown.bottom, box.bottom);
+    }
+    return shown;
+  }
+
   const layerOf = (control) =>
     [...upFrom(control)].find((each) => styleOf(each).position !== "static" && styleOf(each).zIndex !== "auto");
 
@@ -135,12 +154,14 @@
   function checkControls() {
     const controls = [...root.querySelectorAll(CONTROLS)].filter((control) => !isInSentence(control));
     const targets = controls.map(targetOf).filter(Boolean);
+    const shown = targets.map(shownOf);
     targets.forEach((one, index) => {
       if (Math.min(one.width, one.height) < SMALLEST - ROUNDING / 2) {
         report("control is small", one.control, `${Math.round(one.width)} × ${Math.round(one.height)} px`);
       }
-      for (const other of targets.slice(index + 1)) {
-        if (!belong(one, other) && overlap(one, other)) {
+      for (let next = index + 1; next < targets.length; next += 1) {
+        const other = targets[next];
+        if (!belong(one, other) && overlap(shown[index], shown[next])) {
           report("controls overlap", one.control, `and ${nameOf(other.control)}`);
         }
       }

@@ -21,6 +21,8 @@ from tests.harness.databases import Database
 from tests.harness.folders import fresh_folder
 from tests.start.support import wait_until
 
+# The primary keeps for it what it has not had yet: a busy one throws that away while the replica is stopped.
+SLOT = "followed_by_tests"
 # As the primary has them; but a statement that replay has to wait for is cancelled at once.
 SETTINGS = {
     "max_connections": 200,
@@ -38,7 +40,7 @@ class Replica:
         if self.account:
             shutil.chown(top, self.account.uid, self.account.gid)
         make_private(top / "sockets", self.account)
-        copy = ("--checkpoint=fast", "--no-sync", "--write-recovery-conf")
+        copy = ("--checkpoint=fast", "--no-sync", "--write-recovery-conf", "--create-slot", f"--slot={SLOT}")
         self._run("pg_basebackup", f"--pgdata={top / 'pg'}", f"--host={source}", "--username=postgres", *copy)
         self.start()
 
@@ -96,7 +98,12 @@ class Replica:
         with psycopg.connect(primary.superuser_url) as connection:
             row = connection.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
         assert row
-        wait_until(lambda: self.ask(f"SELECT pg_last_wal_replay_lsn() >= '{row[0]}'"), "the replica stays behind")
+        has = f"SELECT pg_last_wal_replay_lsn() >= '{row[0]}'"
+        try:
+            wait_until(lambda: self.ask(has), "the replica stays behind")
+        except AssertionError as late:
+            late.add_note((self.sockets / "log").read_text(errors="replace")[-3000:])
+            raise
 
     def _control(self, deed: str, *more: str) -> None:
         self._run("pg_ctl", f"--pgdata={self.top / 'pg'}", "--wait", *more, deed)
@@ -126,6 +133,8 @@ def streaming() -> Iterator[Replica]:
         replica = Replica(top, databases.servers().sockets)
         yield replica
         replica.stop()
+        with psycopg.connect(databases.servers().superuser_url, autocommit=True) as superuser:
+            superuser.execute("SELECT pg_drop_replication_slot(%s)", [SLOT])
     finally:
         shutil.rmtree(top, ignore_errors=True)
 
