@@ -151,7 +151,9 @@ RIGHTS = {
     "games_livetable": "SELECT, INSERT, UPDATE (shoe_id, round_id, stopped_by_id)",
     "games_shoe": "SELECT, INSERT, UPDATE (gone, seed, ended_at, ending)",
     "games_liveround": "SELECT, INSERT, UPDATE (phase, deadline, closed_at, dealt_at, ended_at, first_card, cards)",
-    "games_liveseat": "SELECT, INSERT, UPDATE (round_id, stakes, version, undo, last_stakes, last_chip, session)",
+    "games_liveseat": (
+        "SELECT, INSERT, UPDATE (round_id, stakes, version, undo, last_stakes, last_chip, session, marks)"
+    ),
     "games_livetotal": "SELECT, INSERT, UPDATE (stakes)",
     "games_chatname": "SELECT, INSERT, UPDATE (name, chosen_at)",
     "games_chatnametaken": "SELECT, INSERT",
@@ -160,7 +162,7 @@ RIGHTS = {
     "games_chatreport": "SELECT, INSERT, UPDATE (decision, decided_by, decided_at), DELETE",
     "games_chatban": "SELECT, INSERT, UPDATE (lifted_at, lifted_by)",
     "games_chemintable": "SELECT, INSERT, UPDATE (state, move, question, asked_at, deadline, tenure_id, sale_id)",
-    "games_cheminseat": "SELECT, INSERT, UPDATE (session, missed, away_since, left_at, why_left)",
+    "games_cheminseat": "SELECT, INSERT, UPDATE (session, marks, missed, away_since, left_at, why_left)",
     "games_chemintenure": "SELECT, INSERT, UPDATE (home, ended_at)",
     "games_chemincoup": "SELECT, INSERT",
     "games_cheminstake": "SELECT, INSERT",

@@ -32,6 +32,7 @@ class SlipForm(forms.Form):
     slip_version = forms.IntegerField(min_value=0, max_value=2**31 - 1)
     table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
+    mark = forms.UUIDField(required=False)
     player_value = forms.CharField(max_length=64, required=False)
 
     def clean_action(self) -> str | Deal | Change:
@@ -54,6 +55,7 @@ class ClickForm(forms.Form):
     round_id = forms.UUIDField()
     table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
+    mark = forms.UUIDField(required=False)
 
     def clean_action(self) -> str | int | Change:
         """Return the bet clicked, the number of a favourite, what to do with the slip, or `KEEP`."""

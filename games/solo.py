@@ -14,7 +14,7 @@ from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
 from audit import log
-from games import places, rounds
+from games import marks, places, rounds
 from games.composing import changed, check_change, stakes_of
 from games.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
 from games.engine.bets import Control
@@ -120,57 +120,84 @@ def _take_place(player: Player, table_id: int, mode: Mode) -> None:
 
 @transaction.atomic
 def add_chip(
-    *, player: Player, table_id: int, mode: Mode, bet: str, chip: int, table_version: int | None = None
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    bet: str,
+    chip: int,
+    table_version: int | None = None,
+    mark: UUID | None = None,
 ) -> NextRound:
     """Put one chip on a bet of the slip.
 
     *table_version* is the number of the version that the player was shown, here and below; None for callers that show
-    nothing. Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableChanged,
-    UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError where the bets exclude each other.
+    nothing. By its *mark* the same click is known that is sent again (`games.marks`). Raises HouseStopped, Barred,
+    TableWaits, NotServed, OtherMoney, TablePaused, TableClosed, TableChanged, UnknownChip, OverMaximum, BalanceTooLow,
+    or an engine's SettlementError where the bets exclude each other.
     """
     locked = _locked_place(player, table_id, mode)
     place = locked.place
+    if marks.is_done(place, mark):
+        return place
     _demand_open(locked)
     _check_version(place, table_version)
     limits = _limits(place)
     if chip not in limits.chips:
         raise UnknownChip
     place.last_chip = chip
-    return _keep(locked, _slip(place).add(bet, chip), limits)
+    return _keep(locked, _slip(place).add(bet, chip), limits, mark)
 
 
 @transaction.atomic
 def take_chip(
-    *, player: Player, table_id: int, mode: Mode, bet: str, chip: int, table_version: int | None = None
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    bet: str,
+    chip: int,
+    table_version: int | None = None,
+    mark: UUID | None = None,
 ) -> NextRound:
     """Take one chip off a bet, or what lies there where it is less, at a closed table too. Raises TableWaits,
     TableChanged, NotOffered, UnknownChip.
     """
     locked = _locked_place(player, table_id, mode)
     place = locked.place
+    if marks.is_done(place, mark):
+        return place
     _check_version(place, table_version)
     demand(VARIANTS[place.table.variant], Control.TAKE_OFF)
     limits = _limits(place)
     if chip not in limits.chips:
         raise UnknownChip
     place.last_chip = chip
-    return _keep(locked, _slip(place).take(bet, chip), limits)
+    return _keep(locked, _slip(place).take(bet, chip), limits, mark)
 
 
 @transaction.atomic
 def change_slip(
-    *, player: Player, table_id: int, mode: Mode, change: Change, table_version: int | None = None
+    *,
+    player: Player,
+    table_id: int,
+    mode: Mode,
+    change: Change,
+    table_version: int | None = None,
+    mark: UUID | None = None,
 ) -> NextRound:
     """Undo, clear, double, rebet or lower. Raises what `add_chip` raises, NothingToRepeat, and NotOffered where the
     game has no such control. A table that is closed or pauses lets bets go and takes none, and so does a stopped house.
     """
     locked = _locked_place(player, table_id, mode)
     place = locked.place
+    if marks.is_done(place, mark):
+        return place
     _check_version(place, table_version)
     demand(VARIANTS[place.table.variant], CONTROL_OF[change])
     limits = _limits(place)
     slip = changed(_slip(place), change, last_stakes=place.last_stakes, limits=limits, funds=partial(_funds, place))
-    return _keep(locked, slip, limits)
+    return _keep(locked, slip, limits, mark)
 
 
 def play_round(
@@ -353,7 +380,7 @@ def _check_version(place: NextRound, shown: int | None) -> None:
         raise TableChanged
 
 
-def _keep(locked: places.Locked, slip: Slip, limits: Limits) -> NextRound:
+def _keep(locked: places.Locked, slip: Slip, limits: Limits, mark: UUID | None) -> NextRound:
     """Store a changed slip, if `check_change` has nothing against it. Whom the table serves no more takes bets off."""
     place, before = locked.place, _slip(locked.place)
     if slip.total > before.total:
@@ -361,7 +388,8 @@ def _keep(locked: places.Locked, slip: Slip, limits: Limits) -> NextRound:
     check_change(before, slip, variant=VARIANTS[place.table.variant], limits=limits, funds=partial(_funds, place))
     place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     place.slip_version += 1
-    place.save(update_fields=["slip", "undo", "slip_version", "last_chip"])
+    marks.note(place, mark)
+    place.save(update_fields=["slip", "undo", "slip_version", "last_chip", "marks"])
     return place
 
 

@@ -1,7 +1,7 @@
 """The player's pages: table, Game logs. Thin: parse, call one service or selector, render."""
 
 from functools import partial
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -168,7 +168,12 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
         return played.place, played
     if isinstance(action, Change):
         changed = solo.change_slip(
-            player=request.player, table_id=table_id, mode=mode, change=action, table_version=version
+            player=request.player,
+            table_id=table_id,
+            mode=mode,
+            change=action,
+            table_version=version,
+            mark=form.cleaned_data["mark"],
         )
         return changed, None
     take_off = action.startswith(TAKE)
@@ -180,6 +185,7 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
         bet=action.removeprefix(TAKE if take_off else BET),
         chip=form.cleaned_data["chip"] or 0,
         table_version=version,
+        mark=form.cleaned_data["mark"],
     )
     return moved, None
 
@@ -207,6 +213,7 @@ def _render(
         "there": remote_views.balance_there(place.player, place.table, mode),
         "news": news.values(),
         "now_mode": mode,
+        "mark": uuid4(),
         "play_url": reverse("table_play", args=[place.table.slug, mode]),
         "mode_word": mode.name.lower(),
         "stream": partial(stream_of, request),  # of the whole page alone

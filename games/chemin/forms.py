@@ -28,6 +28,7 @@ class ActForm(MoneyForm):
 
     question = forms.IntegerField(min_value=0, max_value=2**63 - 1)
     action = forms.CharField(max_length=40)
+    mark = forms.UUIDField(required=False)
     amount = MoneyField(required=False)
 
     def clean_action(self) -> Deed:
@@ -67,4 +68,5 @@ def answer_of(form: ActForm) -> dict[str, Any]:
         "action_name": deed.name,
         "call": deed.call,
         "amount": form.cleaned_data["amount"],
+        "mark": form.cleaned_data["mark"],
     }

@@ -17,7 +17,7 @@ from structlog.contextvars import bind_contextvars
 
 from audit import log
 from audit.log import Json
-from games import places
+from games import marks, places
 from games.chemin import upkeep
 from games.chemin.going_on import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
@@ -80,7 +80,9 @@ SELECT {gate.BARRED}, {places.SITS} FROM games_livetable AS place WHERE place.id
 
 @dataclass(frozen=True)
 class Answer:
-    """Who answers, and what: which question, by its number, and the action by its name. Amounts in minor units."""
+    """Who answers, and what: which question, by its number, and the action by its name. Amounts in minor units. By its
+    *mark* the same click is known that is sent again: see `games.marks`.
+    """
 
     player: Player
     live_table: LiveTable
@@ -89,6 +91,7 @@ class Answer:
     amount: int | None
     call: Call | None
     session: UUID | None
+    mark: UUID | None
 
 
 def decide(
@@ -100,6 +103,7 @@ def decide(
     amount: int | None = None,
     call: Call | None = None,
     session: UUID | None = None,
+    mark: UUID | None = None,
 ) -> None:
     """Do what the guest decides, if that is what is asked.
 
@@ -108,10 +112,12 @@ def decide(
     Nothing has changed then; each refusal is recorded but those that tell what somebody holds.
     """
     registers.ask_where_due(player)
-    answer = Answer(player, _live_table(live_table_id), question, action_name, amount, call, session)
+    answer = Answer(player, _live_table(live_table_id), question, action_name, amount, call, session, mark)
     try:
         _at(live_table_id, partial(_decide, answer), welcome=partial(_demand_welcome, answer))
     except PlayError as refusal:
+        if not isinstance(refusal, Barred) and _done_before(answer):
+            return
         _record(answer, refusal)
         if isinstance(refusal, Barred) and refusal.bar.code is not gate.Code.CHECK:
             _at(live_table_id, partial(_send_off, player))
@@ -242,6 +248,8 @@ def _refusing(do: Callable[[Standing], Standing], standing: Standing) -> Standin
 def _decide(answer: Answer, standing: Standing) -> Standing:
     """Carry out an answer to the question that is asked. Raises what `decide` says."""
     chemin, seat = standing.chemin, _own(standing, answer.player)
+    if marks.is_done(seat, answer.mark):
+        return standing
     if not may_go_on(standing):
         raise why_not(standing)
     if answer.question != chemin.question or is_too_late(standing):
@@ -251,7 +259,7 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
         if standing.is_house_stopped:
             raise HouseStopped
         _demand_served(standing, answer.player)
-    _note_session(seat, answer.session)
+    _note_session(seat, answer.session, answer.mark)
     try:
         return carry_out(standing, action, decider=Decider.GUEST)
     except Unpaid as unpaid:
@@ -260,6 +268,17 @@ def _decide(answer: Answer, standing: Standing) -> Standing:
         if isinstance(unpaid.cause, LimitReached):
             raise OverLimit(unpaid.cause) from unpaid
         raise NotEnoughBalance from unpaid
+
+
+def _done_before(answer: Answer) -> bool:
+    """Say whether this click was carried out and is sent again, by somebody who has got up since or at a table that
+    takes no answer now.
+    """
+    if answer.mark is None:
+        return False
+    theirs = CheminSeat.objects.filter(player=answer.player, live_table=answer.live_table)
+    latest = theirs.order_by("-id").first()
+    return latest is not None and marks.is_done(latest, answer.mark)
 
 
 def _record(answer: Answer, refusal: PlayError) -> None:
@@ -328,10 +347,12 @@ def _send_off(player: Player, standing: Standing) -> Standing:
     return send_away(standing, place=seat.number)
 
 
-def _note_session(seat: CheminSeat, session: UUID | None) -> None:
-    if session is not None and seat.session != session:
-        seat.session = session
-        seat.save(update_fields=["session"])
+def _note_session(seat: CheminSeat, session: UUID | None, mark: UUID | None = None) -> None:
+    """Keep in which session the guest acts, and with which click."""
+    if mark is not None or session not in (None, seat.session):
+        seat.session = session or seat.session
+        marks.note(seat, mark)
+        seat.save(update_fields=["session", "marks"])
 
 
 def _live_table(live_table_id: int) -> LiveTable:

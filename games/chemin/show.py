@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from django.template.loader import get_template
 from django.utils.translation import override
@@ -78,5 +79,6 @@ def render_own(
                 "version": seen.move,
                 "mode_word": seen.mode.name.lower(),
                 "csrf_token": csrf_token,
+                "mark": uuid4() if csrf_token else "",  # a script makes one for each click
             }
         )

@@ -13,7 +13,7 @@ from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
 from audit import log
-from games import places
+from games import marks, places
 from games.composing import changed
 from games.controls import CONTROL_OF, Change, demand
 from games.engine.bets import Control, Variant
@@ -52,7 +52,7 @@ from wallet.models import Account, Mode
 @dataclass(frozen=True)
 class Click:
     """Whose it is, and what the page that was clicked on showed: a round of a table, under a version of its limits
-    (None for callers that show nothing).
+    (None for callers that show nothing). By its *mark* the same click is known that is sent again: see `games.marks`.
     """
 
     player: Player
@@ -60,6 +60,7 @@ class Click:
     round_id: UUID
     table_version: int | None
     session: UUID | None
+    mark: UUID | None
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def add_chip(
     chip: int,
     table_version: int | None = None,
     session: UUID | None = None,
+    mark: UUID | None = None,
 ) -> LiveSeat:
     """Put one chip on a bet and hold it.
 
@@ -108,7 +110,7 @@ def add_chip(
         betting.seat.last_chip = chip
         return betting.slip.add(bet, chip)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session), place)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), place)
 
 
 def change_slip(
@@ -119,6 +121,7 @@ def change_slip(
     change: Change,
     table_version: int | None = None,
     session: UUID | None = None,
+    mark: UUID | None = None,
 ) -> LiveSeat:
     """Undo, clear, double or rebet, as a whole or not at all, and hold what lies there then.
 
@@ -130,7 +133,7 @@ def change_slip(
         last = seats.last_stakes(betting.seat, round_id)
         return changed(betting.slip, change, last_stakes=last, limits=betting.limits, funds=betting.funds)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session), alter)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), alter)
 
 
 def place_favourite(
@@ -141,6 +144,7 @@ def place_favourite(
     favourite_id: int,
     table_version: int | None = None,
     session: UUID | None = None,
+    mark: UUID | None = None,
 ) -> LiveSeat:
     """Put the bets of a favourite on top of what lies there, as a whole or not at all, and hold them.
 
@@ -152,7 +156,7 @@ def place_favourite(
         demand(betting.variant, Control.FAVOURITES)
         return betting.slip.lay(favourites.stakes_of(player, betting.variant, favourite_id))
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session), place)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), place)
 
 
 def lay_slip(
@@ -163,6 +167,7 @@ def lay_slip(
     stakes: Mapping[str, int],
     table_version: int | None = None,
     session: UUID | None = None,
+    mark: UUID | None = None,
 ) -> LiveSeat:
     """Put several bets, in minor units, on top of what lies there, as a whole or not at all, and hold them. They need
     not be made of chips. Raises what `add_chip` raises.
@@ -173,7 +178,7 @@ def lay_slip(
     def lay(betting: Betting) -> Slip:
         return betting.slip.lay(stakes)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session), lay)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), lay)
 
 
 def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
@@ -182,6 +187,8 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
     try:
         return _change(click, change)
     except (PlayError, SettlementError) as refusal:
+        if not isinstance(refusal, Barred) and (seat := _done_before(click)):
+            return seat
         data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
         if isinstance(refusal, Barred):
             data["bar"] = refusal.bar.code.value
@@ -190,8 +197,22 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
 
 
 @transaction.atomic
+def _done_before(click: Click) -> LiveSeat | None:
+    """Return the seat, if this click was carried out there and is sent again, however late that is. Where the first is
+    being carried out still, that is waited for.
+    """
+    if click.mark is None:
+        return None
+    theirs = LiveSeat.objects.filter(player=click.player, live_table=click.live_table_id)
+    seat = theirs.select_for_update().first()
+    return seat if seat and marks.is_done(seat, click.mark) else None
+
+
+@transaction.atomic
 def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
     betting = _locked(click)
+    if marks.is_done(betting.seat, click.mark):
+        return betting.seat
     before, after = betting.slip, change(betting)
     if after == before:
         return betting.seat
@@ -203,6 +224,7 @@ def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
         betting.limits.check(after.stakes)
     _hold(betting, after.total)
     betting.seat.session = click.session
+    marks.note(betting.seat, click.mark)
     seats.keep(betting.seat, click.round_id, after)
     _total(betting, before, after, grows=grows)
     return betting.seat

@@ -160,7 +160,7 @@ def keep(seat: LiveSeat, round_id: UUID, slip: Slip) -> None:
     seat.last_stakes = last_stakes(seat, round_id)
     seat.round_id, seat.stakes, seat.undo = round_id, dict(slip.stakes), [dict(each) for each in slip.earlier]
     seat.version += 1
-    seat.save(update_fields=["round_id", "stakes", "undo", "last_stakes", "version", "last_chip", "session"])
+    seat.save(update_fields=["round_id", "stakes", "undo", "last_stakes", "version", "last_chip", "session", "marks"])
 
 
 def add_to_total(round_id: UUID, currency: str, more: Mapping[str, int]) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from django.template.loader import get_template
 from django.urls import reverse
@@ -87,6 +88,7 @@ def render_own(
                 "bet_url": reverse("live_bet", args=[state.slug, state.mode]),
                 "mode_word": state.mode.name.lower(),
                 "csrf_token": csrf_token,
+                "mark": uuid4() if csrf_token else "",  # a script makes one for each click
             }
         )
 

@@ -141,6 +141,7 @@ def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
         "round_id": form.cleaned_data["round_id"],
         "table_version": form.cleaned_data["table_version"],
         "session": session_id(request),
+        "mark": form.cleaned_data["mark"],
     }
     if isinstance(action, Change):
         bets.change_slip(**click, change=action)

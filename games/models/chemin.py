@@ -6,6 +6,7 @@ neither a page of the back office nor a dump of the database tells one. A coup i
 currency.
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -51,6 +52,7 @@ class CheminSeat(models.Model):
     player = models.ForeignKey(Player, models.PROTECT, null=True)
     account_id = models.BigIntegerField()  # whose chips: the player's cash, or the house player's
     session = models.UUIDField(null=True)  # in which the guest acted last
+    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.marks`
     is_random = models.BooleanField(default=False)  # the house chose the place
     missed = models.PositiveSmallIntegerField(default=0)  # decisions in a row that the croupier took
     away_since = models.DateTimeField(null=True)

@@ -4,6 +4,7 @@ These rows move on while they last, and only forward: the database refuses a pha
 shoe or a card that changes (``games/sql/0008_live.sql``). What is over becomes a `Round`, which never changes.
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -136,6 +137,7 @@ class LiveSeat(models.Model):
     last_stakes = models.JSONField(default=dict)  # of the last round played here before this one
     last_chip = models.PositiveBigIntegerField(null=True)
     session = models.UUIDField(null=True)  # in which the slip was last changed
+    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.marks`
 
     class Meta:
         default_permissions = ()

@@ -1,5 +1,6 @@
 """Where a player sits at solo tables."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -29,6 +30,7 @@ class NextRound(models.Model):
     unseen = models.UUIDField(null=True)  # the last round, until a browser is known to have its result
     last_chip = models.PositiveBigIntegerField(null=True)  # the tray's chosen chip, minor units
     player_value = models.CharField(max_length=64, db_default="", default="")  # what the page's own field says
+    marks = ArrayField(models.UUIDField(), null=True)  # of the latest clicks: see `games.marks`
     used_at = models.DateTimeField(db_default=Now())  # when the player last did something here; kept for purses only
 
     class Meta:

@@ -23,6 +23,13 @@ function sentenceFor(status) {
 document.addEventListener("htmx:responseError", (event) => toast(sentenceFor(event.detail.xhr.status)));
 document.addEventListener("htmx:sendError", () => toast(toasts.dataset.offline));
 document.addEventListener("htmx:timeout", () => toast(toasts.dataset.offline));
+// The browser may send the same click twice where a connection breaks; by its mark the house knows it. See games/marks.py.
+document.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {
+  if (parameters.mark === undefined) return;
+  const [high, low] = crypto.getRandomValues(new BigUint64Array(2));
+  parameters.mark = (high << 64n | low).toString(16).padStart(32, "0");
+});
+
 document.addEventListener("htmx:beforeRequest", () => toasts.replaceChildren());
 
 document.addEventListener("click", (event) => {

@@ -123,6 +123,7 @@ def answer(
     call: Call | None = None,
     question: int | None = None,
     session: UUID | None = None,
+    mark: UUID | None = None,
 ) -> None:
     """Have the guest answer the question that is asked now, or another one that is named."""
     play.decide(
@@ -133,6 +134,7 @@ def answer(
         amount=amount,
         call=call,
         session=session,
+        mark=mark,
     )
 
 

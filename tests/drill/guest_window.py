@@ -10,7 +10,7 @@ from playwright.sync_api import TimeoutError as NobodyAsked
 
 from tests.drill.guests import Stopwatch
 from tests.drill.programs import BANKS, STAKES
-from tests.drill.records import NOTHING
+from tests.drill.records import NOTHING, Bets
 from tests.drill.windows import OWN, REFUSED, TIMEOUT, Window
 
 WHOLE = 100  # minor units
@@ -102,6 +102,7 @@ class GuestWindow(Window):
 
     def _do(self, page: Page, offer: Offer) -> None:
         """Click it. Before that the record has what may come of it; an answer makes it sure."""
+        before = self.record.bets.get(offer.round_id, (NOTHING,))
         self._may_come_of(offer)
         text = self._sent(page, offer)
         if OWN not in text:
@@ -109,7 +110,7 @@ class GuestWindow(Window):
             self._open(page)
         elif REFUSED in text:
             self.done[f"{offer.action} refused"] += 1
-            self._came_to_nothing(offer)
+            self._came_to_nothing(offer, before)
         else:
             self.done[self.CONFIRMED if offer.action in STAKES else f"{offer.action} taken"] += 1
             if offer.action in STAKES and offer.amount is not None:
@@ -134,11 +135,11 @@ class GuestWindow(Window):
         elif offer.action == "keep_bank":
             self.record.kept += 1
 
-    def _came_to_nothing(self, offer: Offer) -> None:
-        """It was refused. Of a stake that says nothing: while the house is struck, a notice may be about an answer that
-        was lost, and the stake lie there.
-        """
-        if offer.action in BANKS and offer.amount is not None:
+    def _came_to_nothing(self, offer: Offer, before: tuple[Bets, ...]) -> None:
+        """It was refused: what may lie there is what might *before*."""
+        if offer.action in STAKES and offer.amount is not None:
+            self.record.bets[offer.round_id] = before
+        elif offer.action in BANKS and offer.amount is not None:
             self.record.banks.remove(offer.amount)
         elif offer.action == "keep_bank":
             self.record.kept -= 1

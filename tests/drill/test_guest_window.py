@@ -1,5 +1,6 @@
 """What a guest in a window remembers of what was clicked, by what the page answered."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,13 +38,22 @@ def test_a_stake_that_was_taken_lies_there():
     assert window.done[window.CONFIRMED] == 1
 
 
-@pytest.mark.parametrize("answer", [REFUSED, None])
-def test_one_that_was_refused_or_not_answered_is_not_sure(answer):
-    window = after(answer, STAKE)
+def test_one_that_was_not_answered_is_not_sure():
+    window = after(None, STAKE)
     assert NOTHING in window.record.bets["c"]
     assert {"punter": 500} in window.record.bets["c"]
     assert window.record.against == set()
     assert window.done[window.CONFIRMED] == 0
+
+
+def test_one_that_was_refused_lies_nowhere_and_what_may_lie_from_before_still_may():
+    assert after(REFUSED, STAKE).record.bets == {"c": (NOTHING,)}
+    window, nowhere = after(None, STAKE), None
+    before = window.record.bets["c"]
+    window._answer = REFUSED
+    window._do(nowhere, replace(STAKE, amount=700))  # type: ignore[arg-type]
+    assert window.record.bets["c"] == before
+    assert window.record.against == set()
 
 
 @pytest.mark.parametrize(("answer", "banks"), [(TAKEN, [900]), (None, [900]), (REFUSED, [])])

@@ -1,0 +1,110 @@
+"""An answer at a guests' table that a browser sends again, since what it was told was lost, is one answer."""
+
+from functools import partial
+from uuid import uuid4
+
+import pytest
+
+from games.chemin import play
+from games.errors import Barred, GuestRefused, QuestionPassed
+from games.models import CheminMove
+from players import exclusions
+from tests.builders import a_player
+from tests.chemin.at_table import (
+    MONEY,
+    a_bank,
+    a_chemin_table,
+    answer,
+    asked_at,
+    cash,
+    chemin_of,
+    guests,
+    state_of,
+    step,
+)
+from tests.live.test_bets_at_once import outcome
+from tests.people import events
+from tests.wallet.test_at_once import at_once
+
+TIMES = 4
+refused = partial(events, "play.refused")
+
+
+@pytest.mark.django_db
+class TestAnAnswerSentAgain:
+    def test_is_not_told_that_it_came_too_late(self):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        question, mark = chemin_of(table).question, uuid4()
+        for _ in range(2):
+            answer(first, table, "take_bank", 10_000, question=question, mark=mark)
+        assert cash(first).balance == MONEY - 10_000
+        assert CheminMove.objects.filter(kind="take_bank").count() == 1
+        assert not refused()
+
+    def test_is_known_when_the_table_has_gone_on(self):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        question, mark = chemin_of(table).question, uuid4()
+        answer(first, table, "take_bank", 10_000, question=question, mark=mark)
+        moves = CheminMove.objects.count()
+        for _ in range(3):
+            step(table)
+        assert CheminMove.objects.count() > moves
+        answer(first, table, "take_bank", 10_000, question=question, mark=mark)
+
+    def test_is_known_when_its_guest_has_got_up(self):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        question, mark = chemin_of(table).question, uuid4()
+        answer(first, table, "pass", question=question, mark=mark)
+        play.leave(player=first, live_table_id=table.pk)
+        answer(first, table, "pass", question=question, mark=mark)
+        with pytest.raises(GuestRefused):
+            answer(first, table, "pass", question=question, mark=uuid4())
+
+    def test_that_was_refused_is_refused_again(self):
+        table = a_chemin_table()
+        _, second = guests(table, 2)
+        mark = uuid4()
+        for _ in range(2):
+            with pytest.raises(GuestRefused):
+                answer(second, table, "take_bank", 10_000, mark=mark)
+        assert len(refused()) == 2
+
+    def test_and_another_to_the_same_question_are_two(self):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        question = chemin_of(table).question
+        answer(first, table, "take_bank", 10_000, question=question, mark=uuid4())
+        with pytest.raises(QuestionPassed):
+            answer(first, table, "take_bank", 10_000, question=question, mark=uuid4())
+
+    def test_of_a_stranger_is_nobody_s(self):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        question, mark = chemin_of(table).question, uuid4()
+        answer(first, table, "pass", question=question, mark=mark)
+        with pytest.raises(GuestRefused):
+            answer(a_player(real=MONEY), table, "pass", question=question, mark=mark)
+
+    def test_by_whoever_may_not_play_since_is_told_so(self):
+        table = a_chemin_table()
+        first, _ = guests(table, 2)
+        question, mark = chemin_of(table).question, uuid4()
+        answer(first, table, "pass", question=question, mark=mark)
+        exclusions.pause(player=first, by=str(first))
+        with pytest.raises(Barred):
+            answer(first, table, "pass", question=question, mark=mark)
+
+
+def test_many_at_the_same_moment_are_all_told_that_it_was_taken(cloned_db):
+    table = a_chemin_table()
+    guests(table, 3)
+    a_bank(table)
+    while state_of(table).phase.value != "stakes":
+        answer(asked_at(table), table, "pass")
+    punter, question, mark = asked_at(table), chemin_of(table).question, uuid4()
+    click = partial(answer, punter, table, "lay_stake", 1_000, question=question, mark=mark)
+    assert at_once([partial(outcome, click)] * TIMES) == ["accepted"] * TIMES
+    assert CheminMove.objects.filter(kind="lay_stake").count() == 1

@@ -1,0 +1,58 @@
+"""A click at a solo table that a browser sends again, since its first answer was lost, is one click."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from games import solo
+from games.controls import Change
+from games.models import NextRound, Table
+from players.models import Player
+from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
+from wallet.models import Mode
+
+pytestmark = pytest.mark.django_db
+
+
+def at(player: Player, table: Table) -> dict[str, Any]:
+    """Who clicks, and where."""
+    a_place(player, table)
+    return {"player": player, "table_id": table.pk, "mode": Mode.REAL}
+
+
+def lies(where: dict[str, Any]) -> dict[str, int]:
+    return dict(NextRound.objects.get(player=where["player"]).slip)
+
+
+def test_a_chip_is_put_down_once_and_undone_once():
+    where = at(a_player(real=1_000_000), a_table())
+    down, undo = uuid4(), uuid4()
+    for _ in range(2):
+        solo.add_chip(**where, bet="tie", chip=5_000, mark=down)
+    assert lies(where) == {"tie": 5_000}
+    for _ in range(2):
+        solo.add_chip(**where, bet="tie", chip=5_000)  # without a mark each is a click
+    assert lies(where) == {"tie": 15_000}
+    for _ in range(2):
+        solo.change_slip(**where, change=Change.UNDO, mark=undo)
+    assert lies(where) == {"tie": 10_000}
+
+
+def test_a_chip_is_taken_off_once():
+    player, table = a_player(real=1_000_000), a_golden_table()
+    where, off = at(player, table), uuid4()
+    a_purse(player, 100_000)
+    for _ in range(3):
+        solo.add_chip(**where, bet="player", chip=5_000)
+    for _ in range(2):
+        solo.take_chip(**where, bet="player", chip=5_000, mark=off)
+    assert lies(where) == {"player": 10_000}
+
+
+def test_a_chip_of_the_round_before_is_known():
+    where, mark = at(a_player(real=1_000_000), a_table()), uuid4()
+    place = solo.add_chip(**where, bet="tie", chip=5_000, mark=mark)
+    solo.play_round(**where, round_id=place.round_id, slip_version=place.slip_version)
+    solo.add_chip(**where, bet="tie", chip=5_000, mark=mark)
+    assert lies(where) == {}
