@@ -26,7 +26,7 @@ from reportlab.platypus import CondPageBreak, Flowable, LongTable, Paragraph, Si
 
 from games.statement.figures import ClassSum, Figures, GameSum
 from games.statement.period import Period
-from games.statement.words import game_name
+from games.statement.words import GONE, game_name
 from players.models import Player
 from players.moments import written_day, written_time
 from wallet.models import Mode
@@ -53,6 +53,7 @@ class Paper:
     figures: Figures
     made_at: datetime
     language: str
+    has_gone: bool = False  # to an archive: movements of the period
 
     def money(self, minor: int) -> str:
         """Write an amount in the reader's language."""
@@ -129,6 +130,9 @@ def _story(paper: Paper) -> Iterator[Flowable]:
     yield Paragraph(escape(_("Statement")), TITLE)
     yield _facts(paper)
     yield Paragraph(escape(_("Balance")), SECTION)
+    if paper.has_gone:
+        yield Paragraph(escape(str(GONE)), TEXT)
+        yield Spacer(0, 4)
     yield _balance(paper)
     if paper.figures.is_empty:
         yield Paragraph(escape(_("No activity in this period.")), SECTION)
@@ -236,7 +240,7 @@ def _movements(paper: Paper) -> Flowable:
             what += " (" + _("%(amount)s between your own balances") % {"amount": paper.money(each.within)} + ")"
         amount = paper.money(each.aside) if each.aside else paper.signed(each.amount)
         rows.append([paper.moment(each.at), str(each.journal_id), what, amount])
-    return _table(rows, (0.3, 0.1, 0.4, 0.2), figures_from=3, bold=(0,), head=True)
+    return _table(rows, (0.28, 0.17, 0.36, 0.19), figures_from=3, bold=(0,), head=True)
 
 
 _PADDING = [

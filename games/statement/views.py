@@ -36,7 +36,7 @@ def statement(request: PlayerRequest) -> HttpResponse:
         "currency": request.player.currency,
         "figures": figures(request.player, mode, period),
         "listing": listing(request.player, mode, period, before=form.mark),
-        "gone": archives.has_gone(request.player.pk, mode.value, period.begin),
+        "gone": _has_gone(request, form),
     }
     with timezone.override(period.zone):
         return render(request, "games/statement.html", context)
@@ -50,7 +50,8 @@ def statement_csv(request: PlayerRequest) -> HttpResponseBase:
     form = _form(request)
     if form.fault:
         return _back(request)
-    lines = as_csv.lines(request.player, form.money, form.shown, get_language() or "en")
+    has_gone = _has_gone(request, form)
+    lines = as_csv.lines(request.player, form.money, form.shown, get_language() or "en", has_gone=has_gone)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     return _named(response, form.shown, "csv")
 
@@ -70,12 +71,18 @@ def statement_pdf(request: PlayerRequest) -> HttpResponseBase:
         figures=figures(request.player, form.money, form.shown),
         made_at=timezone.now(),
         language=get_language() or "en",
+        has_gone=_has_gone(request, form),
     )
     return _named(HttpResponse(document(paper), content_type="application/pdf"), form.shown, "pdf")
 
 
 def _form(request: PlayerRequest) -> PeriodForm:
     return PeriodForm(request.GET, zone=ZoneInfo(request.player.jurisdiction.time_zone))
+
+
+def _has_gone(request: PlayerRequest, form: PeriodForm) -> bool:
+    """Say whether movements of the period may be in an archive."""
+    return archives.has_gone(request.player.pk, form.money.value, form.shown.begin)
 
 
 def _back(request: PlayerRequest) -> HttpResponse:

@@ -1,15 +1,19 @@
 """Rounds whose journals have gone to an archive: what is kept of them is still shown, and nothing is done to them."""
 
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 
 import pytest
+from django.db.models import Sum
 from django.urls import reverse
+from pypdf import PdfReader
 
 from audit.reports.kinds import Interval
 from games.live import malfunction
 from games.live.malfunction import MalfunctionError
-from games.models import Phase, Round, Void, VoidReason
+from games.models import Participation, Phase, Round, Void, VoidReason
 from games.recalling.service import recall
+from games.remote import play
 from games.reports import reconciliation
 from games.statement.figures import figures_between
 from games.statement.listing import running
@@ -21,20 +25,25 @@ from tests.builders import a_player, a_purse, a_round, a_table, a_verified_playe
 from tests.chemin.at_table import a_chemin_table, guests
 from tests.chemin.evenings import play_until
 from tests.games.recalled import differences
+from tests.games.remote_books import STAKE
 from tests.games.test_statement import this_month
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.old_months import beginning
 from tests.people import a_member_of_staff, a_visitor
+from tests.remote import MONEY as VISIT
+from tests.remote import Operator, an_operator, make_due
 from tests.reports_history import ask
 from tests.wallet import payout_builders
 from tests.wallet.coups import broken
-from wallet import accounts, browsing, moved, statements
+from wallet import accounts, archives, browsing, moved, statements
 from wallet.annulment import RoundGone
-from wallet.models import Account, Journal, Mode
+from wallet.models import Account, AccountKind, Entry, Journal, MessageState, Mode, RemoteMessage
+from wallet.remote import queue
 from wallet.reports import payments
 
 JULY, AUGUST = beginning(2025, 7), beginning(2025, 8)
 MONEY = 1_000_000
+GONE = "Older movements are kept in an archive. Customer service looks them up for you."
 
 
 @pytest.fixture
@@ -106,6 +115,59 @@ class TestAnArchivedRound:
         assert found.differences == []
 
 
+class TestARoundOfAnOperatorsPlayer:
+    """Its money lies with the operator: both books agree over the archive, whatever was still to be told."""
+
+    @pytest.fixture
+    def operator(self, cloned_db):
+        with an_operator() as operator:
+            yield operator
+
+    def test_and_all_books_agree_and_play_goes_on(self, operator, in_july):
+        visitor, table = operator.visit(), a_table()
+        visitor.plays(table, banker=STAKE)
+        queue.send_due()
+        in_july()
+        assert differs(operator) == 0
+        visitor.plays(table, banker=STAKE)
+        queue.send_due()
+        assert differs(operator) == 0
+        assert not RemoteMessage.objects.filter(state=MessageState.WAITING).exists()
+
+    def test_whose_win_the_operator_had_not_heard_of_is_told_afterwards(self, operator, in_july):
+        visitor, table = operator.visit(), a_table()
+        while not Participation.objects.filter(player=visitor.player, paid__gt=0).exists():
+            visitor.plays(table, banker=STAKE)
+        in_july()
+        assert not operator.host.named("win")
+        make_due()
+        queue.send_due()
+        parts = Participation.objects.filter(player=visitor.player)
+        assert sorted(said["amount"] for said in operator.host.named("win")) == sorted(part.paid for part in parts)
+        assert differs(operator) == 0
+
+    def test_is_found_again_by_the_same_click_and_not_annulled(self, operator, in_july):
+        visitor, table = operator.visit(), a_table()
+        click = visitor.click(table, banker=STAKE)
+        played = play(click)
+        queue.send_due()
+        in_july()
+        assert play(click).repeated
+        with pytest.raises(RoundGone, match=r"file 2025-07\.zip"):
+            annul_unreproduced(played.round_id)
+        assert not operator.host.named("rollback")
+        assert differs(operator) == 0
+
+
+def differs(operator: Operator) -> int:
+    """By how much the operator's book has more than ours, what was carried forward included; our own are whole."""
+    assert broken() == {}
+    accounts_there = Account.objects.filter(kind=AccountKind.OPERATOR)
+    here = Entry.objects.filter(account__in=accounts_there).aggregate(sum=Sum("amount"))["sum"] or 0
+    booked = here + sum(archives.opening(account.pk) or 0 for account in accounts_there)
+    return sum(balance - VISIT for balance in operator.host.balances.values()) - booked
+
+
 class TestWhatIsRead:
     def test_the_statement_opens_with_what_was_carried(self, in_july):
         player, table = a_player(real=MONEY), a_table()
@@ -134,7 +196,11 @@ class TestWhatIsRead:
         visitor = a_visitor()
         visitor.force_login(player.user)
         for page in ("cashier", "statement"):
-            assert "Older movements are kept in an archive" in visitor.get(reverse(page)).content.decode()
+            assert GONE in visitor.get(reverse(page)).content.decode()
+        sheet = b"".join(visitor.get(reverse("statement_csv")).streaming_content).decode().splitlines()
+        assert (GONE in sheet[1], "Opening balance" in sheet[2]) == (True, True)
+        paper = PdfReader(BytesIO(visitor.get(reverse("statement_pdf")).content)).pages[0].extract_text()
+        assert GONE in " ".join(paper.split())
 
     def test_a_newcomer_hears_nothing_of_archives(self, in_july):
         a_round(a_player(real=MONEY), a_table(), player=1000)
@@ -142,6 +208,9 @@ class TestWhatIsRead:
         player = a_player(real=MONEY)
         assert not statements.statement(player.pk, Mode.REAL).gone
         assert not statements.statement(a_player().pk, Mode.REAL).gone
+        visitor = a_visitor()
+        visitor.force_login(player.user)
+        assert GONE not in b"".join(visitor.get(reverse("statement_csv")).streaming_content).decode()
 
     def test_the_ledger_says_in_which_file_a_journal_is(self, in_july):
         player = a_player(real=MONEY)
