@@ -18,7 +18,8 @@ from wallet.statements import ASIDE, NAMES, OTHER, told_as
 PAGE = 20
 
 # What each journal added to what the player owns; those of rounds with game and code, those of banks with the game. Of
-# an account for which a first entry is known what was before it is left out.
+# an account for which a first entry is known what was before it is left out. Journals are looked up one by one, as in
+# `games.statement.figures`.
 MOVED = """
 SELECT moved.id, moved.at,
        CASE WHEN moved.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE moved.kind END AS kind,
@@ -27,7 +28,7 @@ SELECT moved.id, moved.at,
 FROM wallet_account AS account
 LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
 JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version >= coalesce(known.first, 0)
-JOIN wallet_journal AS moved ON moved.id = entry.journal_id
+CROSS JOIN LATERAL (SELECT * FROM wallet_journal WHERE id = entry.journal_id OFFSET 0) AS moved
 LEFT JOIN games_round AS round ON round.id = moved.round_id
 LEFT JOIN games_liveround AS live ON live.id = moved.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
@@ -36,7 +37,7 @@ LEFT JOIN games_livetable AS held_at ON held_at.id = tenure.live_table_id
 LEFT JOIN games_table AS seat ON seat.id = coalesce(version.table_id, held_at.table_id)
 WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
 """
-GROUPED = " GROUP BY moved.id, coalesce(round.code, live.code), seat.variant "
+GROUPED = " GROUP BY moved.id, moved.at, moved.kind, moved.round_id, coalesce(round.code, live.code), seat.variant "
 
 NEWEST = (
     MOVED
