@@ -7,6 +7,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.test import Client as Browser
 
+from games.chemin.reading import read_public
 from games.chemin.rules import GuestClock
 from games.limits import Limits
 from games.live.clock import Clock
@@ -75,6 +76,8 @@ class Party:
             kinds += [(SoloWindow, solo.slug), (SharedWindow, self.table.table.slug)]
         for kind, slug in kinds:
             player, record = self._player(kind.__name__, "SE")
+            if kind is GuestWindow:  # its page says so in words
+                record.largest_bank = read_public(self.guest_table.pk).rules.maximum
             path = f"/en/table/{slug}/real/"
             yield Client(kind(record, self._seed, self._url, path, _cookies(player)), self._reader(player, record))
 

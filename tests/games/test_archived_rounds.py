@@ -197,7 +197,7 @@ class TestWhatIsRead:
         visitor.force_login(player.user)
         for page in ("cashier", "statement"):
             assert GONE in visitor.get(reverse(page)).content.decode()
-        sheet = b"".join(visitor.get(reverse("statement_csv")).streaming_content).decode().splitlines()
+        sheet = visitor.get(reverse("statement_csv")).getvalue().decode().splitlines()
         assert (GONE in sheet[1], "Opening balance" in sheet[2]) == (True, True)
         paper = PdfReader(BytesIO(visitor.get(reverse("statement_pdf")).content)).pages[0].extract_text()
         assert GONE in " ".join(paper.split())
@@ -210,7 +210,7 @@ class TestWhatIsRead:
         assert not statements.statement(a_player().pk, Mode.REAL).gone
         visitor = a_visitor()
         visitor.force_login(player.user)
-        assert GONE not in b"".join(visitor.get(reverse("statement_csv")).streaming_content).decode()
+        assert GONE not in visitor.get(reverse("statement_csv")).getvalue().decode()
 
     def test_the_ledger_says_in_which_file_a_journal_is(self, in_july):
         player = a_player(real=MONEY)
