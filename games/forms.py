@@ -9,6 +9,7 @@ from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from games import marks
 from games.controls import Change, Deal
 from games.models import Participation, Table
 from games.search import Ending, Search
@@ -35,6 +36,10 @@ class SlipForm(forms.Form):
     mark = forms.UUIDField(required=False)
     player_value = forms.CharField(max_length=64, required=False)
 
+    def clean(self) -> None:
+        """Bind the mark to what the click says."""
+        _bind(self.cleaned_data, "action", "chip", "round_id")
+
     def clean_action(self) -> str | Deal | Change:
         """Return the bet clicked with what to do there, or what to do with the slip, or `KEEP`."""
         action: str = self.cleaned_data["action"]
@@ -57,6 +62,10 @@ class ClickForm(forms.Form):
     chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
     mark = forms.UUIDField(required=False)
 
+    def clean(self) -> None:
+        """Bind the mark to what the click says."""
+        _bind(self.cleaned_data, "action", "chip", "round_id")
+
     def clean_action(self) -> str | int | Change:
         """Return the bet clicked, the number of a favourite, what to do with the slip, or `KEEP`."""
         action: str = self.cleaned_data["action"]
@@ -68,6 +77,10 @@ class ClickForm(forms.Form):
         if action in Change.__members__.values():
             return Change(action)
         raise forms.ValidationError("unknown", code="unknown")
+
+
+def _bind(said: dict[str, Any], *names: str) -> None:
+    said["mark"] = marks.bound(said.get("mark"), *(said.get(each) for each in names))
 
 
 class SearchForm(forms.Form):

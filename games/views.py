@@ -213,7 +213,7 @@ def _render(
         "there": remote_views.balance_there(place.player, place.table, mode),
         "news": news.values(),
         "now_mode": mode,
-        "mark": uuid4(),
+        "mark": "" if request.htmx else uuid4(),  # a script makes one for each click
         "play_url": reverse("table_play", args=[place.table.slug, mode]),
         "mode_word": mode.name.lower(),
         "stream": partial(stream_of, request),  # of the whole page alone

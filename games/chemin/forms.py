@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from django import forms
 
+from games import marks
 from games.chemin.options import NAMES
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
@@ -37,6 +38,12 @@ class ActForm(MoneyForm):
         if name not in NAMES.values() or (name == NAMES[MakeCall]) != (call in Call.__members__.values()):
             raise forms.ValidationError("unknown", code="unknown")
         return Deed(name, Call(call) if call else None)
+
+    def clean(self) -> dict[str, Any]:
+        """Bind the mark to what is answered."""
+        said: dict[str, Any] = super().clean() or self.cleaned_data
+        answer = (said.get(each) for each in ("question", "action", "amount"))
+        return {**said, "mark": marks.bound(said.get("mark"), *answer)}
 
     @property
     def fault(self) -> str:

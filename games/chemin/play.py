@@ -25,7 +25,7 @@ from games.chemin.removing import send_away
 from games.chemin.standing import Standing, locked
 from games.chemin.stopping import one_transaction
 from games.chemin.table import carry_out, name_of
-from games.engine.chemin import Call, Refusal, Refused
+from games.engine.chemin import Call, Presence, Refusal, Refused
 from games.engine.chemin.actions import (
     ComeBack,
     Join,
@@ -116,10 +116,11 @@ def decide(
     try:
         _at(live_table_id, partial(_decide, answer), welcome=partial(_demand_welcome, answer))
     except PlayError as refusal:
-        if not isinstance(refusal, Barred) and _done_before(answer):
+        is_barred = isinstance(refusal, Barred) and refusal.bar.code is not gate.Code.CHECK
+        if not is_barred and _done_before(answer):
             return
         _record(answer, refusal)
-        if isinstance(refusal, Barred) and refusal.bar.code is not gate.Code.CHECK:
+        if is_barred:
             _at(live_table_id, partial(_send_off, player))
         raise
 
@@ -170,10 +171,12 @@ def leave(*, player: Player, live_table_id: int) -> None:
 
 
 def step_away(*, player: Player, live_table_id: int) -> None:
-    """Keep the seat and be asked nothing. Raises GuestRefused, and what `leave` raises."""
+    """Keep the seat and be asked nothing; whoever is away already stays so. Raises GuestRefused, and as `leave`."""
 
     def away(standing: Standing) -> Standing:
         seat = _own(standing, player)
+        if standing.state.seat(seat.number).presence is Presence.AWAY:
+            return standing
         demand_to_leave(standing, seat)
         return carry_out(standing, StepAway(seat.number), decider=Decider.GUEST)
 
@@ -182,7 +185,7 @@ def step_away(*, player: Player, live_table_id: int) -> None:
 
 def come_back(*, player: Player, live_table_id: int, session: UUID | None = None) -> None:
     """Be asked again, whether after stepping away or after wanting to leave; whoever may play at one table at a time
-    plays here from now on. Raises Barred, NotServed, OtherMoney, GuestRefused.
+    plays here from now on. Whoever is not away goes on as before. Raises Barred, NotServed, OtherMoney, GuestRefused.
     """
     registers.ask_where_stale(player)
     welcome = partial(_begin_here, player, _live_table(live_table_id), session)
@@ -191,6 +194,8 @@ def come_back(*, player: Player, live_table_id: int, session: UUID | None = None
         seat = _own(standing, player)
         _demand_served(standing, player)
         _note_session(seat, session)
+        if standing.state.seat(seat.number).presence is Presence.PLAYING:
+            return standing
         return carry_out(standing, ComeBack(seat.number), decider=Decider.GUEST)
 
     _at(live_table_id, back, welcome=welcome)

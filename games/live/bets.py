@@ -167,7 +167,6 @@ def lay_slip(
     stakes: Mapping[str, int],
     table_version: int | None = None,
     session: UUID | None = None,
-    mark: UUID | None = None,
 ) -> LiveSeat:
     """Put several bets, in minor units, on top of what lies there, as a whole or not at all, and hold them. They need
     not be made of chips. Raises what `add_chip` raises.
@@ -178,7 +177,7 @@ def lay_slip(
     def lay(betting: Betting) -> Slip:
         return betting.slip.lay(stakes)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), lay)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, None), lay)
 
 
 def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:

@@ -26,7 +26,7 @@ from wallet.models import Mode
 
 MODE = "SELECT mode FROM games_livetable WHERE id = %s"
 # The lateness of a click is decided here, by the database's clock. The round is shared among those who bet and kept
-# from the tick that closes it, and only where betting is open and in time: who is late waits for nobody. Once it has
+# from the tick that closes it, and only where betting is open and in time: who is late waits for no round. Once it has
 # been waited for, the clock is read again. Whatever keeps the player from playing is asked before that. A web process
 # that falls silent in the middle does not keep the betting open for ever.
 LOCK = f"""

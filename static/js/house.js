@@ -23,11 +23,18 @@ function sentenceFor(status) {
 document.addEventListener("htmx:responseError", (event) => toast(sentenceFor(event.detail.xhr.status)));
 document.addEventListener("htmx:sendError", () => toast(toasts.dataset.offline));
 document.addEventListener("htmx:timeout", () => toast(toasts.dataset.offline));
-// The browser may send the same click twice where a connection breaks; by its mark the house knows it. See games/marks.py.
+// The browser may send the same click twice where a connection breaks, and so may whoever has had no answer: by its mark
+// the house knows it. Each click has another one, but for that after a click of which nobody knows. See games/marks.py.
+let mark = null;
+
 document.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {
   if (parameters.mark === undefined) return;
   const [high, low] = crypto.getRandomValues(new BigUint64Array(2));
-  parameters.mark = (high << 64n | low).toString(16).padStart(32, "0");
+  mark ??= (high << 64n | low).toString(16).padStart(32, "0");
+  parameters.mark = mark;
+});
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.successful && detail.requestConfig.parameters.mark === mark) mark = null;
 });
 
 document.addEventListener("htmx:beforeRequest", () => toasts.replaceChildren());

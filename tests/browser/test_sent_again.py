@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from games.models import CheminMove
 from tests.browser.at_table import TABLE, a_window
@@ -21,6 +21,7 @@ from tests.live.betting import held, stakes_of
 pytestmark = pytest.mark.browser
 
 MONEY = 1_000_000
+FIELDS = ("csrfmiddlewaretoken", "round_id", "table_version")
 
 
 @pytest.fixture
@@ -59,6 +60,45 @@ def test_a_chip_at_a_shared_table_lies_there_once(open_page, line):
     page.locator("#bet-player").click()  # and another click is another chip
     expect(page.locator(".meter--bet .meter__sum")).to_contain_text(f"{2 * stake / 100:,.2f}")
     assert held(player) == 2 * stake
+
+
+def test_pressing_again_after_a_click_that_was_not_answered_stakes_nothing_twice(open_page, line):
+    table, player = a_live_table(), a_player(real=MONEY)
+    page = open_page(player, "/en/table/live/real/")
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort("connectionreset")
+
+    page.route("**/bet/", lose)
+    page.locator("#bet-player").click()
+    expect(page.locator(".toast")).to_contain_text("nothing is staked twice")
+    (stake,) = stakes_of(player, table).values()
+    page.unroute("**/bet/")
+    with page.expect_response("**/bet/"):
+        page.locator("#bet-player").click()
+    assert held(player) == stake
+    with page.expect_response("**/bet/"):
+        page.locator("#bet-player").click()  # that was answered: another click is another chip
+    assert held(player) == 2 * stake
+
+
+def test_without_a_script_another_button_of_the_same_page_is_another_click(new_context, web_server):
+    table, player = a_live_table(), a_player(real=MONEY)
+    page = a_window(new_context, web_server, player, java_script_enabled=False).new_page()
+    page.goto("/en/table/live/real/")
+    mark = page.locator("#slip [name=mark]").input_value()
+    form = {name: page.locator(f"#slip [name={name}]").input_value() for name in FIELDS} | {"mark": mark}
+    chip = page.locator("#slip [name=chip]:checked").input_value()
+    for action in ("bet:player", "bet:banker", "bet:player"):
+        sent = form | {"action": action, "chip": chip}
+        assert page.request.post("/en/table/live/real/bet/", form=sent, headers={"Referer": page.url}).ok
+    assert stakes_of(player, table) == {"player": int(chip), "banker": int(chip)}
+    page.locator("#bet-player").click()  # and what a loaded page shows is clicked anew
+    expect(page.locator("#bet-player .spot__stake")).to_be_visible()
+    page.locator("#bet-player").click()
+    expect(page.locator("#slip [name=mark]")).not_to_have_value(mark)
+    assert stakes_of(player, table)["player"] == 2 * int(chip)
 
 
 def test_a_chip_at_a_solo_table_lies_there_once(open_page, line):

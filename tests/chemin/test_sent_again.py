@@ -98,6 +98,18 @@ class TestAnAnswerSentAgain:
             answer(first, table, "pass", question=question, mark=mark)
 
 
+@pytest.mark.django_db
+def test_stepping_away_and_coming_back_again_is_no_error():
+    table = a_chemin_table()
+    first, _ = guests(table, 2)
+    for _ in range(2):
+        play.step_away(player=first, live_table_id=table.pk)
+    assert CheminMove.objects.filter(kind="step_away").count() == 1
+    for _ in range(2):
+        play.come_back(player=first, live_table_id=table.pk)
+    assert CheminMove.objects.filter(kind="come_back").count() == 1
+
+
 def test_many_at_the_same_moment_are_all_told_that_it_was_taken(cloned_db):
     table = a_chemin_table()
     guests(table, 3)

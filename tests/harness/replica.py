@@ -125,6 +125,15 @@ class Replica:
         assert done.returncode == 0, done.stderr
 
 
+def _is_dropped(superuser: psycopg.Connection[Any]) -> bool:
+    """Drop the slot, unless the primary has not seen yet that nobody follows by it."""
+    superuser.execute(
+        "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s AND NOT active",
+        [SLOT],
+    )
+    return not superuser.execute("SELECT FROM pg_replication_slots WHERE slot_name = %s", [SLOT]).fetchone()
+
+
 @pytest.fixture(scope="module")
 def streaming() -> Iterator[Replica]:
     """A replica of the whole server of this run."""
@@ -133,9 +142,9 @@ def streaming() -> Iterator[Replica]:
         replica = Replica(top, databases.servers().sockets)
         yield replica
         replica.stop()
-        with psycopg.connect(databases.servers().superuser_url, autocommit=True) as superuser:
-            superuser.execute("SELECT pg_drop_replication_slot(%s)", [SLOT])
     finally:
+        with psycopg.connect(databases.servers().superuser_url, autocommit=True) as superuser:
+            wait_until(lambda: _is_dropped(superuser), "somebody follows by the slot of the replica")
         shutil.rmtree(top, ignore_errors=True)
 
 
