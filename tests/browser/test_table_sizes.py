@@ -62,6 +62,15 @@ FAULTS = """() => {
 }"""
 
 
+# What was paid on a bet, written on the tie as well, with another amount.
+WRITTEN_ON_THE_TIE = """(paid, amount) => {
+    const sums = document.querySelector("#bet-tie .spot__sums");
+    if (sums.contains(paid)) return;
+    sums.append(paid.cloneNode(true));
+    sums.lastElementChild.lastChild.textContent = amount;
+}"""
+
+
 def with_large_chips(limits: StoredLimits) -> StoredLimits:
     """The same limits where one chip is the largest amount, and the largest bet."""
     in_lei = limits["RON"]
@@ -154,4 +163,22 @@ def test_the_meters_hold_what_a_tie_can_pay(enter, player, game):
     sums = {"bet": "300.000,00 RON", "balance": "1.300.000,00 RON", "win": "1.100.000,00 RON"}
     for meter, text in sums.items():
         page.locator(f".meter--{meter} .meter__sum").evaluate("(sum, text) => { sum.textContent = text }", text)
+    fits(page)
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+def test_what_a_tie_pays_stands_on_its_bet_in_view(enter, player, language):
+    """As above, what was paid on another bet is written on the tie."""
+    table = a_table(limits=with_large_chips(baccarat_limits()))
+    a_place(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)
+    page = enter()
+    page.goto(f"/{language}/table/baccarat/real/")
+    deal(page)
+    paid = page.locator(
+        ".spot__paid:not(.spot__paid--even)"
+    ).first  # a coup that is none pays one side, and one that is
+    expect(paid).to_be_visible()
+    stake = page.locator("#bet-tie .spot__stake")
+    paid.evaluate(WRITTEN_ON_THE_TIE, stake.inner_text().splitlines()[-1].replace("1", "9", 1))
+    expect(page.locator("#bet-tie .spot__paid")).to_have_count(1)
     fits(page)
