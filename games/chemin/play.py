@@ -25,7 +25,7 @@ from games.chemin.removing import send_away
 from games.chemin.standing import Standing, locked
 from games.chemin.stopping import one_transaction
 from games.chemin.table import carry_out, name_of
-from games.engine.chemin import Call, Presence, Refusal, Refused
+from games.engine.chemin import Call, Refusal, Refused
 from games.engine.chemin.actions import (
     ComeBack,
     Join,
@@ -69,6 +69,9 @@ everybody while the whole house is stopped.
 """
 
 LONGEST_NAME: Final = 20
+ALREADY: Final = frozenset({Refusal.ALREADY_AWAY, Refusal.NOT_AWAY})
+"""What is refused since it is so already: a page that shows it has nothing to add."""
+
 TELLING: Final = frozenset({Refusal.RULE_BINDS, Refusal.ADVICE_BINDS})
 
 # Whoever may not play is told before the table is waited for; an exclusion waits until the transaction ends.
@@ -171,12 +174,10 @@ def leave(*, player: Player, live_table_id: int) -> None:
 
 
 def step_away(*, player: Player, live_table_id: int) -> None:
-    """Keep the seat and be asked nothing; whoever is away already stays so. Raises GuestRefused, and as `leave`."""
+    """Keep the seat and be asked nothing. Raises GuestRefused, and what `leave` raises."""
 
     def away(standing: Standing) -> Standing:
         seat = _own(standing, player)
-        if standing.state.seat(seat.number).presence is Presence.AWAY:
-            return standing
         demand_to_leave(standing, seat)
         return carry_out(standing, StepAway(seat.number), decider=Decider.GUEST)
 
@@ -185,7 +186,7 @@ def step_away(*, player: Player, live_table_id: int) -> None:
 
 def come_back(*, player: Player, live_table_id: int, session: UUID | None = None) -> None:
     """Be asked again, whether after stepping away or after wanting to leave; whoever may play at one table at a time
-    plays here from now on. Whoever is not away goes on as before. Raises Barred, NotServed, OtherMoney, GuestRefused.
+    plays here from now on. Raises Barred, NotServed, OtherMoney, GuestRefused.
     """
     registers.ask_where_stale(player)
     welcome = partial(_begin_here, player, _live_table(live_table_id), session)
@@ -194,8 +195,6 @@ def come_back(*, player: Player, live_table_id: int, session: UUID | None = None
         seat = _own(standing, player)
         _demand_served(standing, player)
         _note_session(seat, session)
-        if standing.state.seat(seat.number).presence is Presence.PLAYING:
-            return standing
         return carry_out(standing, ComeBack(seat.number), decider=Decider.GUEST)
 
     _at(live_table_id, back, welcome=welcome)

@@ -133,6 +133,8 @@ def _done(deed: Callable[[], None], request: PlayerRequest, live: LiveTable) -> 
     except PlayError as error:
         if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
             raise
+        if isinstance(error, GuestRefused) and error.reason in play.ALREADY:
+            return None
         if isinstance(error, GuestRefused) and error.reason in play.TELLING and not request.htmx:
             error = StalePage()  # what waits in the session for the page would tell the hand to whoever reads that row
         return _refusal(error, live)

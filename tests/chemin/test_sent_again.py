@@ -23,7 +23,7 @@ from tests.chemin.at_table import (
     step,
 )
 from tests.live.test_bets_at_once import outcome
-from tests.people import events
+from tests.people import a_visitor, events
 from tests.wallet.test_at_once import at_once
 
 TIMES = 4
@@ -99,15 +99,16 @@ class TestAnAnswerSentAgain:
 
 
 @pytest.mark.django_db
-def test_stepping_away_and_coming_back_again_is_no_error():
+def test_the_page_says_nothing_of_somebody_who_steps_away_or_comes_back_again():
     table = a_chemin_table()
     first, _ = guests(table, 2)
-    for _ in range(2):
-        play.step_away(player=first, live_table_id=table.pk)
-    assert CheminMove.objects.filter(kind="step_away").count() == 1
-    for _ in range(2):
-        play.come_back(player=first, live_table_id=table.pk)
-    assert CheminMove.objects.filter(kind="come_back").count() == 1
+    visitor = a_visitor()
+    visitor.force_login(first.user)
+    for action in ("step_away", "step_away", "come_back", "come_back"):
+        page = visitor.post("/en/table/chemin/real/seat/", {"action": action}, headers={"HX-Request": "true"})
+        assert 'id="live-own"' in page.text
+        assert "call__notice" not in page.text
+    assert CheminMove.objects.filter(kind__in=("step_away", "come_back")).count() == 2
 
 
 def test_many_at_the_same_moment_are_all_told_that_it_was_taken(cloned_db):
