@@ -87,17 +87,16 @@ def test_without_a_script_another_button_of_the_same_page_is_another_click(new_c
     table, player = a_live_table(), a_player(real=MONEY)
     page = a_window(new_context, web_server, player, java_script_enabled=False).new_page()
     page.goto("/en/table/live/real/")
-    mark = page.locator("#slip [name=mark]").input_value()
-    form = {name: page.locator(f"#slip [name={name}]").input_value() for name in FIELDS} | {"mark": mark}
+    form = {name: page.locator(f"#slip [name={name}]").input_value() for name in (*FIELDS, "mark")}
     chip = page.locator("#slip [name=chip]:checked").input_value()
     for action in ("bet:player", "bet:banker", "bet:player"):
-        sent = form | {"action": action, "chip": chip}
+        sent: dict[str, str | float | bool] = {**form, "action": action, "chip": chip}
         assert page.request.post("/en/table/live/real/bet/", form=sent, headers={"Referer": page.url}).ok
     assert stakes_of(player, table) == {"player": int(chip), "banker": int(chip)}
     page.locator("#bet-player").click()  # and what a loaded page shows is clicked anew
     expect(page.locator("#bet-player .spot__stake")).to_be_visible()
     page.locator("#bet-player").click()
-    expect(page.locator("#slip [name=mark]")).not_to_have_value(mark)
+    expect(page.locator("#slip [name=mark]")).not_to_have_value(form["mark"])
     assert stakes_of(player, table)["player"] == 2 * int(chip)
 
 
