@@ -4,21 +4,25 @@ from functools import partial
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 
 from games.chemin import play
 from games.errors import Barred, GuestRefused, QuestionPassed
 from games.models import CheminMove
-from players import exclusions
+from players import exclusions, sittings
 from tests.builders import a_player
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
     a_chemin_table,
+    a_guest,
+    a_session,
     answer,
     asked_at,
     cash,
     chemin_of,
     guests,
+    sit,
     state_of,
     step,
 )
@@ -87,6 +91,21 @@ class TestAnAnswerSentAgain:
         answer(first, table, "pass", question=question, mark=mark)
         with pytest.raises(GuestRefused):
             answer(a_player(real=MONEY), table, "pass", question=question, mark=mark)
+
+    def test_is_known_while_a_reality_check_waits_for_its_answer(self):
+        table, player = a_chemin_table(), a_player(real=MONEY)
+        session = a_session(player)
+        sittings.sitting(player, session)
+        sit(player, table, 1, session)
+        a_guest(table, 2)
+        question, mark = chemin_of(table).question, uuid4()
+        answer(player, table, "take_bank", 10_000, question=question, session=session, mark=mark)
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE players_sitting SET checked_at = clock_timestamp() - interval '2 hours'")
+        answer(player, table, "take_bank", 10_000, question=question, session=session, mark=mark)
+        assert not refused()
+        with pytest.raises(Barred):
+            answer(player, table, "take_bank", 10_000, question=question, session=session, mark=uuid4())
 
     def test_by_whoever_may_not_play_since_is_told_so(self):
         table = a_chemin_table()
