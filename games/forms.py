@@ -23,22 +23,26 @@ FAVOURITE = "favourite:"
 KEEP = "keep"  # what Enter presses: nothing happens but that the player's own value is kept
 
 
-class SlipForm(forms.Form):
-    """A click on the table: which button, with the round, the slip, the version of the table and the chip that the page
-    showed.
-    """
+class TableForm(forms.Form):
+    """A click on a table: which button, with the round, the version of the table and the chip that the page showed."""
 
     action = forms.CharField(max_length=40)
     round_id = forms.UUIDField()
-    slip_version = forms.IntegerField(min_value=0, max_value=2**31 - 1)
     table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
     mark = forms.UUIDField(required=False)
-    player_value = forms.CharField(max_length=64, required=False)
 
     def clean(self) -> None:
         """Bind the mark to what the click says."""
-        _bind(self.cleaned_data, "action", "chip", "round_id")
+        said = self.cleaned_data
+        said["mark"] = marks.bound(said.get("mark"), *(said.get(each) for each in ("action", "chip", "round_id")))
+
+
+class SlipForm(TableForm):
+    """A click on a table for oneself, with the slip that the page showed."""
+
+    slip_version = forms.IntegerField(min_value=0, max_value=2**31 - 1)
+    player_value = forms.CharField(max_length=64, required=False)
 
     def clean_action(self) -> str | Deal | Change:
         """Return the bet clicked with what to do there, or what to do with the slip, or `KEEP`."""
@@ -51,20 +55,8 @@ class SlipForm(forms.Form):
         raise forms.ValidationError("unknown", code="unknown")
 
 
-class ClickForm(forms.Form):
-    """A click at a shared table: which button, with the round, the version of the table and the chip that the page
-    showed.
-    """
-
-    action = forms.CharField(max_length=40)
-    round_id = forms.UUIDField()
-    table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
-    chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
-    mark = forms.UUIDField(required=False)
-
-    def clean(self) -> None:
-        """Bind the mark to what the click says."""
-        _bind(self.cleaned_data, "action", "chip", "round_id")
+class ClickForm(TableForm):
+    """A click at a shared table."""
 
     def clean_action(self) -> str | int | Change:
         """Return the bet clicked, the number of a favourite, what to do with the slip, or `KEEP`."""
@@ -77,10 +69,6 @@ class ClickForm(forms.Form):
         if action in Change.__members__.values():
             return Change(action)
         raise forms.ValidationError("unknown", code="unknown")
-
-
-def _bind(said: dict[str, Any], *names: str) -> None:
-    said["mark"] = marks.bound(said.get("mark"), *(said.get(each) for each in names))
 
 
 class SearchForm(forms.Form):

@@ -20,9 +20,10 @@ from tests.api.at_live import program_of
 from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
 from tests.builders import a_player
 from tests.harness import databases
+from tests.harness.apart import run_apart
 from tests.harness.databases import Database
 from tests.live.at_table import advance_to, bet, step
-from tests.live.streaming import a_table_with_bets, a_web_server, run_apart
+from tests.live.streaming import a_table_with_bets, a_web_server
 from tests.live.watcher import Watcher
 
 ROUNDS = 4

@@ -2,13 +2,13 @@
 
 import asyncio
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from typing import Any
 
 import pytest
 
 from casino.door import Allowance, Door
+from tests.harness.apart import run_apart
 from wallet.provider_statements.reading import MOST_BYTES
 
 LARGEST = 1000
@@ -50,11 +50,7 @@ def ask(
     wide = Allowance(10 * LARGEST, seconds=5.0, instead=f"{WIDE}?too-much=1")
     told = Allowance(LARGEST, seconds, words=lambda scope, status: ("text/why", f"{status.value}".encode()))
     door = Door(application, ordinary=Allowance(LARGEST, seconds), at={WIDE: wide}, below={TOLD: told})
-    # In a thread of its own: Playwright's synchronous interface keeps a loop running in the thread of the tests.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(
-            asyncio.run, door({"type": "http", "path": path, "headers": headers or []}, receive, send)
-        ).result()
+    run_apart(door({"type": "http", "path": path, "headers": headers or []}, receive, send))
     return inside, refusals
 
 

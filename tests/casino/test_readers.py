@@ -2,13 +2,13 @@
 
 import asyncio
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from typing import Any
 
 from a2wsgi import WSGIMiddleware
 
 from casino.readers import Limits, Readers
+from tests.harness.apart import run_apart
 
 PIECE = 1000
 GONE = {"type": "http.disconnect"}
@@ -55,9 +55,8 @@ def an_answer(pieces: int, written: list[int]) -> Any:
 
 
 def run(work: Any) -> Any:
-    """Run it in a thread of its own: Playwright's synchronous interface keeps a loop running in the thread of tests."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, asyncio.wait_for(work, 30)).result()
+    """Run it, for half a minute at most."""
+    return run_apart(asyncio.wait_for(work, 30))
 
 
 def serve(pieces: int, *, takes: int, limits: Limits) -> tuple[Line, list[int], Readers]:

@@ -21,7 +21,7 @@ from games.models import Participation
 from tests.builders import a_place, a_player, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests, standing_of
 from tests.games.at_pages import click
-from tests.live.streaming import run_apart
+from tests.harness.apart import run_apart
 from tests.people import a_visitor
 
 BROUGHT = "proxy-0123456789"

@@ -1,13 +1,11 @@
 """What tests of streams share: a web server with little room, somebody who may listen, and who serves them."""
 
-import asyncio
 import socket
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -27,8 +25,6 @@ from tests.harness.folders import fresh_folder
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, bet
 from tests.live.watcher import PATIENCE
-
-T = TypeVar("T")
 
 MOST_STREAMS = 20
 CONNECTIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()"
@@ -92,9 +88,3 @@ def until(condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
-
-
-def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """What *work* comes to in a thread of its own: Playwright's event loop runs in the thread of the tests."""
-    with ThreadPoolExecutor(1) as apart:
-        return apart.submit(asyncio.run, work).result()

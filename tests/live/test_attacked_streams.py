@@ -13,7 +13,7 @@ from casino.live_lobbies import Lobbies
 from casino.live_streams import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from games.live import tickets
 from games.live.tickets import BadTicket, Ticket, house_ticket, lobby_ticket
-from tests.live.streaming import run_apart
+from tests.harness.apart import run_apart
 from wallet.models import Mode
 
 Message = MutableMapping[str, Any]
