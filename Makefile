@@ -9,11 +9,11 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test check lint reset bench attack drill hosts image roads format messages clauses screenshots
+.PHONY: help run test test-all check lint reset bench attack drill hosts image roads format messages clauses screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 run: .venv/installed .venv/texts ## open the house: http://localhost:8000/ (PORT= chooses another port)
 	@$(VAR_IS_OURS)
@@ -23,6 +23,9 @@ test: .venv/installed-dev .venv/texts ## every test, with servers of its own and
 	@tools/get_chromium.sh
 	@tools/get_namespaces.sh
 	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST)
+
+test-all: ## the tests with every parameter: all pages, sizes, themes, languages and roles, long drills
+	@$(MAKE) --no-print-directory test PYTEST="--sweep $(PYTEST)"
 
 check: lint test ## format, lint, secrets, types, layers, migrations, production settings, texts, then every test
 

@@ -76,10 +76,19 @@ def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
         yield connection
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest, which would keep one worker alone at the end. Refuse tests that would truncate tables:
-    the database does.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let ``--sweep`` select the sweep cases too (`tests.harness.sweeps`)."""
+    parser.addoption("--sweep", action="store_true", help="run every parameter of every test, as `make test-all` does")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave sweep cases out unless asked for. Begin with the longest, which would keep one worker alone at the end.
+    Refuse tests that would truncate tables: the database does.
     """
+    if not config.getoption("sweep"):
+        swept = [item for item in items if item.get_closest_marker("sweep")]
+        config.hook.pytest_deselected(items=swept)
+        items[:] = [item for item in items if not item.get_closest_marker("sweep")]
     items.sort(key=lambda item: item.path.name != LONGEST)
     for item in items:
         marker = item.get_closest_marker("django_db")
