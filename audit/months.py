@@ -1,4 +1,4 @@
-"""Months: what only grows is kept in a table for each, told apart by blocks of ids (``sql/0014_months.sql``).
+"""Months: what only grows is kept in a table for each, told apart by blocks of ids (``sql/functions/months.sql``).
 
 The oldest ones go to an archive. Whatever reads what may lie there asks here first, so that nobody takes for empty what
 is only elsewhere.
@@ -53,23 +53,3 @@ def of_time(at: datetime) -> ArchivedMonth | None:
 def cut() -> ArchivedMonth | None:
     """Return the last month that has gone to an archive; None where all are here."""
     return ArchivedMonth.objects.order_by("beyond").last()
-
-
-def comes_before(table: str, key: str) -> tuple[str, ...]:
-    """Return the statements of a migration that has it written down that all rows of *table* come before the months.
-    They may be begun again.
-    """
-    constraint = f"{table}_comes_before"
-    return (
-        f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {constraint}",
-        f"ALTER TABLE {table} ADD CONSTRAINT {constraint} CHECK ({key} < {FIRST}) NOT VALID",
-        f"ALTER TABLE {table} VALIDATE CONSTRAINT {constraint}",
-    )
-
-
-def cut_up(table: str, key: str) -> tuple[str, ...]:
-    """Return the statements of a migration that has *table* kept by months from now on."""
-    return (
-        f"SELECT audit_cut_by_months('{table}', '{key}', {FIRST})",
-        f"SELECT audit_keep_months('{table}', {AHEAD})",
-    )

@@ -1,7 +1,7 @@
 """How long what is kept: read here, changed by two people, and what it means for the personal values of events.
 
-The database has the last word (``sql/0005_retention.sql``): nothing is kept for less than the law demands, and nobody
-changes a period but by an approval of two.
+The database has the last word (``sql/functions/retention.sql``): nothing is kept for less than the law demands, and
+nobody changes a period but by an approval of two.
 """
 
 from collections.abc import Mapping

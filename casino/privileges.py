@@ -40,6 +40,7 @@ RIGHTS = {
     "audit_cursor": "SELECT, INSERT, UPDATE (leaves)",
     "django_admin_log": "SELECT",  # Django's; what staff do is in the event log
     "django_migrations": "SELECT",
+    "sql_object": "SELECT",
     "django_content_type": "SELECT",
     "auth_permission": "SELECT",
     "auth_group": "SELECT",

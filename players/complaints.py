@@ -1,6 +1,6 @@
 """Complaints as cases: whose one is, how it was decided and why, and opening it again.
 
-Each step locks the conversation, and is an event and a row of its timeline (``players/sql/0023_complaints.sql``); its
+Each step locks the conversation, and is an event and a row of its timeline (``players/sql/functions/support.sql``); its
 words are a message to read.
 
 Every message of an error is a sentence in the active language.

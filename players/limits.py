@@ -1,7 +1,7 @@
 """Limits that a player, the house or the law sets on deposits, losses, stakes and time.
 
-PostgreSQL says what holds and when a change takes effect (``sql/0008_limits.sql``), by its own clock, so no job has to
-run for a limit to change. Amounts are minor units of the player's currency; of time, seconds.
+PostgreSQL says what holds and when a change takes effect (``sql/functions/limits.sql``), by its own clock, so no job
+has to run for a limit to change. Amounts are minor units of the player's currency; of time, seconds.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Accounts of staff are made, given other roles, disabled and enabled, and their second factors reset, by two people:
 one asks, another decides, and neither is the person whom it is about.
 
-What is done is done by the database (``sql/0014_staff.sql``), which reads the approval for itself; what stands here
-asks, refuses early what could not be done, ends sessions and tokens, records and tells whoever it is about.
+What is done is done by the database (``sql/functions/staff.sql``), which reads the approval for itself; what stands
+here asks, refuses early what could not be done, ends sessions and tokens, records and tells whoever it is about.
 """
 
 from collections.abc import Iterable, Mapping

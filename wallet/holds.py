@@ -1,7 +1,7 @@
 """Holds: what a player's slip on a shared table sets aside, given back or turned into stakes when bets close, which are
 settled together when the cards have fallen.
 
-PostgreSQL does it (``sql/0007_holds.sql``, ``sql/0008_sets.sql``); this module speaks to it. Whoever calls holds the
+PostgreSQL does it (``sql/functions/holds.sql``); this module speaks to it. Whoever calls holds the
 round's row.
 """
 

@@ -1,8 +1,8 @@
 """The one door for money: every movement passes through `post` or `reverse`, each of them one SQL statement in the
 transaction of what caused it; those of a round through the statement that finishes it, which asks with `request`.
 
-PostgreSQL keeps the rules (``sql/0001_ledger.sql``); this module speaks to it and names its errors. An error leaves the
-surrounding transaction to be rolled back.
+PostgreSQL keeps the rules (``sql/functions/ledger.sql``); this module speaks to it and names its errors. An error
+leaves the surrounding transaction to be rolled back.
 """
 
 import json

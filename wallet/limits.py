@@ -1,5 +1,5 @@
 """What a player's limits leave. The database holds every stake and deposit to them in the statement that moves the
-money (``sql/0004_days.sql``); what is asked here is asked early, so that nothing begins that would be refused.
+money (``sql/functions/limits.sql``); what is asked here is asked early, so that nothing begins that would be refused.
 
 Call these in the transaction of what they are for, with the player's account locked.
 """

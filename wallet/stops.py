@@ -4,7 +4,7 @@ While a stop stands, nobody stakes, no bank is put up, no round opens, no deposi
 since free play is play. Bets may be taken off. What was accepted is dealt, settled and paid; deposits that are with
 their provider are credited; withdrawals, log-ins, limits, exclusions and complaints stay.
 
-PostgreSQL refuses it, whoever asks (``sql/0019_stops.sql``). What begins holds a lock with others until it is
+PostgreSQL refuses it, whoever asks (``sql/functions/house_stop.sql``). What begins holds a lock with others until it is
 committed, and `stop_house` takes the same one alone: it waits for what is on its way, which stands then, and whatever
 comes meanwhile waits for the stop and is refused. **After `stop_house` has returned, in a transaction of its own, no
 stake and no deposit begins**, nor is any still under way. What is on its way is a statement or a click; one that hangs

@@ -1,7 +1,7 @@
 """Rows of the event log and of the tree over it; triggers refuse every change.
 
-Events are inserted by ``audit_record`` (``sql/0001_log.sql``) alone. They are kept in a table for each month
-(``sql/0014_months.sql``), and the oldest months go to archives: no foreign key holds what refers to an event.
+Events are inserted by ``audit_record`` (``sql/functions/log.sql``) alone. They are kept in a table for each month
+(``sql/functions/months.sql``), and the oldest months go to archives: no foreign key holds what refers to an event.
 """
 
 from django.db import models

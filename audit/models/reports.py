@@ -1,4 +1,4 @@
-"""Reports as they were made: asked for, then written once and never changed (``sql/0007_reports.sql``)."""
+"""Reports as they were made: asked for, then written once and never changed (``sql/functions/reports.sql``)."""
 
 from django.db import models
 

@@ -1,5 +1,5 @@
-"""The work on significant events: each step is an event and then a row (``audit/sql/0009_first_said.sql``), and nothing
-is undone but by another step.
+"""The work on significant events: each step is an event and then a row (``audit/sql/functions/significant.sql``), and
+nothing is undone but by another step.
 
 What somebody writes about it stays with the step and out of the event, since it may speak of a person.
 """

@@ -1,6 +1,6 @@
 """What players do in the chat of shared tables: a name, a message, a block, a report.
 
-Who may write, and how often, is decided by the database and its clock (``games/sql/0011_chat.sql``); what may be
+Who may write, and how often, is decided by the database and its clock (``games/sql/functions/chat.sql``); what may be
 written, by `games.live.chat_rules`. What is recorded names messages and players by their numbers; names and reasons
 are personal, and words stay in the chat alone.
 

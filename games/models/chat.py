@@ -1,7 +1,7 @@
 """What players say to each other at shared tables, under names they chose for it, and what becomes of it.
 
 A message keeps what was said; the database lets nothing of it be changed but that the house took it away, and deletes
-it only after its ninety days (GLI-19 v3.0, A.4.7): ``games/sql/0011_chat.sql``.
+it only after its ninety days (GLI-19 v3.0, A.4.7): ``games/sql/functions/chat.sql``.
 """
 
 from django.db import models

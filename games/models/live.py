@@ -1,7 +1,8 @@
 """Shared tables as they stand: the shoe on each, the round in progress, and who has bet on it.
 
 These rows move on while they last, and only forward: the database refuses a phase that goes back, and a commitment, a
-shoe or a card that changes (``games/sql/0008_live.sql``). What is over becomes a `Round`, which never changes.
+shoe or a card that changes (``games/sql/functions/live_rounds.sql``). What is over becomes a `Round`, which never
+changes.
 """
 
 from django.contrib.postgres.fields import ArrayField

@@ -1,4 +1,4 @@
-"""Accounts that staff lock and open again (``players/sql/0016_account_locks.sql``)."""
+"""Accounts that staff lock and open again (``players/sql/functions/account_locks.sql``)."""
 
 from django.db import models
 

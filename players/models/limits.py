@@ -1,5 +1,5 @@
-"""Limits on deposits, losses, stakes and time (``players/sql/0008_limits.sql``), and the answer of whoever was offered
-some.
+"""Limits on deposits, losses, stakes and time (``players/sql/functions/limits.sql``), and the answer of whoever was
+offered some.
 """
 
 from django.db import models

@@ -1,7 +1,7 @@
 """Flags: signs that play may be doing somebody harm, with the rows behind them and the contact that staff made.
 
 A flag ends once and is otherwise never changed; what was seen and what staff did about it is inserted and never changed
-(``sql/0010_markers.sql``).
+(``sql/functions/harm_markers.sql``).
 """
 
 from django.db import models

@@ -1,6 +1,6 @@
 """What staff note about players, and the words by which staff find them.
 
-Notes are added and never changed (``sql/0015_notes.sql``); they go with the person.
+Notes are added and never changed (``sql/functions/notes.sql``); they go with the person.
 """
 
 from django.db import models

@@ -1,5 +1,5 @@
 """What the house tells everybody of work on it: a row for each notice, added and withdrawn, never changed
-(``sql/0022_notices.sql``).
+(``sql/functions/notices.sql``).
 """
 
 from django.db import models

@@ -1,7 +1,7 @@
 """What keeps a player from playing for a time, and what is known of the time spent playing.
 
 Exclusions, their lifting, register checks and chosen intervals are inserted and never changed (triggers in
-``sql/0009_pauses.sql``); a longer exclusion is another row, and none can be made shorter.
+``sql/functions/exclusions.sql``); a longer exclusion is another row, and none can be made shorter.
 """
 
 from django.db import models

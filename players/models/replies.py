@@ -1,6 +1,6 @@
 """What staff begin an answer from: each template in every language of the house, a new version each time.
 
-Rows are added and never changed (``sql/0021_templates.sql``). What was sent is written out, and knows none of this.
+Rows are added and never changed (``sql/functions/support.sql``). What was sent is written out, and knows none of this.
 """
 
 from django.db import models

@@ -1,8 +1,7 @@
 """Customer service: conversations between a player and the house, complaints among them (GLI-19 v3.0, A.4.4).
 
 Messages, and the steps of complaints, are inserted and never changed. The database lets nobody delete a conversation
-before its time is over after its last message: ``sql/0007_service.sql``, ``sql/0012_keeping.sql``,
-``sql/0023_complaints.sql``.
+before its time is over after its last message: ``sql/functions/support.sql``.
 """
 
 from typing import Final

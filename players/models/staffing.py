@@ -1,7 +1,7 @@
 """What became of accounts of staff: every change that two people made, and by whom the house was founded.
 
-Rows are written by the functions of ``sql/0014_staff.sql`` alone, in the transaction of the change itself, and never
-changed. Triggers there refuse every change of an account of staff that has no row here.
+Rows are written by the functions of ``sql/functions/staff.sql`` alone, in the transaction of the change itself, and
+never changed. Triggers there refuse every change of an account of staff that has no row here.
 """
 
 from django.db import models

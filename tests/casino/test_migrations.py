@@ -159,7 +159,7 @@ UNSAFE = {
     ),
     "rights are taken in a block": (sql("DO 'BEGIN REVOKE ALL ON games_table FROM sabot_app; END'"), RIGHTS),
     "a block does whatever it does": (sql("DO $$ BEGIN PERFORM 1; END $$"), CODE),
-    "a function of ours is run": (sql("SELECT audit_cut_by_months('audit_event', 'id', 1)"), RUN),
+    "a function of ours is run": (sql("SELECT audit_keep_months('audit_event', 1)"), RUN),
     "a function of ours is run in a block": (sql("DO $$ BEGIN PERFORM public.audit_open_month('a', 1); END $$"), RUN),
     "a function that was just made is run": (
         sql("CREATE FUNCTION planted() RETURNS void LANGUAGE sql AS $$ DELETE FROM games_round $$; SELECT planted();"),

@@ -1,4 +1,4 @@
-"""Balances that two people put right (``wallet/sql/0013_adjustments.sql``)."""
+"""Balances that two people put right (``wallet/sql/functions/adjustments.sql``)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

@@ -1,5 +1,5 @@
-"""What a player's real money did on each day, and deposits begun (``wallet/sql/0004_days.sql``). The ledger alone
-writes either.
+"""What a player's real money did on each day, and deposits begun (``wallet/sql/functions/limits.sql``). The ledger
+alone writes either.
 """
 
 from django.db import models

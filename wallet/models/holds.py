@@ -1,4 +1,4 @@
-"""What is set aside for a round on a shared table (``wallet/sql/0007_holds.sql``). The ledger alone writes it."""
+"""What is set aside for a round on a shared table (``wallet/sql/functions/holds.sql``). The ledger alone writes it."""
 
 from django.db import models
 

@@ -1,4 +1,5 @@
-"""Rows of the ledger. They are written by the functions in ``sql/0001_ledger.sql`` alone, and never changed afterwards.
+"""Rows of the ledger. They are written by the functions in ``sql/functions/ledger.sql`` alone, and never changed
+afterwards.
 
 Amounts are whole minor units of their currency everywhere. Foreign keys, triggers and what Django cannot say are in the
 SQL file.
@@ -104,8 +105,8 @@ class PostingKey(models.Model):
 class Journal(models.Model):
     """One movement of money: entries that sum to zero in every currency and mode.
 
-    Journals and entries are kept in tables of a month each (``audit/sql/0014_months.sql``), and the oldest months go to
-    archives.
+    Journals and entries are kept in tables of a month each (``audit/sql/functions/months.sql``), and the oldest months
+    go to archives.
     """
 
     key = models.ForeignKey(PostingKey, models.PROTECT, db_column="key", db_constraint=False, db_index=False)

@@ -1,7 +1,7 @@
 """Payments: a deposit on its way through a provider, and everything a provider has said of it.
 
 A payment is never deleted, what was asked for never changes, and money that has been credited stays credited; what the
-providers said is appended. ``wallet/sql/0005_payments.sql`` has the database hold to that.
+providers said is appended. ``wallet/sql/functions/payments.sql`` has the database hold to that.
 """
 
 import hashlib

@@ -2,8 +2,8 @@
 two differ, and what staff made of it. Notes on deposits in doubt, too.
 
 Nothing here is money: no row of these tables moves any. Lines and differences are written when a statement is confirmed
-and never change; what staff find out is appended. ``wallet/sql/0014_provider_statements.sql`` has the database hold to
-that.
+and never change; what staff find out is appended. ``wallet/sql/functions/provider_statements.sql`` has the database
+hold to that.
 """
 
 from uuid import uuid4

@@ -1,5 +1,5 @@
 """Our tables on an operator's wallet: its players, the rounds they play with its money, and what it is still to be told
-(``wallet/sql/0021_remote.sql``). Amounts are whole minor units.
+(``wallet/sql/functions/operator_wallet.sql``). Amounts are whole minor units.
 """
 
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The whole house stopped, and going on again (``wallet/sql/0019_stops.sql``)."""
+"""The whole house stopped, and going on again (``wallet/sql/functions/house_stop.sql``)."""
 
 from django.db import models
 from django.db.models import Q

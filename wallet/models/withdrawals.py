@@ -1,7 +1,7 @@
 """Withdrawals: money on its way out, everything that was done about it, and the accounts it goes to.
 
 What was asked for never changes, its status only moves forward, and every step is appended;
-``wallet/sql/0006_withdrawals.sql`` has the database hold to that.
+``wallet/sql/functions/withdrawals.sql`` has the database hold to that.
 """
 
 from uuid import uuid4

@@ -1,8 +1,8 @@
 """Sabot as host of the seamless wallet: what a studio asks for, done once and for all (docs/seamless.md, "Rules").
 
 Each transaction is a row, written in the transaction of its journals and never changed; the first answer is read from
-it. Which transactions fit each other the database says (``sql/0020_seamless.sql``), and this module names what it
-refuses.
+it. Which transactions fit each other the database says (``sql/functions/seamless_wallet.sql``), and this module names
+what it refuses.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Partners and their keys: two people agree on each (docs/seamless.md); one is enough to end one.
 
-What is done is held by the database (``sql/0020_seamless.sql``), which reads the approval for itself. Sentences of
-errors are for staff.
+What is done is held by the database (``sql/functions/seamless_wallet.sql``), which reads the approval for itself.
+Sentences of errors are for staff.
 """
 
 from collections.abc import Mapping

@@ -1,0 +1,372 @@
+"""The event log, its tree, approvals, retention, hours, reports and significant events; ``0001_initial.sql`` has the rest."""
+
+import audit.models.clock
+import django.contrib.postgres.fields
+import django.db.models.deletion
+from django.db import migrations, models
+
+from audit.initial_migration import InitialMigration
+
+
+class Migration(InitialMigration):
+
+    partitioned = {'Event': 'id'}
+
+    dependencies = [
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='Approval',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.TextField()),
+                ('on', models.TextField()),
+                ('request', models.TextField()),
+                ('sha256', models.BinaryField()),
+                ('by', models.TextField()),
+                ('person', models.UUIDField()),
+                ('reason', models.TextField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('expires_at', models.DateTimeField()),
+            ],
+            options={
+                'db_table': 'audit_approval',
+                'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['on', 'id'], name='audit_approval_on'), models.Index(fields=['kind', '-id'], name='audit_approval_kind')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Decision',
+            fields=[
+                ('approval', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='audit.approval')),
+                ('verdict', models.CharField(choices=[('approved', 'Approved'), ('refused', 'Refused'), ('expired', 'Expired'), ('withdrawn', 'Withdrawn')], max_length=9)),
+                ('by', models.TextField()),
+                ('asker', models.UUIDField()),
+                ('person', models.UUIDField(null=True)),
+                ('reason', models.TextField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'audit_decision',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['verdict', '-approval'], name='audit_decision_verdict')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Mark',
+            fields=[
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock(), primary_key=True, serialize=False)),
+                ('transaction', models.BigIntegerField()),
+            ],
+            options={
+                'db_table': 'audit_mark',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Rolled',
+            fields=[
+                ('pk', models.CompositePrimaryKey('sums', 'hour', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('sums', models.TextField()),
+                ('hour', models.DateTimeField()),
+                ('rows', models.BigIntegerField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'audit_rolled',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Event',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+                ('kind', models.TextField()),
+                ('by', models.TextField()),
+                ('on', models.TextField()),
+                ('body', models.BinaryField()),
+            ],
+            options={
+                'db_table': 'audit_event',
+                'permissions': [('export_rows', 'Can take rows of lists out as files')],
+                'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['kind', 'id'], name='audit_event_kind'), models.Index(fields=['on', 'id'], name='audit_event_on'), models.Index(fields=['by', 'id'], name='audit_event_by')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Pending',
+            fields=[
+                ('event', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='audit.event')),
+            ],
+            options={
+                'db_table': 'audit_pending',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Personal',
+            fields=[
+                ('pk', models.CompositePrimaryKey('event_id', 'field', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('event', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, to='audit.event')),
+                ('field', models.TextField()),
+                ('salt', models.BinaryField()),
+                ('value', models.TextField()),
+            ],
+            options={
+                'db_table': 'audit_personal',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['field', 'event'], name='audit_personal_field')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Leaf',
+            fields=[
+                ('leaf', models.BigIntegerField(primary_key=True, serialize=False)),
+                ('event', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, to='audit.event')),
+            ],
+            options={
+                'db_table': 'audit_leaf',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Tile',
+            fields=[
+                ('pk', models.CompositePrimaryKey('level', 'number', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('level', models.SmallIntegerField()),
+                ('number', models.BigIntegerField()),
+                ('hashes', models.BinaryField()),
+            ],
+            options={
+                'db_table': 'audit_tile',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Checkpoint',
+            fields=[
+                ('size', models.BigIntegerField(primary_key=True, serialize=False)),
+                ('root', models.BinaryField()),
+                ('at', models.DateTimeField()),
+                ('note', models.TextField()),
+            ],
+            options={
+                'db_table': 'audit_checkpoint',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Delivery',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('checkpoint', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='audit.checkpoint')),
+                ('to', models.TextField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('failure', models.TextField(blank=True, default='')),
+            ],
+            options={
+                'db_table': 'audit_delivery',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['to', '-id'], name='audit_delivery_latest')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ArchivedMonth',
+            fields=[
+                ('month', models.TextField(primary_key=True, serialize=False)),
+                ('first', models.BigIntegerField()),
+                ('beyond', models.BigIntegerField(unique=True)),
+                ('since', models.DateTimeField()),
+                ('until', models.DateTimeField()),
+                ('events', models.BigIntegerField()),
+                ('journals', models.BigIntegerField()),
+                ('file', models.TextField()),
+                ('sha256', models.TextField()),
+                ('event_id', models.BigIntegerField()),
+                ('said', models.BinaryField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'audit_archived',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ArchivedEvent',
+            fields=[
+                ('event_id', models.BigIntegerField(primary_key=True, serialize=False)),
+                ('at', models.DateTimeField()),
+                ('by', models.TextField()),
+                ('on', models.TextField()),
+                ('body', models.BinaryField(null=True)),
+            ],
+            options={
+                'db_table': 'audit_archived_event',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['on'], name='audit_archived_event_on'), models.Index(fields=['by'], name='audit_archived_event_by')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Report',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.TextField()),
+                ('since', models.DateTimeField()),
+                ('until', models.DateTimeField()),
+                ('choices', models.JSONField(default=dict)),
+                ('by', models.TextField()),
+                ('asked_at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('state', models.TextField(choices=[('waiting', 'waiting to be made'), ('making', 'being made'), ('ready', 'ready'), ('failed', 'could not be made')], default='waiting')),
+                ('tries', models.PositiveSmallIntegerField(default=0)),
+                ('done', models.BigIntegerField(default=0)),
+                ('of', models.BigIntegerField(null=True)),
+                ('moved_at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('made_at', models.DateTimeField(null=True)),
+                ('head', models.JSONField(null=True)),
+                ('failure', models.TextField(blank=True, default='')),
+                ('digests', models.JSONField(default=dict)),
+            ],
+            options={
+                'db_table': 'audit_report',
+                'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['kind', '-id'], name='audit_report_kind'), models.Index(condition=models.Q(('state__in', ('waiting', 'making'))), fields=['asked_at'], name='audit_report_open')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('since__lt', models.F('until'))), name='audit_report_interval'), models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'making', 'ready', 'failed'])), name='audit_report_state'), models.UniqueConstraint(condition=models.Q(('by', 'system')), fields=('kind', 'since'), name='audit_report_daily')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReportPage',
+            fields=[
+                ('pk', models.CompositePrimaryKey('report_id', 'number', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='pages', to='audit.report')),
+                ('number', models.PositiveIntegerField()),
+                ('rows', models.JSONField()),
+            ],
+            options={
+                'db_table': 'audit_report_page',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ReportPart',
+            fields=[
+                ('pk', models.CompositePrimaryKey('report_id', 'format', 'number', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='parts', to='audit.report')),
+                ('format', models.TextField()),
+                ('number', models.PositiveIntegerField()),
+                ('content', models.BinaryField()),
+            ],
+            options={
+                'db_table': 'audit_report_part',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Retention',
+            fields=[
+                ('what', models.TextField(choices=[('account', 'Who somebody was, after their account was closed'), ('conversation', 'Messages of players and answers to them, after the last one'), ('chat', 'What was said at tables'), ('refused papers', 'Identity documents that were refused, after the refusal'), ('mail', 'To whom mails went, and what they were about'), ('address', 'From where somebody logged in, played or registered: addresses and browsers'), ('wrong log-in', 'E-mail addresses given in log-ins that failed'), ('look', 'From where staff looked at somebody’s data, and what they asked for')], primary_key=True, serialize=False)),
+                ('days', models.IntegerField()),
+                ('minimum', models.IntegerField()),
+                ('fields', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),
+                ('source', models.TextField()),
+                ('approval', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='audit.approval')),
+            ],
+            options={
+                'db_table': 'audit_retention',
+                'default_permissions': ('change',),
+            },
+        ),
+        migrations.CreateModel(
+            name='Significant',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.TextField(unique=True)),
+                ('category', models.TextField(choices=[('log_in', 'Failed log-ins'), ('error', 'Errors and mismatches'), ('standstill', 'Play stood still'), ('large_win', 'Large wins'), ('large_wager', 'Large wagers'), ('large_payment', 'Large payments'), ('correction', 'Voids, overrides and corrections'), ('parameter', 'Changed parameters, rules and paytables'), ('adjustment', 'Adjusted balances'), ('personal', 'Changed personal data'), ('deactivation', 'Deactivations'), ('negative', 'Negative balances'), ('laundering', 'Signs of money laundering'), ('returns', 'Returns and randomness')])),
+                ('weight', models.IntegerField(choices=[(1, 'to be seen'), (2, 'to be looked into; e-mailed at once')])),
+                ('event', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='audit.event')),
+                ('on', models.TextField()),
+                ('currency', models.CharField(blank=True, default='', max_length=3)),
+                ('amount', models.BigIntegerField(null=True)),
+                ('title', models.TextField()),
+                ('because', models.TextField(blank=True, default='')),
+                ('rows', models.JSONField(default=list)),
+                ('happened_at', models.DateTimeField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('state', models.TextField(choices=[('new', 'new'), ('seen', 'acknowledged'), ('closed', 'closed')], default='new')),
+                ('assigned_to', models.TextField(blank=True, default='')),
+                ('mailed_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'db_table': 'audit_significant',
+                'permissions': [('handle_significant', 'Can work on significant events')],
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['state', '-id'], name='audit_significant_work'), models.Index(fields=['category', '-id'], name='audit_significant_category'), models.Index(fields=['category', 'state', '-id'], name='audit_significant_both'), models.Index(fields=['on', '-id'], name='audit_significant_on'), models.Index(condition=models.Q(('assigned_to', ''), _negated=True), fields=['assigned_to', '-id'], name='audit_significant_whose'), models.Index(condition=models.Q(('weight', 2)), fields=['mailed_at', 'id'], name='audit_significant_mailed')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SignificantStep',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('significant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='audit.significant')),
+                ('step', models.TextField(choices=[('acknowledged', 'acknowledged'), ('commented', 'commented'), ('assigned', 'assigned'), ('closed', 'closed'), ('reopened', 'reopened')])),
+                ('by', models.TextField()),
+                ('to', models.TextField(blank=True, default='')),
+                ('words', models.TextField(blank=True, default='')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'audit_significant_step',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Muted',
+            fields=[
+                ('pk', models.CompositePrimaryKey('who', 'category', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('who', models.TextField()),
+                ('category', models.TextField(choices=[('log_in', 'Failed log-ins'), ('error', 'Errors and mismatches'), ('standstill', 'Play stood still'), ('large_win', 'Large wins'), ('large_wager', 'Large wagers'), ('large_payment', 'Large payments'), ('correction', 'Voids, overrides and corrections'), ('parameter', 'Changed parameters, rules and paytables'), ('adjustment', 'Adjusted balances'), ('personal', 'Changed personal data'), ('deactivation', 'Deactivations'), ('negative', 'Negative balances'), ('laundering', 'Signs of money laundering'), ('returns', 'Returns and randomness')])),
+            ],
+            options={
+                'db_table': 'audit_significant_muted',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Threshold',
+            fields=[
+                ('pk', models.CompositePrimaryKey('what', 'currency', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('what', models.TextField()),
+                ('currency', models.CharField(max_length=3)),
+                ('single', models.BigIntegerField()),
+                ('summed', models.BigIntegerField()),
+                ('days', models.PositiveSmallIntegerField()),
+            ],
+            options={
+                'db_table': 'audit_threshold',
+                'default_permissions': ('change',),
+            },
+        ),
+        migrations.CreateModel(
+            name='Cursor',
+            fields=[
+                ('name', models.TextField(primary_key=True, serialize=False)),
+                ('leaves', models.BigIntegerField(default=0)),
+            ],
+            options={
+                'db_table': 'audit_cursor',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Pulse',
+            fields=[
+                ('who', models.TextField(primary_key=True, serialize=False)),
+                ('at', models.DateTimeField()),
+            ],
+            options={
+                'db_table': 'audit_pulse',
+                'default_permissions': (),
+            },
+        ),
+    ]

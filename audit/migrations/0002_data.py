@@ -1,0 +1,10 @@
+"""How long each kind of record is kept, and the amounts from which a movement of money is a significant event."""
+
+from pathlib import Path
+
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+    dependencies = [("audit", "0001_initial")]
+    operations = [migrations.RunSQL(Path(__file__).with_suffix(".sql").read_text())]

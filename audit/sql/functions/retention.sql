@@ -1,0 +1,68 @@
+-- Retention: how long each kind of record is kept, and the deletion of personal values after that time.
+
+-- Returns for how long `what` is kept. Of what nobody has said so, nothing is ever old enough: no comparison with NULL is true.
+CREATE OR REPLACE FUNCTION audit_kept(what text) RETURNS interval
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT make_interval(days => kept.days) FROM audit_retention AS kept WHERE kept.what = audit_kept.what
+$$;
+
+-- Does what an approval asks for: keeps something for so many days, and records it. The approval is of two people, says from which number of
+-- days to which, and is younger than the one that was done last; so none is done twice, nor after another.
+CREATE OR REPLACE FUNCTION audit_keep_for(approval bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    asked jsonb;
+    decider text;
+BEGIN
+    SELECT a.request::jsonb, d.by INTO asked, decider
+    FROM audit_approval AS a JOIN audit_decision AS d ON d.approval_id = a.id
+    WHERE a.id = approval AND a.kind = 'retention.change' AND d.verdict = 'approved';
+    IF asked IS NULL THEN
+        RAISE EXCEPTION 'approval % changes no retention', approval USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE audit_retention AS kept SET days = (asked ->> 'days')::integer, approval_id = approval
+    WHERE kept.what = asked ->> 'what' AND kept.days = (asked ->> 'before')::integer AND coalesce(kept.approval_id, 0) < approval;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'approval % does not fit any more', approval USING ERRCODE = 'SB008';
+    END IF;
+    PERFORM audit_write('retention.changed', decider, 'retention:' || (asked ->> 'what'), format(
+        '{"by":%s,"data":{"approval":%s,"before":%s,"days":%s},"kind":"retention.changed","on":%s}', to_json(decider), approval,
+        asked ->> 'before', asked ->> 'days', to_json('retention:' || (asked ->> 'what'))), NULL);
+END $$;
+REVOKE ALL ON FUNCTION audit_keep_for FROM PUBLIC;
+
+-- Personal values expire whether or not the month of their event has gone to an archive: how old it is, `audit_archived_event` says then.
+CREATE OR REPLACE FUNCTION audit_expire(what text, most integer) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    kept audit_retention%ROWTYPE;
+    ends timestamptz;
+    expired bigint;
+BEGIN
+    SELECT * INTO STRICT kept FROM audit_retention AS r WHERE r.what = audit_expire.what FOR UPDATE;
+    ends := clock_timestamp() - make_interval(days => kept.days);
+    WITH oldest AS (
+        SELECT value.event_id, value.field FROM unnest(kept.fields) AS named(field),
+            LATERAL (SELECT p.event_id, p.field FROM audit_personal AS p WHERE p.field = named.field ORDER BY p.event_id LIMIT most) AS value
+    )
+    DELETE FROM audit_personal AS p USING oldest
+    WHERE p.event_id = oldest.event_id AND p.field = oldest.field AND ends > coalesce(
+        (SELECT event.at FROM audit_event AS event WHERE event.id = oldest.event_id),
+        (SELECT archived.at FROM audit_archived_event AS archived WHERE archived.event_id = oldest.event_id));
+    GET DIAGNOSTICS expired = ROW_COUNT;
+    IF expired > 0 THEN
+        PERFORM audit_write('personal.expired', 'system', 'retention:' || kept.what, format(
+            '{"by":"system","data":{"before":"%s","days":%s,"fields":%s,"values":%s},"kind":"personal.expired","on":%s}',
+            to_char(ends AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), kept.days,
+            (SELECT '[' || string_agg(to_json(field)::text, ',' ORDER BY field) || ']' FROM unnest(kept.fields) AS field),
+            expired, to_json('retention:' || kept.what)), NULL);
+    END IF;
+    RETURN expired;
+END $$;
+REVOKE ALL ON FUNCTION audit_expire FROM PUBLIC;
+
+-- Whom a look showed, as its event says; none of any other event.
+CREATE OR REPLACE FUNCTION audit_players(body bytea) RETURNS text[]
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT ARRAY(SELECT jsonb_array_elements_text(convert_from(body, 'UTF8')::jsonb #> '{data,players}'))
+$$;

@@ -1,0 +1,190 @@
+"""Functions, indexes over functions, and triggers: the files in each app's ``sql/`` folder are what is in force.
+
+``manage.py migrate`` applies them after the migrations. It runs each definition whose text has changed since it was
+last applied, and drops what no file defines any more. A comment is not part of a definition.
+
+- ``sql/functions/<subject>.sql``: ``CREATE OR REPLACE FUNCTION``, followed by ``REVOKE`` where not everyone may call
+  it.
+- ``sql/indexes.sql``: ``CREATE INDEX IF NOT EXISTS`` over a function, which a migration could not create yet.
+- ``sql/triggers.sql``: ``CREATE OR REPLACE TRIGGER`` or ``CREATE CONSTRAINT TRIGGER``. A trigger for each statement on
+  a table kept by months is created on each month as well: PostgreSQL does that by itself only for triggers for each
+  row.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import psycopg
+from django.apps import apps
+from django.db import DatabaseError
+from django.db.backends.utils import CursorWrapper
+from psycopg.errors import DeadlockDetected, LockNotAvailable
+
+FILES: Final = ("functions/*.sql", "indexes.sql", "triggers.sql")  # in this order: triggers call functions
+BEGINNING: Final = re.compile(r"^(?=CREATE )", re.MULTILINE)
+KINDS: Final = {
+    "function": re.compile(r"CREATE OR REPLACE FUNCTION (?P<name>\w+)\("),
+    "index": re.compile(r"CREATE INDEX IF NOT EXISTS (?P<name>\w+) "),
+    "trigger": re.compile(
+        r"CREATE (?:OR REPLACE|CONSTRAINT) TRIGGER (?P<name>\w+)\s.*?\sON (?P<table>\w+)\b", re.DOTALL
+    ),
+}
+OBJECTS: Final = """
+    CREATE TABLE IF NOT EXISTS sql_object (name text PRIMARY KEY, file text NOT NULL, sha256 text NOT NULL)
+"""
+RECORD: Final = """
+    INSERT INTO sql_object (name, file, sha256) VALUES (%s, %s, %s)
+    ON CONFLICT (name) DO UPDATE SET file = excluded.file, sha256 = excluded.sha256
+"""
+OVERLOADS: Final = """
+    SELECT oid::regprocedure::text FROM pg_proc
+    WHERE proname = %s AND pronamespace = 'public'::regnamespace ORDER BY oid DESC OFFSET 1
+"""
+MONTHS: Final = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(%s)"
+FOR_EACH_STATEMENT: Final = "FOR EACH STATEMENT"
+
+
+class SqlFileError(Exception):
+    """A definition cannot be read or applied; the message has file, line and reason."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One object as a file defines it: *text* begins at *line* of *file*, whose path begins with the app's folder."""
+
+    kind: str
+    name: str
+    table: str
+    file: str
+    line: int
+    text: str
+
+    @property
+    def key(self) -> str:
+        """Return what the object is called in `sql_object`."""
+        return f"{self.kind} {self.name}" + (f" on {self.table}" if self.table else "")
+
+    @property
+    def sha256(self) -> str:
+        """Return the digest of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def definitions() -> list[Definition]:
+    """Return the definitions of all apps: functions, then indexes, then triggers. Raises SqlFileError."""
+    folders = [Path(config.path) for config in apps.get_app_configs()]
+    return [
+        definition
+        for pattern in FILES
+        for folder in folders
+        for file in sorted(folder.glob(f"sql/{pattern}"))
+        for definition in read(file.read_text(), str(file.relative_to(folder.parent)))
+    ]
+
+
+def read(text: str, file: str) -> Iterator[Definition]:
+    """Yield the definitions in the *text* of a file. Each begins with CREATE at the beginning of a line and ends with
+    the last semicolon at the end of a line before the next one. Raises SqlFileError.
+    """
+    begins = [found.start() for found in BEGINNING.finditer(text)]
+    for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
+        definition = text[begin : text.rfind(";\n", begin, end) + 1]
+        line = text.count("\n", 0, begin) + 1
+        for kind, pattern in KINDS.items():
+            if found := pattern.match(definition):
+                yield Definition(kind, found["name"], found.groupdict().get("table", ""), file, line, definition)
+                break
+        else:
+            raise SqlFileError(
+                f"{file}:{line}: neither a function, an index nor a trigger, or without a final semicolon"
+            )
+
+
+def apply(cursor: CursorWrapper, due: Iterable[Definition]) -> list[Definition]:
+    """Have the database define what is *due* and nothing else, as the owner, in a transaction of the caller's. Return
+    what had changed.
+
+    Raises SqlFileError; DatabaseError where a table is in use, after which the caller tries again.
+    """
+    cursor.execute(OBJECTS)
+    cursor.execute("SELECT name, sha256 FROM sql_object")
+    applied: dict[str, str] = dict(cursor.fetchall())
+    defined: dict[str, Definition] = {}
+    for definition in due:
+        if (first := defined.setdefault(definition.key, definition)) is not definition:
+            where = f"{first.file}:{first.line}"
+            raise SqlFileError(f"{definition.file}:{definition.line}: {definition.key} is defined in {where} already")
+    changed = [each for each in defined.values() if applied.get(each.key) != each.sha256]
+    # Functions call each other: first all of them without a look into their bodies, then with it.
+    cursor.execute("SET LOCAL check_function_bodies = off")
+    for definition in changed:
+        if definition.kind == "function":
+            _run(cursor, definition)
+            _drop_overloads(cursor, definition)
+    cursor.execute("SET LOCAL check_function_bodies = on")
+    for definition in changed:
+        _run(cursor, definition)
+        cursor.execute(RECORD, [definition.key, definition.file, definition.sha256])
+    _drop(cursor, applied.keys() - defined.keys())
+    return changed
+
+
+def _run(cursor: CursorWrapper, definition: Definition) -> None:
+    """Run one definition. Raises SqlFileError."""
+    try:
+        for statement in _statements(cursor, definition):
+            cursor.execute(statement)
+    except DatabaseError as error:
+        cause = error.__cause__
+        if not isinstance(cause, psycopg.Error) or isinstance(cause, LockNotAvailable | DeadlockDetected):
+            raise
+        raise SqlFileError(f"{definition.file}:{_line(definition, cause)}: {cause}") from error
+
+
+def _statements(cursor: CursorWrapper, definition: Definition) -> Iterator[str]:
+    if definition.kind != "trigger":
+        yield definition.text
+        return
+    tables = [definition.table]
+    if FOR_EACH_STATEMENT in definition.text:
+        cursor.execute(MONTHS, [definition.table])
+        tables += [month for (month,) in cursor.fetchall()]
+    for table in tables:
+        if definition.text.startswith("CREATE CONSTRAINT"):  # which knows no OR REPLACE
+            yield f"DROP TRIGGER IF EXISTS {definition.name} ON {table}"
+        yield re.sub(rf" ON {definition.table}\b", f" ON {table}", definition.text, count=1)
+
+
+def _line(definition: Definition, error: psycopg.Error) -> int:
+    """Return the line of the file that PostgreSQL complains about, or that of the definition where it names none."""
+    if position := error.diag.statement_position:
+        return definition.line + definition.text.count("\n", 0, int(position) - 1)
+    if found := re.search(r"near line (\d+)|at line (\d+)", error.diag.context or ""):
+        body = definition.text.count("\n", 0, definition.text.find("$$"))
+        return definition.line + body + int(found[1] or found[2]) - 1
+    return definition.line
+
+
+def _drop_overloads(cursor: CursorWrapper, definition: Definition) -> None:
+    """Drop the function of this name that took other arguments: `CREATE OR REPLACE` has created another beside it."""
+    cursor.execute(OVERLOADS, [definition.name])
+    for (signature,) in cursor.fetchall():
+        cursor.execute(f"DROP FUNCTION {signature}")
+
+
+def _drop(cursor: CursorWrapper, keys: Iterable[str]) -> None:
+    """Drop what no file defines any more, triggers first, and forget it."""
+    for key in sorted(keys, reverse=True):
+        kind, name, *rest = key.split(" ")
+        if kind == "trigger":
+            table = rest[-1]
+            cursor.execute(MONTHS, [table])
+            for each in [table, *(month for (month,) in cursor.fetchall())]:
+                cursor.execute(f"DROP TRIGGER IF EXISTS {name} ON {each}")
+        else:
+            cursor.execute(f"DROP {kind.upper()} IF EXISTS {name}")
+        cursor.execute("DELETE FROM sql_object WHERE name = %s", [key])

@@ -1,0 +1,192 @@
+-- Chat at shared tables. Messages are kept for 90 days and never changed; who may write, and how often, is decided here.
+
+CREATE OR REPLACE FUNCTION games_report_chat() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    NEW.at := clock_timestamp();
+    NEW.decision := '';
+    NEW.decided_by := '';
+    NEW.decided_at := NULL;
+    RETURN NEW;
+END $$;
+
+-- A report is decided once, now.
+CREATE OR REPLACE FUNCTION games_decide_chat_report() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF OLD.decision <> '' OR NEW.decision = '' OR NEW.decided_by = ''
+       OR to_jsonb(NEW) - '{decision,decided_by,decided_at}'::text[] <> to_jsonb(OLD) - '{decision,decided_by,decided_at}'::text[]
+    THEN
+        RAISE EXCEPTION 'report % stays as it was', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.decided_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
+-- A ban begins now, and is lifted once, now. What staff wrote with it goes with the player, and never before.
+CREATE OR REPLACE FUNCTION games_keep_chat_ban() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.at := clock_timestamp();
+        NEW.lifted_at := NULL;
+        NEW.lifted_by := '';
+        RETURN NEW;
+    END IF;
+    IF NEW.reason = '' AND to_jsonb(NEW) - 'reason' = to_jsonb(OLD) - 'reason'
+       AND EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = OLD.player_id AND gone.state = 'erased')
+    THEN
+        RETURN NEW;
+    END IF;
+    IF OLD.lifted_at IS NOT NULL OR NEW.lifted_at IS NULL OR NEW.lifted_by = ''
+       OR to_jsonb(NEW) - '{lifted_at,lifted_by}'::text[] <> to_jsonb(OLD) - '{lifted_at,lifted_by}'::text[]
+    THEN
+        RAISE EXCEPTION 'ban % stays as it was', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.lifted_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
+-- GLI-19 v3.0, A.4.7. What was reported waits for its decision, but not longer than its author is known.
+CREATE OR REPLACE FUNCTION games_chat_is_due(message bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM games_chatmessage AS said
+        WHERE said.id = message AND said.at < clock_timestamp() - audit_kept('chat')
+            AND (NOT EXISTS (SELECT FROM games_chatreport AS report WHERE report.message_id = said.id AND report.decision = '')
+                 OR EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = said.player_id AND gone.state = 'erased')))
+$$;
+
+CREATE OR REPLACE FUNCTION games_keep_chat() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT games_chat_is_due(CASE TG_TABLE_NAME WHEN 'games_chatmessage' THEN (to_jsonb(OLD) ->> 'id')::bigint
+                             ELSE (to_jsonb(OLD) ->> 'message_id')::bigint END)
+    THEN
+        RAISE EXCEPTION 'what was said in the chat is kept for longer' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN OLD;
+END $$;
+
+-- The house takes a message away once, now, and says why; in turn with what is said at the table.
+CREATE OR REPLACE FUNCTION games_keep_chat_message() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF OLD.removed_at IS NOT NULL OR NEW.removed_at IS NULL OR NEW.removed_by = '' OR NEW.removed_for = ''
+       OR to_jsonb(NEW) - '{removed_at,removed_by,removed_for,removed_note}'::text[]
+          <> to_jsonb(OLD) - '{removed_at,removed_by,removed_for,removed_note}'::text[]
+    THEN
+        RAISE EXCEPTION 'message % stays as it was said', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    PERFORM pg_advisory_xact_lock(1011, NEW.live_table_id::integer);
+    NEW.removed_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
+-- Names that staff take away: nobody is read under one again, whoever writes. A name is chosen, and taken away, one after
+-- the other: whoever chooses waits for who takes away, and then sees what was taken.
+CREATE OR REPLACE FUNCTION games_choose_chat_name() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    NEW.chosen_at := clock_timestamp();
+    IF TG_OP = 'UPDATE' THEN
+        IF NEW.player_id <> OLD.player_id THEN
+            RAISE EXCEPTION 'a name in the chat is one player''s' USING ERRCODE = 'restrict_violation';
+        END IF;
+        IF OLD.chosen_at > NEW.chosen_at - interval '1 day' THEN
+            RAISE EXCEPTION 'player % has chosen a name today', NEW.player_id USING ERRCODE = 'SB014';
+        END IF;
+    END IF;
+    PERFORM pg_advisory_xact_lock_shared(1024, 0);
+    PERFORM FROM games_chatnametaken AS taken WHERE lower(taken.name) = lower(NEW.name);
+    IF FOUND THEN
+        RAISE EXCEPTION 'this name was taken away' USING ERRCODE = 'SB015';
+    END IF;
+    PERFORM FROM games_chatmessage AS said WHERE lower(said.name) = lower(NEW.name) AND said.player_id <> NEW.player_id;
+    IF FOUND THEN
+        RAISE EXCEPTION 'somebody else has spoken under this name'
+            USING ERRCODE = 'unique_violation', CONSTRAINT = 'games_chatname_once';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- The player's row is locked before the lock of all names, as whoever changes a name has it. Another name that they have
+-- chosen meanwhile stays theirs. Numbers follow commits, so that whoever reads on from one misses none.
+CREATE OR REPLACE FUNCTION games_take_chat_name() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM games_chatname AS mine WHERE mine.player_id = NEW.player_id FOR UPDATE;
+    PERFORM pg_advisory_xact_lock(1024, 0);
+    NEW.id := nextval(pg_get_serial_sequence('games_chatnametaken', 'id'));
+    NEW.at := clock_timestamp();
+    DELETE FROM games_chatname AS mine WHERE mine.player_id = NEW.player_id AND lower(mine.name) = lower(NEW.name);
+    RETURN NEW;
+END $$;
+REVOKE ALL ON FUNCTION games_take_chat_name FROM PUBLIC;
+
+-- Whose a name was, and what staff wrote about it, goes with the player, and never before; the name stays on the list.
+CREATE OR REPLACE FUNCTION games_keep_taken_name() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF NEW.player_id IS NULL AND NEW.note = ''
+           AND to_jsonb(NEW) - '{player_id,note}'::text[] = to_jsonb(OLD) - '{player_id,note}'::text[]
+           AND EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = OLD.player_id AND gone.state = 'erased')
+        THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'a name that was taken away is not given back' USING ERRCODE = 'restrict_violation';
+END $$;
+
+-- A ban holds at every table, or at the one that it names.
+CREATE OR REPLACE FUNCTION games_say_in_chat() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moment timestamptz;
+BEGIN
+    SELECT name INTO NEW.name FROM games_chatname WHERE player_id = NEW.player_id FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'player % has no name in the chat', NEW.player_id USING ERRCODE = 'SB013';
+    END IF;
+    moment := clock_timestamp();
+    PERFORM FROM games_chatban AS ban
+    WHERE ban.player_id = NEW.player_id AND ban.lifted_at IS NULL AND (ban.until IS NULL OR ban.until > moment)
+        AND (ban.live_table_id IS NULL OR ban.live_table_id = NEW.live_table_id);
+    IF FOUND THEN
+        RAISE EXCEPTION 'player % may not write in the chat', NEW.player_id USING ERRCODE = 'SB012';
+    END IF;
+    IF (SELECT count(*) >= 6 OR count(*) FILTER (WHERE late.at > moment - interval '2 seconds') >= 1
+        FROM (SELECT said.at FROM games_chatmessage AS said WHERE said.player_id = NEW.player_id
+              ORDER BY said.id DESC LIMIT 6) AS late
+        WHERE late.at > moment - interval '30 seconds')
+    THEN
+        RAISE EXCEPTION 'player % writes too fast', NEW.player_id USING ERRCODE = 'SB011';
+    END IF;
+    PERFORM pg_advisory_xact_lock(1011, NEW.live_table_id::integer);
+    NEW.id := nextval(pg_get_serial_sequence('games_chatmessage', 'id'));
+    NEW.at := clock_timestamp();
+    NEW.removed_at := NULL;
+    NEW.removed_by := '';
+    NEW.removed_for := '';
+    NEW.removed_note := '';
+    RETURN NEW;
+END $$;
+
+-- Forgets the name of a player whose account has been erased, whose the names were that staff took away, and what is left
+-- of what they said.
+CREATE OR REPLACE FUNCTION games_forget_chat(player bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = player AND gone.state = 'erased') THEN
+        RAISE EXCEPTION 'the account of player % is not erased', player USING ERRCODE = 'check_violation';
+    END IF;
+    DELETE FROM games_chatreport AS report USING games_chatmessage AS said
+    WHERE said.id = report.message_id AND said.player_id = player AND games_chat_is_due(said.id);
+    DELETE FROM games_chatmessage AS said WHERE said.player_id = player AND games_chat_is_due(said.id);
+    UPDATE games_chatban SET reason = '' WHERE player_id = player AND reason <> '';
+    UPDATE games_chatnametaken SET player_id = NULL, note = '' WHERE player_id = player;
+    DELETE FROM games_chatblock WHERE player_id = player OR blocked_id = player;
+    DELETE FROM games_chatname WHERE player_id = player;
+END $$;
+REVOKE ALL ON FUNCTION games_forget_chat FROM PUBLIC;

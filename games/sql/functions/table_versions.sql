@@ -1,0 +1,85 @@
+-- Versions of tables: what two people agreed on comes into force, and nothing else.
+
+-- A table is open, pauses or is closed. It pauses only from being open, so that what is opened was opened with a reason of its own.
+CREATE OR REPLACE FUNCTION games_table_is_kept() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    NEW.first_opened_at := CASE TG_OP WHEN 'UPDATE' THEN OLD.first_opened_at END;
+    IF NEW.status <> 'closed' AND NEW.first_opened_at IS NULL THEN
+        NEW.first_opened_at := clock_timestamp();
+    END IF;
+    IF NEW.status = 'paused' AND (TG_OP = 'INSERT' OR OLD.status = 'closed') THEN
+        RAISE EXCEPTION 'table % is closed: it cannot pause', NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF TG_OP = 'UPDATE' AND NEW.version_id IS NOT DISTINCT FROM OLD.version_id THEN
+        RETURN NEW;
+    END IF;
+    IF NEW.version_id IS DISTINCT FROM (
+        SELECT version.id FROM games_tableversion AS version WHERE version.table_id = NEW.id ORDER BY version.number DESC LIMIT 1) THEN
+        RAISE EXCEPTION 'version % is not the newest of table %', NEW.version_id, NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A moment of going live is that of an approved request.
+CREATE OR REPLACE FUNCTION games_schedule_is_approved() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM audit_approval AS approval JOIN audit_decision AS decision ON decision.approval_id = approval.id
+        WHERE approval.id = NEW.approval_id AND decision.verdict = 'approved' AND approval.kind IN ('table.version', 'table.make')
+            AND (approval.request::jsonb ->> 'goes_live_at')::timestamptz = NEW.due_at) THEN
+        RAISE EXCEPTION 'nobody approved that %', NEW.due_at USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A version is the next one of its table. With an approval it says what was asked for, of the version that was in force then, and not before its
+-- time. Without one it is furniture of a table that was never opened; or, where the program has other rules now, what was in force under them.
+-- It serves players of jurisdictions that there are. A request of before tables said whom they serve keeps what was in force.
+CREATE OR REPLACE FUNCTION games_version_takes_two() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    at_table games_table;
+    before games_tableversion;
+    asked jsonb;
+BEGIN
+    SELECT * INTO at_table FROM games_table WHERE id = NEW.table_id;
+    SELECT * INTO before FROM games_tableversion WHERE table_id = NEW.table_id ORDER BY number DESC LIMIT 1;
+    IF NEW.number <> coalesce(before.number, 0) + 1 THEN
+        RAISE EXCEPTION 'version % is not the next one of table %', NEW.number, NEW.table_id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NOT NEW.jurisdictions::text[] <@ ARRAY(SELECT code::text FROM players_jurisdiction) THEN
+        RAISE EXCEPTION 'the house has no jurisdictions %', NEW.jurisdictions USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.approval_id IS NULL THEN
+        IF at_table.first_opened_at IS NULL OR NEW.limits = before.limits AND NEW.clock IS NOT DISTINCT FROM before.clock
+            AND (NEW.jurisdictions, NEW.modes) = (before.jurisdictions, before.modes)
+            AND NEW.rules_digest <> before.rules_digest AND NEW.rules_digest = (
+                SELECT digest FROM games_rulesversion WHERE variant = at_table.variant ORDER BY id DESC LIMIT 1) THEN
+            RETURN NEW;
+        END IF;
+        RAISE EXCEPTION 'table % was opened: another version takes two people', NEW.table_id USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT approval.request::jsonb INTO asked
+    FROM audit_approval AS approval JOIN audit_decision AS decision ON decision.approval_id = approval.id
+    WHERE approval.id = NEW.approval_id AND decision.verdict = 'approved'
+        AND CASE approval.kind
+            WHEN 'table.version' THEN (approval.request::jsonb ->> 'table')::bigint = NEW.table_id
+                AND (approval.request::jsonb ->> 'based_on')::integer = before.number
+            WHEN 'table.make' THEN before.id IS NULL
+                AND approval.request::jsonb @> jsonb_build_object('slug', at_table.slug, 'variant', at_table.variant, 'shape', at_table.shape)
+            ELSE false END;
+    IF asked IS NULL OR (
+            asked -> 'limits', asked -> 'clock', asked ->> 'digest',
+            coalesce(asked -> 'jurisdictions', to_jsonb(before.jurisdictions)), coalesce(asked -> 'modes', to_jsonb(before.modes))
+        ) IS DISTINCT FROM (NEW.limits, coalesce(NEW.clock, 'null'), NEW.rules_digest::text, to_jsonb(NEW.jurisdictions), to_jsonb(NEW.modes)) THEN
+        RAISE EXCEPTION 'approval % is not of this version of table %', NEW.approval_id, NEW.table_id USING ERRCODE = 'check_violation';
+    END IF;
+    IF asked ->> 'goes_live_at' IS NOT NULL AND NOT EXISTS (
+        SELECT FROM games_scheduledversion AS schedule LEFT JOIN games_scheduleending AS ending USING (approval_id)
+        WHERE schedule.approval_id = NEW.approval_id AND schedule.due_at <= clock_timestamp() AND coalesce(ending.how, 'live') = 'live') THEN
+        RAISE EXCEPTION 'approval % is not due', NEW.approval_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END $$;

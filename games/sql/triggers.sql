@@ -1,0 +1,180 @@
+-- Triggers on the tables of `games`: one list per table, in the order in which PostgreSQL fires them (before a
+-- statement, before a row, after a row, after a statement; by name within each).
+
+-- On games_bettally
+
+CREATE OR REPLACE TRIGGER games_bettally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_bettally
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER games_bettally_is_open AFTER INSERT ON games_bettally REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.tally');
+
+-- On games_cardtally
+
+-- What has been summed up is never changed.
+CREATE OR REPLACE TRIGGER games_cardtally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cardtally
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER games_cardtally_is_open AFTER INSERT ON games_cardtally REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.cards');
+
+-- On games_chatban
+
+CREATE OR REPLACE TRIGGER games_chatban_is_kept BEFORE INSERT OR UPDATE ON games_chatban
+    FOR EACH ROW EXECUTE FUNCTION games_keep_chat_ban();
+
+-- On games_chatmessage
+
+CREATE OR REPLACE TRIGGER games_chatmessage_for_its_time BEFORE DELETE ON games_chatmessage
+    FOR EACH ROW EXECUTE FUNCTION games_keep_chat();
+CREATE OR REPLACE TRIGGER games_chatmessage_in_turn BEFORE INSERT ON games_chatmessage
+    FOR EACH ROW EXECUTE FUNCTION games_say_in_chat();
+CREATE OR REPLACE TRIGGER games_chatmessage_is_kept BEFORE UPDATE ON games_chatmessage
+    FOR EACH ROW EXECUTE FUNCTION games_keep_chat_message();
+
+-- On games_chatname
+
+CREATE OR REPLACE TRIGGER games_chatname_in_time BEFORE INSERT OR UPDATE ON games_chatname
+    FOR EACH ROW EXECUTE FUNCTION games_choose_chat_name();
+
+-- On games_chatnametaken
+
+CREATE OR REPLACE TRIGGER games_chatnametaken_stays BEFORE TRUNCATE ON games_chatnametaken
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_taken_name();
+CREATE OR REPLACE TRIGGER games_chatnametaken_in_turn BEFORE INSERT ON games_chatnametaken
+    FOR EACH ROW EXECUTE FUNCTION games_take_chat_name();
+CREATE OR REPLACE TRIGGER games_chatnametaken_is_kept BEFORE UPDATE OR DELETE ON games_chatnametaken
+    FOR EACH ROW EXECUTE FUNCTION games_keep_taken_name();
+
+-- On games_chatreport
+
+CREATE OR REPLACE TRIGGER games_chatreport_begins BEFORE INSERT ON games_chatreport
+    FOR EACH ROW EXECUTE FUNCTION games_report_chat();
+CREATE OR REPLACE TRIGGER games_chatreport_for_its_time BEFORE DELETE ON games_chatreport
+    FOR EACH ROW EXECUTE FUNCTION games_keep_chat();
+CREATE OR REPLACE TRIGGER games_chatreport_is_kept BEFORE UPDATE ON games_chatreport
+    FOR EACH ROW EXECUTE FUNCTION games_decide_chat_report();
+
+-- On games_chemincoup
+
+CREATE OR REPLACE TRIGGER games_chemincoup_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_chemincoup
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
+
+-- On games_cheminmove
+
+CREATE OR REPLACE TRIGGER games_cheminmove_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cheminmove
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
+
+-- On games_cheminseat
+
+CREATE OR REPLACE TRIGGER games_cheminseat_is_kept BEFORE INSERT OR UPDATE ON games_cheminseat
+    FOR EACH ROW EXECUTE FUNCTION games_keep_guest();
+
+-- On games_cheminstake
+
+CREATE OR REPLACE TRIGGER games_cheminstake_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cheminstake
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
+
+-- On games_chemintenure
+
+CREATE OR REPLACE TRIGGER games_chemintenure_is_kept BEFORE UPDATE ON games_chemintenure
+    FOR EACH ROW EXECUTE FUNCTION games_keep_tenure();
+
+-- On games_evidence
+
+-- What has been summed up is never changed, nor is an alarm.
+CREATE OR REPLACE TRIGGER games_evidence_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_evidence
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER games_evidence_is_open AFTER INSERT ON games_evidence REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.evidence');
+
+-- On games_liveround
+
+CREATE OR REPLACE TRIGGER games_liveround_begins BEFORE INSERT ON games_liveround
+    FOR EACH ROW EXECUTE FUNCTION games_refuse_ended_shoe();
+CREATE OR REPLACE TRIGGER games_liveround_is_kept BEFORE UPDATE ON games_liveround
+    FOR EACH ROW EXECUTE FUNCTION games_keep_live_round();
+CREATE OR REPLACE TRIGGER games_liveround_void_by_two BEFORE UPDATE OF phase ON games_liveround
+    FOR EACH ROW WHEN (OLD.phase = 'dealt' AND NEW.phase = 'void') EXECUTE FUNCTION games_dealt_round_is_void();
+
+-- On games_liveseat
+
+CREATE OR REPLACE TRIGGER games_liveseat_bets_are_kept BEFORE UPDATE ON games_liveseat FOR EACH ROW
+    WHEN ((OLD.round_id, OLD.stakes) IS DISTINCT FROM (NEW.round_id, NEW.stakes)) EXECUTE FUNCTION games_keep_bets();
+CREATE OR REPLACE TRIGGER games_liveseat_bets_in_time BEFORE INSERT ON games_liveseat FOR EACH ROW
+    WHEN (NEW.round_id IS NOT NULL) EXECUTE FUNCTION games_keep_bets();
+
+-- On games_livetable
+
+CREATE OR REPLACE TRIGGER games_livetable_is_kept BEFORE UPDATE OF shoe_id, round_id ON games_livetable
+    FOR EACH ROW EXECUTE FUNCTION games_keep_live_table();
+
+-- On games_returnsalarm
+
+CREATE OR REPLACE TRIGGER games_returnsalarm_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_returnsalarm
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER games_returnsalarm_as_said BEFORE INSERT ON games_returnsalarm
+    FOR EACH ROW EXECUTE FUNCTION games_alarm_as_said();
+
+-- On games_rulesversion
+
+-- What decides money at a table takes two people, whoever writes it: a version says whose approval it is of, and is what was approved.
+CREATE OR REPLACE TRIGGER games_rulesversion_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_rulesversion
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On games_scheduledversion
+
+CREATE OR REPLACE TRIGGER games_scheduledversion_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_scheduledversion
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER games_schedule_is_approved BEFORE INSERT ON games_scheduledversion
+    FOR EACH ROW EXECUTE FUNCTION games_schedule_is_approved();
+
+-- On games_scheduleending
+
+CREATE OR REPLACE TRIGGER games_scheduleending_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_scheduleending
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On games_shoe
+
+CREATE OR REPLACE TRIGGER games_shoe_is_kept BEFORE UPDATE ON games_shoe FOR EACH ROW EXECUTE FUNCTION games_keep_shoe();
+CREATE OR REPLACE TRIGGER games_shoe_is_secret BEFORE UPDATE ON games_shoe
+    FOR EACH ROW WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL OR OLD.seed IS NULL AND NEW.seed IS NOT NULL)
+    EXECUTE FUNCTION games_keep_seed_from_bettors();
+
+-- On games_shuffletally
+
+CREATE OR REPLACE TRIGGER games_shuffletally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_shuffletally
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER games_shuffletally_is_open AFTER INSERT ON games_shuffletally REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.shuffles');
+
+-- On games_stoppolicy
+
+CREATE OR REPLACE TRIGGER games_stoppolicy_as_said BEFORE INSERT OR UPDATE ON games_stoppolicy
+    FOR EACH ROW EXECUTE FUNCTION games_policy_as_said();
+
+-- On games_table
+
+CREATE OR REPLACE TRIGGER games_table_is_kept BEFORE INSERT OR UPDATE ON games_table
+    FOR EACH ROW EXECUTE FUNCTION games_table_is_kept();
+
+-- On games_tableversion
+
+CREATE OR REPLACE TRIGGER games_version_takes_two BEFORE INSERT ON games_tableversion
+    FOR EACH ROW EXECUTE FUNCTION games_version_takes_two();
+
+-- On games_tally
+
+-- What has been summed up is never changed.
+CREATE OR REPLACE TRIGGER games_tally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_tally
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+-- Nothing comes into an hour that has been summed up, and no alarm is raised or kept from closing tables without a word in the log.
+CREATE OR REPLACE TRIGGER games_tally_is_open AFTER INSERT ON games_tally REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.tally');
+
+-- On games_void
+
+CREATE OR REPLACE TRIGGER games_void_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_void
+    FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
+CREATE OR REPLACE TRIGGER games_void_has_its_reason BEFORE INSERT ON games_void
+    FOR EACH ROW EXECUTE FUNCTION games_void_has_its_reason();
+CREATE CONSTRAINT TRIGGER games_void_has_its_incident AFTER INSERT ON games_void DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.reason = 'not_reproduced') EXECUTE FUNCTION games_void_has_its_incident();

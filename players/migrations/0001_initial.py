@@ -1,0 +1,681 @@
+"""Players, staff, protection, support and API tokens; ``0001_initial.sql`` has what Django cannot declare."""
+
+import audit.models.clock
+import django.contrib.postgres.fields
+import django.contrib.postgres.functions
+import django.db.models.deletion
+import django.db.models.functions.datetime
+import django.db.models.functions.text
+import uuid
+from django.conf import settings
+from django.db import migrations, models
+
+from audit.initial_migration import InitialMigration
+
+
+class Migration(InitialMigration):
+
+    dependencies = [
+        ('audit', '0001_initial'),
+        ('auth', '0012_alter_user_first_name_max_length'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='User',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('password', models.CharField(max_length=128, verbose_name='password')),
+                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
+                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
+                ('email', models.EmailField(max_length=254, unique=True, verbose_name='E-mail address')),
+                ('language', models.CharField(default='en', max_length=2)),
+                ('is_active', models.BooleanField(default=True)),
+                ('is_demo', models.BooleanField(default=False)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
+                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='players_user_email_lower'), models.CheckConstraint(condition=models.Q(('is_superuser', False)), name='players_user_no_superuser')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Jurisdiction',
+            fields=[
+                ('code', models.CharField(max_length=2, primary_key=True, serialize=False)),
+                ('language', models.CharField(max_length=2)),
+                ('currencies', models.JSONField()),
+                ('minimum_age', models.PositiveSmallIntegerField()),
+                ('time_zone', models.CharField(max_length=40)),
+                ('deposit_limits', models.CharField(choices=[('required', 'Required'), ('offered', 'Offered'), ('prompted', 'Prompted')], max_length=10)),
+                ('deposit_periods', models.JSONField()),
+                ('highest_month_deposit', models.BigIntegerField(null=True)),
+                ('raise_after_hours', models.PositiveSmallIntegerField()),
+                ('raise_after_period', models.BooleanField()),
+                ('contact_above_month', models.BigIntegerField(null=True)),
+                ('pause_hours', models.PositiveSmallIntegerField()),
+                ('pause_asks', models.BooleanField()),
+                ('exclusion_days', models.PositiveSmallIntegerField()),
+                ('permanent_days', models.PositiveSmallIntegerField()),
+                ('may_cancel_withdrawals', models.BooleanField()),
+                ('may_play_in_parallel', models.BooleanField()),
+                ('complaint_days', models.PositiveSmallIntegerField()),
+                ('reopen_days', models.PositiveSmallIntegerField()),
+            ],
+            options={
+                'default_permissions': ('view',),
+            },
+        ),
+        migrations.CreateModel(
+            name='Player',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('jurisdiction', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.jurisdiction')),
+                ('currency', models.CharField(max_length=3)),
+                ('birth_date', models.DateField()),
+                ('is_remote', models.BooleanField(db_default=False, default=False)),
+            ],
+            options={
+                'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['jurisdiction', '-id'], name='players_player_where')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Agreement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('terms_version', models.CharField(max_length=20)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                'default_permissions': ('view',),
+                'constraints': [models.UniqueConstraint(fields=('player', 'terms_version'), name='players_agreement_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Staff',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('name', models.CharField(max_length=120)),
+                ('person', models.UUIDField(db_default=django.contrib.postgres.functions.RandomUUID())),
+            ],
+            options={
+                'permissions': [('work', 'Can enter the back office'), ('ask_staff', 'Can ask for changes of staff'), ('decide_staff', 'Can decide changes of staff')],
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='AccountLock',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('locks', models.BooleanField()),
+                ('reason', models.CharField(max_length=500)),
+                ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+            ],
+            options={
+                'permissions': [('lock_player', 'Can lock accounts of players, and open them')],
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['player', '-id'], name='players_accountlock_of')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='players_accountlock_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ApprovalNews',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('approval', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='audit.approval')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'players_approval_news',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Closure',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('state', models.CharField(choices=[('closing', 'Closing'), ('closed', 'Closed'), ('erased', 'Erased')], max_length=10)),
+                ('by', models.CharField(max_length=40)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                'default_permissions': ('view',),
+                'indexes': [models.Index(fields=['state', '-id'], name='players_closure_state'), models.Index(fields=['state', '-player'], name='players_closure_whose')],
+                'constraints': [models.UniqueConstraint(fields=('player', 'state'), name='players_closure_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Submission',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('given_names', models.CharField(max_length=120)),
+                ('family_name', models.CharField(max_length=120)),
+                ('street', models.CharField(max_length=200)),
+                ('postal_code', models.CharField(max_length=20)),
+                ('city', models.CharField(max_length=120)),
+                ('phone', models.CharField(blank=True, max_length=20)),
+                ('document_kind', models.CharField(choices=[('passport', 'Passport'), ('card', 'Card'), ('licence', 'Licence')], max_length=10)),
+                ('document_number', models.CharField(max_length=40)),
+                ('sent_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('status', models.CharField(choices=[('submitted', 'Submitted'), ('verified', 'Verified'), ('refused', 'Refused')], default='submitted', max_length=10)),
+                ('reviewed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('reviewed_at', models.DateTimeField(null=True)),
+                ('reason', models.CharField(blank=True, choices=[('unreadable', 'Unreadable'), ('expired', 'Expired'), ('mismatch', 'Mismatch'), ('address', 'Address'), ('incomplete', 'Incomplete'), ('altered', 'Altered'), ('another_account', 'Another Account')], max_length=20)),
+                ('note', models.TextField(blank=True)),
+            ],
+            options={
+                'permissions': [('review_identity', 'Can review who players are')],
+                'default_permissions': (),
+                'indexes': [models.Index(condition=models.Q(('status', 'submitted')), fields=['sent_at'], name='players_to_review'), models.Index(fields=['status', '-id'], name='players_submission_status')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'submitted')), fields=('player',), name='players_submission_one_open'), models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('reviewed_at', None), ('reviewed_by', None), ('status', 'submitted')), models.Q(('reason', ''), ('reviewed_at__isnull', False), ('reviewed_by__isnull', False), ('status', 'verified')), models.Q(('reviewed_at__isnull', False), ('reviewed_by__isnull', False), ('status', 'refused'), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='players_submission_reviewed')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Document',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
+                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.submission')),
+                ('part', models.CharField(choices=[('front', 'Front'), ('back', 'Back'), ('address', 'Address')], max_length=10)),
+                ('media_type', models.CharField(max_length=20)),
+                ('size', models.PositiveIntegerField()),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('submission', 'part'), name='players_document_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='DocumentContent',
+            fields=[
+                ('document', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='content', serialize=False, to='players.document')),
+                ('sealed', models.BinaryField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Trait',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('ground', models.CharField(choices=[('name', 'Name'), ('address', 'Address'), ('number', 'Number'), ('picture', 'Picture'), ('phone', 'Phone'), ('payout', 'Payout')], max_length=10)),
+                ('fingerprint', models.BinaryField()),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('ground', 'fingerprint', 'player'), name='players_trait_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Duplicate',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('first', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.player')),
+                ('second', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.player')),
+                ('ground', models.CharField(choices=[('name', 'Name'), ('address', 'Address'), ('number', 'Number'), ('picture', 'Picture'), ('phone', 'Phone'), ('payout', 'Payout')], max_length=10)),
+                ('found_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('resolution', models.CharField(blank=True, choices=[('same', 'Same'), ('different', 'Different')], max_length=10)),
+                ('resolved_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('resolved_at', models.DateTimeField(null=True)),
+                ('note', models.TextField(blank=True)),
+            ],
+            options={
+                'default_permissions': (),
+                'indexes': [models.Index(condition=models.Q(('resolution', '')), fields=['found_at'], name='players_duplicate_open')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('first__lt', models.F('second'))), name='players_duplicate_in_order'), models.UniqueConstraint(fields=('first', 'second', 'ground'), name='players_duplicate_once'), models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at', None), ('resolved_by', None)), models.Q(models.Q(('resolution', ''), _negated=True), ('resolved_at__isnull', False), ('resolved_by__isnull', False)), _connector='OR'), name='players_duplicate_resolved')],
+            },
+        ),
+        migrations.CreateModel(
+            name='LimitChange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('source', models.CharField(choices=[('player', 'Player'), ('house', 'House')], max_length=10)),
+                ('kind', models.CharField(choices=[('deposit', 'Deposit'), ('loss', 'Loss'), ('stake', 'Stake'), ('time', 'Time')], max_length=10)),
+                ('period', models.CharField(choices=[('day', 'Day'), ('week', 'Week'), ('month', 'Month')], max_length=10)),
+                ('before', models.BigIntegerField(null=True)),
+                ('amount', models.BigIntegerField(null=True)),
+                ('asked_at', models.DateTimeField()),
+                ('effective_at', models.DateTimeField()),
+                ('asked_by', models.CharField(max_length=40)),
+                ('reason', models.CharField(max_length=500)),
+            ],
+            options={
+                'permissions': [('set_limits', 'Can set limits for a player')],
+                'default_permissions': (),
+                'indexes': [models.Index(models.F('player'), models.F('source'), models.F('kind'), models.F('period'), models.OrderBy(models.F('id'), descending=True), name='players_limit_newest')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('source__in', ['player', 'house'])), name='players_limit_source'), models.CheckConstraint(condition=models.Q(('kind__in', ['deposit', 'loss', 'stake', 'time'])), name='players_limit_kind'), models.CheckConstraint(condition=models.Q(('period__in', ['day', 'week', 'month'])), name='players_limit_period'), models.CheckConstraint(condition=models.Q(('amount__gte', 0)), name='players_limit_amount'), models.CheckConstraint(condition=models.Q(('effective_at__gte', models.F('asked_at'))), name='players_limit_order')],
+            },
+        ),
+        migrations.CreateModel(
+            name='LimitOffer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='limit_offer', to='players.player')),
+                ('answered_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='LogInLock',
+            fields=[
+                ('name', models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ('tries', django.contrib.postgres.fields.ArrayField(base_field=models.DateTimeField(), size=None)),
+                ('locked_at', models.DateTimeField(null=True)),
+                ('code_hash', models.CharField(blank=True, db_default='', max_length=64)),
+                ('code_ends_at', models.DateTimeField(null=True)),
+                ('code_tries', models.PositiveSmallIntegerField(db_default=0)),
+                ('codes_sent', django.contrib.postgres.fields.ArrayField(base_field=models.DateTimeField(), db_default=[], size=None)),
+            ],
+            options={
+                'db_table': 'players_log_in_lock',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Mail',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('address', models.EmailField(max_length=254)),
+                ('language', models.CharField(max_length=2)),
+                ('template', models.CharField(max_length=60)),
+                ('subject', models.CharField(max_length=200)),
+                ('body', models.TextField()),
+                ('written_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('next_try_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), null=True)),
+                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                ('last_error', models.CharField(blank=True, max_length=200)),
+                ('sent_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'db_table': 'players_mail',
+                'default_permissions': (),
+                'indexes': [models.Index(condition=models.Q(('next_try_at__isnull', False)), fields=['next_try_at'], name='players_mail_due'), models.Index(fields=['address', 'id'], name='players_mail_address'), models.Index(condition=models.Q(('next_try_at', None), ('sent_at', None)), fields=['-id'], name='players_mail_given_up')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Flag',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('marker', models.CharField(choices=[('raised_stakes', 'Stakes raised after losses'), ('loss_deposit', 'Deposit soon after losses'), ('emptied', 'Deposits on an empty balance'), ('nights', 'Play in many nights'), ('long_night', 'Hours of play in one night'), ('rapid_deposits', 'Many deposits within a day'), ('retried_deposits', 'Declined deposits tried again'), ('limits_undone', 'Changes of limits taken back'), ('withdrawals_undone', 'Withdrawals taken back into play'), ('contact_due', 'Limit that asks for contact')], max_length=20)),
+                ('raised_at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('closed_at', models.DateTimeField(null=True)),
+                ('closed_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('outcome', models.CharField(blank=True, choices=[('no_concern', 'No reason for concern'), ('talked', 'Talked about, the player decides'), ('limited', 'A limit was set'), ('excluded', 'The player is excluded or takes a pause')], max_length=12)),
+                ('note', models.TextField(blank=True)),
+            ],
+            options={
+                'permissions': [('see_flags', 'Can see and answer markers of harm')],
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('player', 'marker'), name='players_flag_open'), models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('closed_by', None), ('outcome', '')), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False), models.Q(('outcome', ''), _negated=True)), _connector='OR'), name='players_flag_closed')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Sighting',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('flag', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sightings', to='players.flag')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('began', models.DateTimeField()),
+                ('ended', models.DateTimeField()),
+                ('degree', models.BigIntegerField()),
+                ('sentence', models.TextField()),
+                ('rows', models.JSONField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Contact',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('flag', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='contacts', to='players.flag')),
+                ('staff', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('made_at', models.DateTimeField()),
+                ('way', models.CharField(choices=[('message', 'Message in the house'), ('email', 'E-mail'), ('phone', 'Telephone'), ('none', 'None needed')], max_length=8)),
+                ('said', models.TextField()),
+                ('next_look', models.DateField(null=True)),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.CheckConstraint(condition=models.Q(('made_at__lte', models.F('at'))), name='players_contact_was_made')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Look',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('seen', models.DateTimeField()),
+                ('event_id', models.BigIntegerField()),
+                ('players', models.PositiveIntegerField()),
+                ('flags', models.PositiveIntegerField()),
+            ],
+            options={
+                'db_table': 'players_marker_look',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Note',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('text', models.CharField(max_length=2000)),
+                ('restricted', models.BooleanField(default=False)),
+            ],
+            options={
+                'permissions': [('note_players', 'Can read and write notes about players')],
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['player', '-id'], name='players_note_of')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SearchWord',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('field', models.CharField(choices=[('name', 'Name'), ('address', 'Address')], max_length=7)),
+                ('word', models.TextField(db_collation='C')),
+            ],
+            options={
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['field', 'word', 'player'], name='players_searchword_find')],
+                'constraints': [models.UniqueConstraint(fields=('player', 'field', 'word'), name='players_searchword_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Notice',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('begins_at', models.DateTimeField()),
+                ('ends_at', models.DateTimeField()),
+                ('shown_from', models.DateTimeField()),
+                ('shown_until', models.DateTimeField()),
+                ('texts', models.JSONField()),
+                ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('withdrawn_at', models.DateTimeField(null=True)),
+                ('withdrawn_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
+                ('reason', models.CharField(blank=True, max_length=300)),
+            ],
+            options={
+                'db_table': 'players_notice',
+                'permissions': [('publish_notices', 'Can publish and withdraw notices to everybody')],
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Exclusion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('kind', models.CharField(choices=[('pause', 'Pause'), ('time_out', 'Time-out'), ('self', 'Self-exclusion'), ('staff', 'Exclusion by the house')], max_length=8)),
+                ('begun', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('until', models.DateTimeField(null=True)),
+                ('reason', models.CharField(db_default='', default='', max_length=500)),
+                ('by', models.CharField(max_length=40)),
+            ],
+            options={
+                'permissions': [('exclude_player', 'Can exclude players')],
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['kind', '-id'], name='players_exclusion_kind')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ['self', 'staff']), ('until__isnull', True)), ('until__gt', models.F('begun')), _connector='OR'), name='players_exclusion_lasts'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'staff'), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='players_exclusion_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ExclusionLift',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('exclusion', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='lift', to='players.exclusion')),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('reason', models.CharField(max_length=500)),
+                ('asked_by', models.CharField(max_length=40)),
+                ('decided_by', models.CharField(max_length=40)),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.CheckConstraint(condition=models.Q(('asked_by', models.F('decided_by')), _negated=True), name='players_exclusionlift_two_people')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RegisterCheck',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('register', models.CharField(max_length=40)),
+                ('outcome', models.CharField(choices=[('clear', 'Clear'), ('excluded', 'Excluded'), ('unreachable', 'Unreachable'), ('dropped', 'Dropped')], max_length=11)),
+                ('until', models.DateTimeField(null=True)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['player', 'register', '-id'], name='players_registercheck_last'), models.Index(condition=models.Q(('outcome', 'clear'), _negated=True), fields=['outcome', '-id'], name='players_registercheck_hits')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RealityCheck',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('minutes', models.PositiveSmallIntegerField()),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['player', '-id'], name='players_realitycheck_last')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Sitting',
+            fields=[
+                ('session', models.UUIDField(primary_key=True, serialize=False)),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('began', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('checked_at', models.DateTimeField(null=True)),
+                ('rounds', models.PositiveIntegerField(db_default=0, default=0)),
+                ('staked_real', models.BigIntegerField(db_default=0, default=0)),
+                ('paid_real', models.BigIntegerField(db_default=0, default=0)),
+                ('staked_free', models.BigIntegerField(db_default=0, default=0)),
+                ('paid_free', models.BigIntegerField(db_default=0, default=0)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='PlayTime',
+            fields=[
+                ('pk', models.CompositePrimaryKey('player_id', 'day', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('day', models.DateField()),
+                ('seconds', models.PositiveIntegerField()),
+                ('last_at', models.DateTimeField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ReplyTemplate',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.SlugField(db_index=False, max_length=40)),
+                ('number', models.PositiveSmallIntegerField()),
+                ('kind', models.CharField(choices=[('question', 'Answer to a question'), ('complaint', 'Answer to a complaint'), ('chat', 'About the chat')], max_length=10)),
+                ('title', models.CharField(max_length=100)),
+                ('texts', models.JSONField()),
+                ('by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'players_reply_template',
+                'permissions': [('write_replies', 'Can write and withdraw templates of replies')],
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('name', 'number'), name='players_reply_template_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReplyWithdrawal',
+            fields=[
+                ('template', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='withdrawal', serialize=False, to='players.replytemplate')),
+                ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('reason', models.CharField(max_length=300)),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'players_reply_withdrawal',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Conversation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('topic', models.CharField(choices=[('question', 'A question'), ('complaint', 'A complaint'), ('money', 'Deposits and withdrawals'), ('protection', 'Responsible play'), ('other', 'Something else')], max_length=10)),
+                ('round_id', models.UUIDField(null=True)),
+                ('round_code', models.CharField(blank=True, max_length=14)),
+                ('state', models.CharField(choices=[('received', 'Received'), ('looking', 'Being looked into'), ('answered', 'Answered'), ('closed', 'Closed'), ('reopened', 'Opened again')], default='received', max_length=8)),
+                ('verdict', models.CharField(blank=True, choices=[('upheld', 'We agree with the complaint'), ('partly', 'We agree with part of the complaint'), ('rejected', 'We do not agree with the complaint'), ('by_player', 'Closed by the player')], max_length=10)),
+                ('is_unread', models.BooleanField(default=False)),
+                ('began_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('moved_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('assigned_to', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('due_at', models.DateTimeField(null=True)),
+                ('ended_at', models.DateTimeField(null=True)),
+                ('reopen_until', models.DateTimeField(null=True)),
+            ],
+            options={
+                'permissions': [('answer_service', 'Can answer players'), ('decide_complaint', 'Can decide complaints and open them again')],
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['player', '-id'], name='players_conversation_mine'), models.Index(condition=models.Q(('state__in', ('received', 'looking', 'reopened'))), fields=['moved_at', 'id'], name='players_conversation_waits'), models.Index(condition=models.Q(('state', 'answered')), fields=['moved_at', 'id'], name='players_conversation_said'), models.Index(condition=models.Q(('state', 'closed')), fields=['-moved_at', '-id'], name='players_conversation_over'), models.Index(condition=models.Q(('topic', 'complaint'), models.Q(('state', 'closed'), _negated=True)), fields=['due_at', 'id'], name='players_complaint_due'), models.Index(condition=models.Q(('state', 'closed'), ('topic', 'complaint')), fields=['-ended_at', '-id'], name='players_complaint_ended')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('topic', 'complaint'), models.Q(('assigned_to', None), ('due_at', None), ('verdict', ''), models.Q(('state__in', ['looking', 'reopened']), _negated=True)), _connector='OR'), name='players_complaint_alone'), models.CheckConstraint(condition=models.Q(models.Q(('topic', 'complaint'), _negated=True), models.Q(('due_at__isnull', False), ('ended_at__isnull', False), ('state', 'closed'), models.Q(('verdict', ''), _negated=True)), models.Q(models.Q(('state', 'closed'), _negated=True), ('due_at__isnull', False), ('ended_at', None), ('reopen_until', None), ('verdict', '')), _connector='OR'), name='players_complaint_ends')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ServiceMessage',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='messages', to='players.conversation')),
+                ('staff', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('text', models.TextField()),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ComplaintStep',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='players.conversation')),
+                ('step', models.CharField(choices=[('taken', 'Taken'), ('handed', 'Handed over'), ('given_back', 'Given back'), ('decided', 'Decided'), ('withdrawn', 'Closed by the player'), ('reopened', 'Opened again'), ('overdue', 'Became overdue')], max_length=10)),
+                ('by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
+                ('to', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
+                ('verdict', models.CharField(blank=True, choices=[('upheld', 'We agree with the complaint'), ('partly', 'We agree with part of the complaint'), ('rejected', 'We do not agree with the complaint'), ('by_player', 'Closed by the player')], max_length=10)),
+                ('message', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.servicemessage')),
+                ('due_at', models.DateTimeField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'players_complaint_step',
+                'default_permissions': (),
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('by__isnull', False), ('message__isnull', False), ('step', 'decided'), ('verdict__in', ('upheld', 'partly', 'rejected'))), models.Q(('by', None), ('message', None), ('step', 'withdrawn'), ('verdict', 'by_player')), models.Q(('message__isnull', False), ('step', 'reopened'), ('verdict', '')), models.Q(('by', None), ('message', None), ('step', 'overdue'), ('verdict', '')), models.Q(('by__isnull', False), ('message', None), ('step__in', ['taken', 'handed', 'given_back']), ('verdict', '')), _connector='OR'), name='players_complaint_step_whole'), models.UniqueConstraint(condition=models.Q(('step', 'overdue')), fields=('conversation', 'due_at'), name='players_complaint_overdue_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Session',
+            fields=[
+                ('id', models.UUIDField(primary_key=True, serialize=False)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('ip', models.CharField(max_length=45)),
+                ('browser', models.CharField(max_length=300)),
+                ('began_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('acted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('ended_at', models.DateTimeField(null=True)),
+                ('why', models.CharField(choices=[('logged out', 'Logged Out'), ('timed out', 'Idle'), ('ended from another session', 'Elsewhere'), ('password changed', 'Password'), ('account closed', 'Closed'), ('ended by the house', 'House'), ('token revoked', 'Revoked')], default='', max_length=30)),
+            ],
+            options={
+                'default_permissions': (),
+                'indexes': [models.Index(condition=models.Q(('ended_at', None)), fields=['acted_at'], name='players_session_running'), models.Index(fields=['user', '-began_at', '-id'], name='players_session_of'), models.Index(fields=['-began_at', '-id'], name='players_session_newest'), models.Index(condition=models.Q(('ip', ''), _negated=True), fields=['ip', 'user'], name='players_session_ip'), models.Index(django.db.models.functions.text.MD5('browser'), models.F('user'), condition=models.Q(('browser', ''), _negated=True), name='players_session_browser')],
+            },
+        ),
+        migrations.CreateModel(
+            name='StaffChange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('approval', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, to='audit.approval')),
+                ('kind', models.CharField(choices=[('staff.make', 'account made'), ('staff.roles', 'roles changed'), ('staff.disable', 'account disabled'), ('staff.enable', 'account enabled'), ('staff.factors', 'second factors reset')], max_length=20)),
+                ('before', models.JSONField()),
+                ('after', models.JSONField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'players_staff_change',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ApiToken',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to=settings.AUTH_USER_MODEL)),
+                ('name', models.CharField(max_length=60)),
+                ('start', models.CharField(max_length=14)),
+                ('digest', models.BinaryField(unique=True)),
+                ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('read', 'Read'), ('play', 'Play'), ('limits', 'Limits'), ('events', 'Events'), ('rounds', 'Rounds'), ('reports', 'Reports'), ('checkpoints', 'Checkpoints')], max_length=20), size=None)),
+                ('per_minute', models.PositiveIntegerField()),
+                ('made_at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+                ('ends_at', models.DateTimeField()),
+                ('used_at', models.DateTimeField(null=True)),
+                ('used_from', models.CharField(blank=True, max_length=45)),
+                ('revoked_at', models.DateTimeField(null=True)),
+                ('session', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.session')),
+            ],
+            options={
+                'db_table': 'players_api_token',
+                'permissions': [('use_tokens', 'Can give tokens to programs')],
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['user', '-id'], name='players_api_token_of')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ApiCall',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('token', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.apitoken')),
+                ('key', models.CharField(max_length=100)),
+                ('request_hash', models.BinaryField()),
+                ('status', models.PositiveSmallIntegerField()),
+                ('body', models.TextField()),
+                ('at', models.DateTimeField(db_default=audit.models.clock.Clock())),
+            ],
+            options={
+                'db_table': 'players_api_call',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['at'], name='players_api_call_at')],
+                'constraints': [models.UniqueConstraint(fields=('token', 'key'), name='players_api_call_once')],
+            },
+        ),
+    ]

@@ -1,0 +1,26 @@
+-- What Django cannot declare about the tables of `players`.
+
+ALTER TABLE players_limitchange ALTER asked_at SET DEFAULT clock_timestamp();
+
+-- `xid` is the transaction that wrote the row: a change of staff counts in that transaction only.
+ALTER TABLE players_staff_change
+    ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    ADD CONSTRAINT players_staff_change_kind CHECK (kind IN ('staff.make', 'staff.roles', 'staff.disable', 'staff.enable', 'staff.factors')),
+    ADD CONSTRAINT players_staff_change_two_people CHECK (approval_id IS NOT NULL OR kind = 'staff.make');
+
+-- No two notices in force announce overlapping times.
+ALTER TABLE players_notice
+    ADD CONSTRAINT players_notice_times CHECK (begins_at < ends_at AND shown_from < shown_until),
+    ADD CONSTRAINT players_notice_withdrawal CHECK (
+        (withdrawn_at IS NULL) = (withdrawn_by_id IS NULL) AND (withdrawn_at IS NULL) = (btrim(reason) = '')),
+    ADD CONSTRAINT players_notice_once EXCLUDE USING gist (tstzrange(begins_at, ends_at) WITH &&) WHERE (withdrawn_at IS NULL);
+
+ALTER TABLE players_api_token
+    ADD CONSTRAINT players_api_token_rate CHECK (per_minute > 0),
+    ADD CONSTRAINT players_api_token_is_hashed CHECK (octet_length(digest) = 32),
+    ADD CONSTRAINT players_api_token_is_for_something CHECK (cardinality(scopes) > 0);
+
+ALTER TABLE players_api_call
+    ADD CONSTRAINT players_api_call_has_a_key CHECK (key <> ''),
+    ADD CONSTRAINT players_api_call_is_hashed CHECK (octet_length(request_hash) = 32),
+    ADD CONSTRAINT players_api_call_status CHECK (status = 0 OR status BETWEEN 200 AND 499);

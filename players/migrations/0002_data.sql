@@ -1,0 +1,85 @@
+-- Roles of staff and what each of them may do. Django makes rows of permissions only after all migrations have run: those
+-- that roles need are made here, under the names that the models declare, and Django then finds them.
+
+INSERT INTO auth_group (name) VALUES
+    ('operator'), ('supervisor'), ('finance'), ('compliance'), ('support'), ('administrator');
+
+WITH granted (app_label, model, codename, name, roles) AS (VALUES
+    ('audit', 'approval', 'view_approval', 'Can view approval', 'compliance'),
+    ('audit', 'event', 'export_rows', 'Can take rows of lists out as files', 'compliance finance'),
+    ('audit', 'event', 'view_event', 'Can view event', 'compliance'),
+    ('audit', 'report', 'view_report', 'Can view report', 'compliance finance'),
+    ('audit', 'retention', 'change_retention', 'Can change retention', 'compliance'),
+    ('audit', 'significant', 'handle_significant', 'Can work on significant events', 'compliance'),
+    ('audit', 'threshold', 'change_threshold', 'Can change threshold', 'compliance'),
+    ('games', 'chatreport', 'moderate_chat', 'Can moderate the chat', 'supervisor support'),
+    ('games', 'chatreport', 'read_chat', 'Can read the log of the chat', 'compliance supervisor support'),
+    ('games', 'evidence', 'view_returns', 'Can view returns and randomness', 'compliance supervisor'),
+    ('games', 'incident', 'supervise_table', 'Can decide on incidents and annul rounds of shared tables', 'supervisor'),
+    ('games', 'incident', 'view_incident', 'Can view incident', 'compliance operator supervisor'),
+    ('games', 'playreport', 'examine_play', 'Can see who loses to whom and decide on reports of how guests play', 'compliance supervisor'),
+    ('games', 'rulesversion', 'change_table', 'Can ask for tables and for other limits of theirs', 'supervisor'),
+    ('games', 'rulesversion', 'decide_table', 'Can decide on tables and on other limits of theirs', 'compliance supervisor'),
+    ('games', 'stoppolicy', 'change_stoppolicy', 'Can change stop policy', 'supervisor'),
+    ('games', 'table', 'operate_table', 'Can open and close tables', 'operator supervisor'),
+    ('games', 'table', 'view_table', 'Can view table', 'compliance'),
+    ('players', 'accountlock', 'lock_player', 'Can lock accounts of players, and open them', 'compliance support'),
+    ('players', 'apitoken', 'use_tokens', 'Can give tokens to programs', 'compliance'),
+    ('players', 'conversation', 'answer_service', 'Can answer players', 'compliance operator support'),
+    ('players', 'conversation', 'decide_complaint', 'Can decide complaints and open them again', 'compliance support'),
+    ('players', 'exclusion', 'exclude_player', 'Can exclude players', 'compliance support'),
+    ('players', 'flag', 'see_flags', 'Can see and answer markers of harm', 'compliance support'),
+    ('players', 'limitchange', 'set_limits', 'Can set limits for a player', 'compliance support'),
+    ('players', 'note', 'note_players', 'Can read and write notes about players', 'compliance finance support'),
+    ('players', 'notice', 'publish_notices', 'Can publish and withdraw notices to everybody', 'operator supervisor'),
+    ('players', 'player', 'view_player', 'Can view player', 'compliance finance support'),
+    ('players', 'replytemplate', 'write_replies', 'Can write and withdraw templates of replies', 'compliance supervisor'),
+    ('players', 'staff', 'ask_staff', 'Can ask for changes of staff', 'administrator'),
+    ('players', 'staff', 'decide_staff', 'Can decide changes of staff', 'administrator compliance'),
+    ('players', 'staff', 'work', 'Can enter the back office', 'administrator compliance finance operator supervisor support'),
+    ('players', 'submission', 'review_identity', 'Can review who players are', 'compliance support'),
+    ('wallet', 'adjustment', 'ask_adjustment', 'Can ask for balances to be adjusted', 'compliance support'),
+    ('wallet', 'adjustment', 'decide_adjustment', 'Can decide adjustments of balances', 'finance'),
+    ('wallet', 'depositnote', 'handle_deposit', 'Can look into deposits in doubt, ask providers and note what was found', 'finance'),
+    ('wallet', 'depositnote', 'see_deposits', 'Can see deposits in doubt', 'compliance'),
+    ('wallet', 'housestop', 'stop_house', 'Can stop the whole house, and let it go on', 'supervisor'),
+    ('wallet', 'journal', 'view_ledger', 'Can view the ledger', 'compliance finance'),
+    ('wallet', 'partner', 'ask_partner', 'Can ask for partners and their keys, and switch partners off', 'finance'),
+    ('wallet', 'partner', 'decide_partner', 'Can decide partners and their keys', 'supervisor'),
+    ('wallet', 'partner', 'view_partners', 'Can view partners', 'compliance finance supervisor'),
+    ('wallet', 'providerstatement', 'reconcile', 'Can read in statements of providers, and settle differences', 'finance'),
+    ('wallet', 'providerstatement', 'see_statements', 'Can see statements of providers, and settle nothing', 'compliance'),
+    ('wallet', 'remotemessage', 'settle_remote', 'Can settle what operators refuse to book', 'finance'),
+    ('wallet', 'withdrawal', 'approve_withdrawal', 'Can approve withdrawals', 'finance supervisor'),
+    ('wallet', 'withdrawal', 'see_withdrawals', 'Can see withdrawals, and decide none', 'compliance')
+), content_type AS (
+    INSERT INTO django_content_type (app_label, model) SELECT DISTINCT app_label, model FROM granted
+    RETURNING id, app_label, model
+), permission AS (
+    INSERT INTO auth_permission (content_type_id, codename, name)
+    SELECT content_type.id, granted.codename, granted.name
+    FROM granted JOIN content_type USING (app_label, model) RETURNING id, content_type_id, codename
+)
+INSERT INTO auth_group_permissions (group_id, permission_id)
+SELECT auth_group.id, permission.id
+FROM granted
+JOIN content_type USING (app_label, model)
+JOIN permission ON permission.content_type_id = content_type.id AND permission.codename = granted.codename
+JOIN auth_group ON auth_group.name = ANY (string_to_array(granted.roles, ' '));
+
+-- Jurisdictions: what the law of each asks of the house. The sources are in docs/national-rules.md. Amounts are minor units.
+INSERT INTO players_jurisdiction (
+    code, language, currencies, minimum_age, time_zone, deposit_limits, deposit_periods, highest_month_deposit,
+    raise_after_hours, raise_after_period, contact_above_month, pause_hours, pause_asks, exclusion_days, permanent_days,
+    may_cancel_withdrawals, may_play_in_parallel, complaint_days, reopen_days
+) VALUES
+    ('SE', 'sv', '["SEK"]', 18, 'Europe/Stockholm', 'required', '["day", "week", "month"]', NULL,
+     72, true, 1000000, 24, true, 30, 366, true, true, 14, 30),
+    ('DK', 'da', '["DKK"]', 18, 'Europe/Copenhagen', 'offered', '["day", "week", "month"]', NULL,
+     24, false, NULL, 24, true, 30, 366, true, true, 14, 30),
+    ('RO', 'ro', '["RON"]', 18, 'Europe/Bucharest', 'offered', '["day", "week", "month"]', NULL,
+     24, false, NULL, 24, true, 30, 366, true, true, 14, 30),
+    ('DE', 'de', '["EUR"]', 18, 'Europe/Berlin', 'required', '["month"]', 100000,
+     168, false, NULL, 24, false, 30, 366, true, false, 14, 30),
+    ('GB', 'en', '["GBP", "EUR"]', 18, 'Europe/London', 'prompted', '["day", "week", "month"]', NULL,
+     24, false, NULL, 24, true, 184, 366, false, true, 14, 30);

@@ -1,0 +1,26 @@
+-- Accounts that staff lock. A lock waits for rounds in progress; play that wants to begin waits for the lock.
+
+-- As before; the permission is this app's, as everywhere else, and no other's of the same name.
+CREATE OR REPLACE FUNCTION players_begin_accountlock() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(1009, NEW.player_id::integer);
+    IF players_is_locked(NEW.player_id) = NEW.locks THEN
+        RAISE EXCEPTION 'the account of player % is so already', NEW.player_id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM players_staff AS s
+        WHERE s.id = NEW.by_id AND players_staff_may('staff:' || s.id, s.person, 'players', 'lock_player'))
+    THEN
+        RAISE EXCEPTION 'staff % may not lock accounts', NEW.by_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
+-- Whether staff locked this account and nobody has opened it since.
+CREATE OR REPLACE FUNCTION players_is_locked(player bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT coalesce(
+        (SELECT l.locks FROM players_accountlock AS l WHERE l.player_id = player ORDER BY l.id DESC LIMIT 1), false)
+$$;

@@ -1,0 +1,71 @@
+-- Pauses and exclusions, their lifting by two people, and who may not play.
+
+-- Pauses, exclusions and the time spent playing: what Django cannot say.
+CREATE OR REPLACE FUNCTION players_refuse_pause_change() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION '% is never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+
+-- What begins to be played holds this lock, shared, until it is finished; what keeps a player from playing waits for it,
+-- and whatever wants to begin meanwhile waits behind. So an exclusion hurts no round in progress, and none begins after.
+-- Every exclusion begins now, whatever its writer thought, and lasts as long as the writer said.
+CREATE OR REPLACE FUNCTION players_begin_exclusion() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    waited interval;
+BEGIN
+    PERFORM pg_advisory_xact_lock(1009, NEW.player_id::integer);
+    waited := clock_timestamp() - NEW.begun;
+    NEW.begun := NEW.begun + waited;
+    NEW.until := NEW.until + waited;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION players_check_lift() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    excluded bigint;
+BEGIN
+    NEW.at := clock_timestamp();
+    SELECT e.player_id INTO excluded FROM players_exclusion AS e JOIN players_player AS p ON p.id = e.player_id
+        JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    WHERE e.id = NEW.exclusion_id
+      AND (e.kind = 'staff'
+           OR e.kind = 'self' AND e.until IS NULL AND e.begun + make_interval(days => j.permanent_days) <= NEW.at);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'exclusion % ends at its time', NEW.exclusion_id USING ERRCODE = 'SB010';
+    END IF;
+    PERFORM FROM audit_approval AS asked
+    JOIN audit_decision AS decided ON decided.approval_id = asked.id AND decided.verdict = 'approved'
+    WHERE asked.kind = 'exclusion.lift' AND asked."on" = 'exclusion:' || NEW.exclusion_id
+      AND asked.request::jsonb @> jsonb_build_object('exclusion', NEW.exclusion_id, 'player', excluded)
+      AND asked."by" = NEW.asked_by AND decided."by" = NEW.decided_by
+      AND players_staff_may(asked."by", asked.person, 'players', 'exclude_player')
+      AND players_staff_may(decided."by", decided.person, 'players', 'exclude_player');
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'lifting exclusion % takes two people', NEW.exclusion_id USING ERRCODE = 'SB031';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- As before; and whose account is locked plays nowhere.
+CREATE OR REPLACE FUNCTION players_barred(player bigint, playing uuid) RETURNS text
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(1009, player::integer);
+    RETURN (SELECT CASE
+        WHEN public.players_is_locked(player) THEN 'locked'
+        WHEN EXISTS (
+            SELECT FROM public.players_exclusion AS e LEFT JOIN public.players_exclusionlift AS l ON l.exclusion_id = e.id
+            WHERE e.player_id = player AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL
+        ) THEN 'excluded'
+        ELSE (
+            SELECT CASE last.outcome WHEN 'excluded' THEN 'register' ELSE 'unreachable' END
+            FROM (SELECT DISTINCT ON (c.register) c.outcome, c.until FROM public.players_registercheck AS c
+                  WHERE c.player_id = player ORDER BY c.register, c.id DESC) AS last
+            WHERE last.outcome = 'excluded' AND (last.until IS NULL OR last.until > clock_timestamp())
+               OR last.outcome = 'unreachable'
+            ORDER BY last.outcome LIMIT 1
+        ) END);
+END $$;

@@ -1,0 +1,201 @@
+-- Accounts of staff: only these functions change them, and only as an approval by two people says.
+
+-- Whether this transaction makes a change of one of these kinds to the account.
+CREATE OR REPLACE FUNCTION players_staff_changes(login bigint, VARIADIC kinds text[]) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM players_staff_change WHERE user_id = login AND kind = ANY (kinds) AND xid = pg_current_xact_id());
+$$;
+
+CREATE OR REPLACE FUNCTION players_staff_demand_making() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT players_staff_changes(NEW.user_id, 'staff.make') THEN
+        RAISE EXCEPTION 'nobody approved an account of staff for user %', NEW.user_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION players_staff_demand_roles() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    login bigint := CASE TG_OP WHEN 'DELETE' THEN OLD.user_id ELSE NEW.user_id END;
+BEGIN
+    IF NOT players_staff_changes(login, 'staff.make', 'staff.roles') THEN
+        RAISE EXCEPTION 'nobody approved other roles for user %', login USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+
+CREATE OR REPLACE FUNCTION players_staff_demand_status() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM players_staff WHERE user_id = OLD.id) AND NOT players_staff_changes(OLD.id, 'staff.disable', 'staff.enable') THEN
+        RAISE EXCEPTION 'nobody approved that user % is disabled or enabled', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Staff may remove a second factor of theirs while they keep another one; the last one goes by two other people. The log-ins are locked first, so
+-- that two removals at once see each other.
+CREATE OR REPLACE FUNCTION players_staff_demand_reset() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    login bigint;
+BEGIN
+    PERFORM FROM players_user WHERE id IN (SELECT user_id FROM gone) ORDER BY id FOR NO KEY UPDATE;
+    FOR login IN
+        SELECT DISTINCT gone.user_id FROM gone JOIN players_staff AS s ON s.user_id = gone.user_id WHERE gone.type IN ('totp', 'webauthn')
+    LOOP
+        IF NOT EXISTS (SELECT FROM mfa_authenticator WHERE user_id = login AND type IN ('totp', 'webauthn'))
+           AND NOT players_staff_changes(login, 'staff.factors') THEN
+            RAISE EXCEPTION 'nobody approved that user % loses the last second factor', login USING ERRCODE = 'restrict_violation';
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+-- How an account stands, as the history of changes keeps it.
+CREATE OR REPLACE FUNCTION players_staff_standing(login bigint) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT jsonb_build_object(
+        'active', u.is_active,
+        'roles', coalesce((
+            SELECT jsonb_agg(g.name ORDER BY g.name COLLATE "C") FROM players_user_groups AS m JOIN auth_group AS g ON g.id = m.group_id
+            WHERE m.user_id = u.id), '[]'),
+        'factors', (SELECT count(*) FROM mfa_authenticator AS a WHERE a.user_id = u.id AND a.type IN ('totp', 'webauthn')))
+    FROM players_user AS u WHERE u.id = login;
+$$;
+
+-- Who works here now and may do something with accounts of staff.
+CREATE OR REPLACE FUNCTION players_staff_holders() RETURNS TABLE (id bigint, user_id bigint, person uuid, codename varchar)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT DISTINCT s.id, s.user_id, s.person, p.codename
+    FROM players_staff AS s
+    JOIN players_user AS u ON u.id = s.user_id AND u.is_active
+    JOIN players_user_groups AS m ON m.user_id = u.id
+    JOIN auth_group_permissions AS held ON held.group_id = m.group_id
+    JOIN auth_permission AS p ON p.id = held.permission_id AND p.codename IN ('ask_staff', 'decide_staff')
+    JOIN django_content_type AS c ON c.id = p.content_type_id AND c.app_label = 'players';
+$$;
+
+-- Gives the account exactly these roles, which there have to be.
+CREATE OR REPLACE FUNCTION players_staff_give_roles(login bigint, roles jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF jsonb_array_length(roles) = 0 OR EXISTS (
+        SELECT FROM jsonb_array_elements_text(roles) AS wanted (name) WHERE NOT EXISTS (SELECT FROM auth_group AS g WHERE g.name = wanted.name))
+    THEN
+        RAISE EXCEPTION '% are not roles of this house', roles USING ERRCODE = 'SB023';
+    END IF;
+    DELETE FROM players_user_groups WHERE user_id = login AND group_id NOT IN (SELECT id FROM auth_group WHERE roles ? name);
+    INSERT INTO players_user_groups (user_id, group_id) SELECT login, id FROM auth_group WHERE roles ? name ON CONFLICT DO NOTHING;
+END $$;
+REVOKE ALL ON FUNCTION players_staff_give_roles FROM PUBLIC;
+
+-- Makes an account of staff of a log-in that is nobody's yet, and returns its id. `approval` is NULL where the owner founds a house.
+CREATE OR REPLACE FUNCTION players_staff_make(login bigint, called text, roles jsonb, same_person uuid, approval bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    before jsonb := players_staff_standing(login);
+    member bigint;
+BEGIN
+    IF before IS NULL OR EXISTS (SELECT FROM players_player WHERE user_id = login) THEN
+        RAISE EXCEPTION 'user % is a player or nobody', login USING ERRCODE = 'SB023';
+    END IF;
+    INSERT INTO players_staff_change (user_id, approval_id, kind, before, after)
+    VALUES (login, approval, 'staff.make', '{}', before || jsonb_build_object('active', true, 'roles', roles));
+    INSERT INTO players_staff (user_id, name, person) VALUES (login, called, coalesce(same_person, gen_random_uuid())) RETURNING id INTO member;
+    PERFORM players_staff_give_roles(login, roles);
+    RETURN member;
+END $$;
+REVOKE ALL ON FUNCTION players_staff_make FROM PUBLIC;
+
+-- The first members of a house, and one who opens it again where nobody is left who can: for whoever owns the database, on the command line.
+CREATE OR REPLACE FUNCTION players_staff_found(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT players_staff_make(login, called, to_jsonb(roles), same_person, NULL);
+$$;
+REVOKE ALL ON FUNCTION players_staff_found FROM PUBLIC;
+
+-- Changes the account of a member of staff as the approval says.
+CREATE OR REPLACE FUNCTION players_staff_alter(deed text, subject players_staff, wish jsonb, approval bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    before jsonb := players_staff_standing(subject.user_id);
+    after jsonb := before || CASE deed
+        WHEN 'staff.roles' THEN jsonb_build_object('roles', wish -> 'roles')
+        WHEN 'staff.disable' THEN '{"active": false}'
+        WHEN 'staff.enable' THEN '{"active": true}'
+        WHEN 'staff.factors' THEN '{"factors": 0}'
+    END;
+BEGIN
+    IF after = before OR (deed = 'staff.roles' AND wish -> 'from' IS DISTINCT FROM before -> 'roles') THEN
+        RAISE EXCEPTION 'staff % is not any more as it was when % was asked for', subject.id, deed USING ERRCODE = 'SB023';
+    END IF;
+    INSERT INTO players_staff_change (user_id, approval_id, kind, before, after) VALUES (subject.user_id, approval, deed, before, after);
+    CASE deed
+        WHEN 'staff.roles' THEN PERFORM players_staff_give_roles(subject.user_id, wish -> 'roles');
+        WHEN 'staff.factors' THEN DELETE FROM mfa_authenticator WHERE user_id = subject.user_id;
+        ELSE UPDATE players_user SET is_active = (deed = 'staff.enable') WHERE id = subject.user_id;
+    END CASE;
+END $$;
+REVOKE ALL ON FUNCTION players_staff_alter FROM PUBLIC;
+
+-- Does what an approval of staff says, once, and returns whose account it is. `login` is the log-in that an account is made of: a new one, of the
+-- address that was approved, without a password. Who asked and who decided may still do so, and it is about neither: so two people are left who can
+-- open the house, whatever is done. One after another, lest two of them are disabled by each other's leave.
+CREATE OR REPLACE FUNCTION players_staff_execute(approval bigint, login bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    asked audit_approval%ROWTYPE;
+    decided audit_decision%ROWTYPE;
+    subject players_staff%ROWTYPE;
+    wish jsonb;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('players_staff', 0));
+    SELECT * INTO asked FROM audit_approval WHERE id = approval AND kind LIKE 'staff.%';
+    SELECT * INTO decided FROM audit_decision WHERE approval_id = asked.id AND verdict = 'approved';
+    IF decided.approval_id IS NULL OR EXISTS (SELECT FROM players_staff_change WHERE approval_id = approval) THEN
+        RAISE EXCEPTION 'approval % is not there, not approved, or done already', approval USING ERRCODE = 'SB020';
+    END IF;
+    IF NOT EXISTS (SELECT FROM players_staff_holders() AS h WHERE asked."by" = 'staff:' || h.id AND h.codename = 'ask_staff')
+       OR NOT EXISTS (SELECT FROM players_staff_holders() AS h WHERE decided."by" = 'staff:' || h.id AND h.codename = 'decide_staff')
+    THEN
+        RAISE EXCEPTION 'who asked for % or who decided it may not', approval USING ERRCODE = 'SB024';
+    END IF;
+    wish := asked.request::jsonb;
+    IF asked.kind = 'staff.make' THEN
+        SELECT * INTO subject FROM players_staff WHERE person = (wish ->> 'person')::uuid ORDER BY id LIMIT 1;
+        IF (wish ->> 'person') IS DISTINCT FROM subject.person::text OR NOT EXISTS (
+            SELECT FROM players_user WHERE id = login AND email = wish ->> 'email' AND password LIKE '!%' AND is_active
+                AND last_login IS NULL FOR UPDATE)
+        THEN
+            RAISE EXCEPTION 'user % is not who approval % speaks of', login, approval USING ERRCODE = 'SB023';
+        END IF;
+    ELSE
+        SELECT * INTO STRICT subject FROM players_staff WHERE id = (wish ->> 'staff')::bigint;
+    END IF;
+    IF subject.person IN (asked.person, decided.person) THEN
+        RAISE EXCEPTION 'approval % is about whoever asked for it or decided it', approval USING ERRCODE = 'SB021';
+    END IF;
+    IF asked.kind = 'staff.make' THEN
+        RETURN players_staff_make(login, wish ->> 'name', wish -> 'roles', subject.person, approval);
+    END IF;
+    PERFORM players_staff_alter(asked.kind, subject, wish, approval);
+    RETURN subject.id;
+END $$;
+REVOKE ALL ON FUNCTION players_staff_execute FROM PUBLIC;
+
+-- Whether the account of staff is of that person, in use, and of a role that has the app's permission.
+CREATE OR REPLACE FUNCTION players_staff_may(account text, person uuid, app text, codename text) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM players_staff AS s
+        JOIN players_user AS u ON u.id = s.user_id AND u.is_active
+        JOIN players_user_groups AS m ON m.user_id = u.id
+        JOIN auth_group_permissions AS held ON held.group_id = m.group_id
+        JOIN auth_permission AS p ON p.id = held.permission_id
+        JOIN django_content_type AS c ON c.id = p.content_type_id
+        WHERE 'staff:' || s.id = players_staff_may.account AND s.person = players_staff_may.person
+          AND c.app_label = players_staff_may.app AND p.codename = players_staff_may.codename)
+$$;

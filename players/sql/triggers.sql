@@ -1,0 +1,189 @@
+-- Triggers on the tables of `players`: one list per table, in the order in which PostgreSQL fires them (before a
+-- statement, before a row, after a row, after a statement; by name within each).
+
+-- On mfa_authenticator
+
+CREATE OR REPLACE TRIGGER players_factor_identity BEFORE UPDATE ON mfa_authenticator
+    FOR EACH ROW WHEN ((OLD.id, OLD.user_id, OLD.type) IS DISTINCT FROM (NEW.id, NEW.user_id, NEW.type)) EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_factors_reset_is_approved AFTER DELETE ON mfa_authenticator
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION players_staff_demand_reset();
+
+-- On players_accountlock
+
+-- Locks of accounts are kept, and follow one another: what is locked is not locked again, what is open not opened.
+CREATE OR REPLACE TRIGGER players_accountlock_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_accountlock
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_accountlock_begins BEFORE INSERT ON players_accountlock
+    FOR EACH ROW EXECUTE FUNCTION players_begin_accountlock();
+
+-- On players_api_call
+
+CREATE OR REPLACE TRIGGER players_api_call_stays BEFORE TRUNCATE ON players_api_call
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_api_call_begins BEFORE INSERT ON players_api_call
+    FOR EACH ROW EXECUTE FUNCTION players_begin_call();
+CREATE OR REPLACE TRIGGER players_api_call_is_answered BEFORE UPDATE ON players_api_call
+    FOR EACH ROW EXECUTE FUNCTION players_answer_call();
+CREATE OR REPLACE TRIGGER players_api_call_is_kept BEFORE DELETE ON players_api_call
+    FOR EACH ROW EXECUTE FUNCTION players_keep_call();
+
+-- On players_api_token
+
+CREATE OR REPLACE TRIGGER players_api_token_is_kept BEFORE DELETE OR TRUNCATE ON players_api_token
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_api_token_begins BEFORE INSERT ON players_api_token
+    FOR EACH ROW EXECUTE FUNCTION players_begin_token();
+CREATE OR REPLACE TRIGGER players_api_token_stays BEFORE UPDATE ON players_api_token
+    FOR EACH ROW EXECUTE FUNCTION players_keep_token();
+
+-- On players_closure
+
+-- The end of an account is inserted and never changed; and what the law lets a house forget can be forgotten, by these functions alone.
+CREATE OR REPLACE TRIGGER players_closure_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_closure
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_complaint_step
+
+CREATE OR REPLACE TRIGGER players_complaint_step_is_kept BEFORE UPDATE OR TRUNCATE ON players_complaint_step
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_complaint_step_is_kept_long BEFORE DELETE ON players_complaint_step
+    FOR EACH ROW EXECUTE FUNCTION players_keep_conversation();
+
+-- On players_contact
+
+CREATE OR REPLACE TRIGGER players_contact_is_kept BEFORE DELETE OR TRUNCATE ON players_contact
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_contact_stays BEFORE UPDATE ON players_contact
+    FOR EACH ROW EXECUTE FUNCTION players_keep_contact();
+
+-- On players_conversation
+
+CREATE OR REPLACE TRIGGER players_conversation_identity
+    BEFORE UPDATE OF id, player_id, topic, round_id, round_code, began_at ON players_conversation
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_conversation_is_kept BEFORE TRUNCATE ON players_conversation
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_conversation_goes_on BEFORE UPDATE ON players_conversation
+    FOR EACH ROW EXECUTE FUNCTION players_conversation_goes_on();
+CREATE OR REPLACE TRIGGER players_conversation_is_kept_long BEFORE DELETE ON players_conversation
+    FOR EACH ROW EXECUTE FUNCTION players_keep_conversation();
+
+-- On players_exclusion
+
+CREATE OR REPLACE TRIGGER players_exclusion_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_exclusion
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_pause_change();
+CREATE OR REPLACE TRIGGER players_exclusion_begins_now BEFORE INSERT ON players_exclusion
+    FOR EACH ROW EXECUTE FUNCTION players_begin_exclusion();
+
+-- On players_exclusionlift
+
+CREATE OR REPLACE TRIGGER players_exclusionlift_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_exclusionlift
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_pause_change();
+CREATE OR REPLACE TRIGGER players_exclusionlift_in_time BEFORE INSERT ON players_exclusionlift
+    FOR EACH ROW EXECUTE FUNCTION players_check_lift();
+
+-- On players_flag
+
+CREATE OR REPLACE TRIGGER players_flag_identity BEFORE UPDATE OF id, player_id, marker, raised_at ON players_flag
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_flag_is_kept BEFORE DELETE OR TRUNCATE ON players_flag
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_flag_closes BEFORE UPDATE ON players_flag
+    FOR EACH ROW EXECUTE FUNCTION players_close_flag();
+
+-- On players_limitchange
+
+CREATE OR REPLACE TRIGGER players_limitchange_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_limitchange
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_limit_change();
+
+-- On players_limitoffer
+
+CREATE OR REPLACE TRIGGER players_limitoffer_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_limitoffer
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_limit_change();
+
+-- On players_marker_look
+
+CREATE OR REPLACE TRIGGER players_marker_look_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_marker_look
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_note
+
+-- Notes are kept: what staff wrote about a player is never changed, and goes with the player.
+CREATE OR REPLACE TRIGGER players_note_is_kept BEFORE DELETE OR TRUNCATE ON players_note
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_note_begins BEFORE INSERT ON players_note
+    FOR EACH ROW EXECUTE FUNCTION players_begin_note();
+CREATE OR REPLACE TRIGGER players_note_stays BEFORE UPDATE ON players_note
+    FOR EACH ROW EXECUTE FUNCTION players_keep_note();
+
+-- On players_notice
+
+CREATE OR REPLACE TRIGGER players_notice_is_kept BEFORE DELETE OR TRUNCATE ON players_notice
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_notice_begins BEFORE INSERT ON players_notice
+    FOR EACH ROW EXECUTE FUNCTION players_begin_notice();
+CREATE OR REPLACE TRIGGER players_notice_is_withdrawn BEFORE UPDATE ON players_notice
+    FOR EACH ROW EXECUTE FUNCTION players_withdraw_notice();
+
+-- On players_realitycheck
+
+CREATE OR REPLACE TRIGGER players_realitycheck_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_realitycheck
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_pause_change();
+
+-- On players_registercheck
+
+CREATE OR REPLACE TRIGGER players_registercheck_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_registercheck
+    FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_pause_change();
+
+-- On players_reply_template
+
+CREATE OR REPLACE TRIGGER players_reply_template_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_reply_template
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_reply_template_begins BEFORE INSERT ON players_reply_template
+    FOR EACH ROW EXECUTE FUNCTION players_begin_reply_template();
+
+-- On players_reply_withdrawal
+
+CREATE OR REPLACE TRIGGER players_reply_withdrawal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_reply_withdrawal
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_servicemessage
+
+CREATE OR REPLACE TRIGGER players_servicemessage_is_kept BEFORE UPDATE OR TRUNCATE ON players_servicemessage
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_servicemessage_is_kept_long BEFORE DELETE ON players_servicemessage
+    FOR EACH ROW EXECUTE FUNCTION players_keep_conversation();
+
+-- On players_sighting
+
+-- Flags are kept: what was seen and what staff did about it is never changed, and a flag is closed once, now.
+CREATE OR REPLACE TRIGGER players_sighting_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_sighting
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_staff
+
+CREATE OR REPLACE TRIGGER players_staff_identity BEFORE UPDATE OF id, user_id ON players_staff
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_staff_is_kept BEFORE DELETE OR TRUNCATE ON players_staff
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_staff_is_approved BEFORE INSERT ON players_staff
+    FOR EACH ROW EXECUTE FUNCTION players_staff_demand_making();
+CREATE OR REPLACE TRIGGER players_staff_one_person BEFORE UPDATE OF person ON players_staff
+    FOR EACH ROW WHEN (NEW.person IS DISTINCT FROM OLD.person) EXECUTE FUNCTION players_refuse_other_person();
+
+-- On players_staff_change
+
+CREATE OR REPLACE TRIGGER players_staff_change_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_staff_change
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_user
+
+CREATE OR REPLACE TRIGGER players_user_status_is_approved BEFORE UPDATE OF is_active ON players_user
+    FOR EACH ROW WHEN (OLD.is_active IS DISTINCT FROM NEW.is_active) EXECUTE FUNCTION players_staff_demand_status();
+
+-- On players_user_groups
+
+CREATE OR REPLACE TRIGGER players_user_groups_identity BEFORE UPDATE OR TRUNCATE ON players_user_groups
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_user_groups_is_approved BEFORE INSERT OR DELETE ON players_user_groups
+    FOR EACH ROW EXECUTE FUNCTION players_staff_demand_roles();

@@ -1,0 +1,226 @@
+"""Every function and the triggers of a busy table are applied again while players play: money moves, is reversed and
+held, events are written and read, over connections that have prepared their statements.
+
+The players are of the version before, whose own program is not here. What it asks of the database is, and the database
+is all that the two versions share.
+"""
+
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import astuple
+from io import StringIO
+from itertools import cycle
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from django.core.management import call_command
+
+from audit import log
+from casino import privileges
+from casino.management.commands import migrate
+from tests.builders import a_player
+from tests.harness.databases import Database
+from tests.start.support import SECONDS, wait_until
+
+MONEY = 1_000_000
+BEFORE = 5  # deeds of each kind, so that there is something to migrate and each line has prepared what it says
+ACCOUNT = "SELECT id FROM wallet_account WHERE owner_id = %s AND kind = 'cash' AND mode = 'R'"
+OF_THE_HOUSE = "SELECT id FROM wallet_account WHERE owner_id IS NULL AND kind = %s AND currency = %s AND mode = 'R'"
+POST = "SELECT journal FROM wallet_post(%s::jsonb)"
+REVERSE = "SELECT posted FROM wallet_reverse(%s::bigint[], %s::uuid[], 'void')"
+HOLD = "SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)"
+STAKE = "SELECT posted FROM wallet_stake_holds(%s::uuid, %s::uuid)"
+SETTLE = "SELECT posted FROM wallet_settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
+RECORD = "SELECT audit_record(%s, %s, %s, %s, %s::jsonb)"
+STATEMENT = """
+SELECT j.kind, j.at, e.amount, e.balance_after FROM wallet_entry AS e JOIN wallet_journal AS j ON j.id = e.journal_id
+WHERE e.account_id = %s ORDER BY e.version
+"""
+EVENTS = 'SELECT id FROM audit_event WHERE "on" = %s'
+PLAYED = "tests.played"
+COLUMNS = re.compile(r"\(([^)]*)\)")  # of what may be updated
+
+
+class Seat:
+    """A player of the older version at one line to the database, and what they were told was done."""
+
+    def __init__(self, database: Database) -> None:
+        player = a_player(real=MONEY)
+        self.line = psycopg.connect(database.web_url, autocommit=True)
+        self.line.prepare_threshold = 3  # as casino.settings has it
+        self.player, self.currency = player.pk, player.currency
+        self.cash = self.ask(ACCOUNT, player.pk)
+        self.escrow, self.bank = (self.ask(OF_THE_HOUSE, kind, player.currency) for kind in ("escrow", "house"))
+        self.keys: list[UUID] = []
+        self.reversed: list[int] = []
+        self.events: list[int] = []
+
+    def ask(self, question: str, *values: object) -> int:
+        """Return the first value of the answer."""
+        row = self.line.execute(question, values).fetchone()
+        assert row
+        return int(row[0])
+
+    def play(self) -> None:
+        """A round at a solo table: stake and payout in one call, with its event."""
+        key, settled, number = uuid4(), uuid4(), uuid4()
+        with self.line.transaction():
+            self._post(self._journal(key, "stake", number, -100), self._journal(settled, "settle", number, 100))
+            event = self._record(number)
+        self.keys += [key, settled]
+        self.events.append(event)
+
+    def take_back(self) -> None:
+        """A stake, and its reversal in a transaction of its own."""
+        key, back, number = uuid4(), uuid4(), uuid4()
+        with self.line.transaction():
+            journal = self._post(self._journal(key, "stake", number, -300))
+        self.keys.append(key)
+        with self.line.transaction():
+            self.ask(REVERSE, [journal], [back])
+            event = self._record(number)
+        self.keys.append(back)
+        self.reversed.append(journal)
+        self.events.append(event)
+
+    def bet_with_others(self) -> None:
+        """A round at a shared table: held, staked as a set, settled as a set."""
+        number, staked, settled = uuid4(), uuid4(), uuid4()
+        self.ask(HOLD, number, self.cash, 200)
+        self.ask(STAKE, number, staked)
+        self.keys.append(staked)
+        with self.line.transaction():
+            self.ask(SETTLE, number, settled, [self.cash], [200])
+            event = self._record(number)
+        self.keys.append(settled)
+        self.events.append(event)
+
+    def read(self) -> None:
+        """The statement and the events of this player: all that was done is in them, each time."""
+        lines = self.line.execute(STATEMENT, [self.cash]).fetchall()
+        assert len(lines) == len(self.keys) + 1  # and the deposit
+        assert sum(amount for _, _, amount, _ in lines) == lines[-1][3] == MONEY
+        told = {number for (number,) in self.line.execute(EVENTS, [f"player:{self.player}"]).fetchall()}
+        assert told == set(self.events)
+
+    @property
+    def deeds(self) -> tuple[Callable[[], None], ...]:
+        """Everything that a player does, in turn."""
+        return (self.play, self.read, self.take_back, self.bet_with_others)
+
+    def _journal(self, key: UUID, kind: str, number: UUID, amount: int) -> dict[str, object]:
+        lines = [[account, self.currency, "R", each] for account, each in ((self.cash, amount), (self.escrow, -amount))]
+        return {"key": str(key), "kind": kind, "round": str(number), "lines": lines}
+
+    def _post(self, *journals: dict[str, object]) -> int:
+        return self.ask(POST, json.dumps(journals))
+
+    def _record(self, number: UUID) -> int:
+        on = f"player:{self.player}"
+        return self.ask(RECORD, *astuple(log.event(PLAYED, by=on, on=on, data={"round": str(number)})))
+
+
+class Playing:
+    """A seat whose player does one deed after the other in a thread, until it is told to end or one of them fails."""
+
+    def __init__(self, seat: Seat, begin: int) -> None:
+        self.seat, self.done = seat, 0
+        self.error: BaseException | None = None
+        self._deeds = cycle(seat.deeds)
+        self._is_over = threading.Event()
+        for _ in range(begin):
+            next(self._deeds)
+        self._thread = threading.Thread(target=self._run)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        """Wait for the last deed. Raises what was raised in any."""
+        self._is_over.set()
+        self._thread.join(SECONDS)
+        assert not self._thread.is_alive()
+        if self.error:
+            raise self.error
+
+    def _run(self) -> None:
+        try:
+            while not self._is_over.is_set():
+                next(self._deeds)()
+                self.done += 1
+        except BaseException as error:  # noqa: BLE001  (the test is to see it)
+            self.error = error
+
+
+def fetched(owner: psycopg.Connection, question: str) -> list[Any]:
+    return [value for (value,) in owner.execute(question).fetchall()]
+
+
+def forget_what_was_applied(database: Database) -> None:
+    """Have `manage.py migrate` apply every function and the triggers of entries again, as if they had changed."""
+    with psycopg.connect(database.owner_url) as owner:
+        owner.execute("UPDATE sql_object SET sha256 = '' WHERE name ~ '^function | on wallet_entry$'")
+
+
+def test_players_play_on_while_functions_and_triggers_are_applied_again(cloned_db):
+    forget_what_was_applied(cloned_db)
+    seats = [Seat(cloned_db) for _ in range(4)]
+    for seat in seats:
+        for deed in seat.deeds * BEFORE:
+            deed()
+    people = [Playing(seat, number) for number, seat in enumerate(seats)]
+    for each in people:
+        each.start()
+    call_command("migrate", verbosity=0, stderr=StringIO())
+    during = [each.done for each in people]
+    wait_until(  # each deed is done again on the new tables
+        lambda: all(each.error or each.done > done + 2 * 4 for each, done in zip(people, during, strict=True)),
+        "nobody plays on",
+    )
+    for each in people:
+        each.end()
+    assert all(during)
+
+    with psycopg.connect(cloned_db.owner_url) as owner:
+        keys = Counter(key for seat in seats for key in seat.keys)
+        deposits = len(seats)
+        assert set(keys) <= set(fetched(owner, "SELECT key FROM wallet_journal"))
+        assert fetched(owner, "SELECT count(*) FROM wallet_journal") == [keys.total() + deposits]
+        assert fetched(owner, "SELECT count(*) FROM wallet_posting_key") == [keys.total() + deposits]
+        assert fetched(owner, "SELECT count(*) FROM wallet_hold") == [0]
+        events = sorted(number for seat in seats for number in seat.events)
+        assert sorted(fetched(owner, f"SELECT id FROM audit_event WHERE kind = '{PLAYED}'")) == events
+        assert set(events) <= set(fetched(owner, "SELECT event_id FROM audit_pending"))
+        taken_back = sorted(number for seat in seats for number in seat.reversed)
+        assert (
+            sorted(fetched(owner, "SELECT reverses_id FROM wallet_journal WHERE reverses_id IS NOT NULL")) == taken_back
+        )
+    for seat in seats:
+        seat.read()
+        with pytest.raises(psycopg.errors.UniqueViolation):  # those from before as well
+            seat.ask(REVERSE, [seat.reversed[0]], [uuid4()])
+    call_command("verify_ledger", stdout=StringIO())
+
+
+def test_play_is_never_without_its_rights_while_they_are_set_anew(cloned_db, monkeypatch):
+    """`apply_privileges` takes all away first. In one transaction nobody sees that; in several, everybody would."""
+    seat, grant = Seat(cloned_db), privileges._grant_sequences
+
+    def play_and_grant(cursor, table: str) -> None:
+        if table.startswith("wallet_"):
+            seat.read()
+        grant(cursor, table)
+
+    monkeypatch.setattr(privileges, "_grant_sequences", play_and_grant)
+    call_command("migrate", verbosity=0, stderr=StringIO())
+    seat.play()
+    monkeypatch.setattr(
+        migrate.Command, "_finish", lambda command, owner, verbosity: privileges.apply_privileges(owner)
+    )
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        call_command("migrate", verbosity=0, stderr=StringIO())

@@ -1,0 +1,75 @@
+-- Adjustments: two people correct a balance, against an account of the house that is used for nothing else.
+
+-- What takes two people in money is what two people agreed on who may, whoever writes it.
+CREATE OR REPLACE FUNCTION wallet_staff_may(account text, person uuid, codename text) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT players_staff_may(account, person, 'wallet', codename)
+$$;
+
+-- As before; nobody puts right what an operator's player has in real money, which is nothing but within a round.
+CREATE OR REPLACE FUNCTION wallet_check_adjustment() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM audit_approval AS asked
+        JOIN audit_decision AS decided ON decided.approval_id = asked.id AND decided.verdict = 'approved'
+        JOIN wallet_account AS a ON a.id = NEW.account_id AND a.kind = 'cash'
+        JOIN players_player AS p ON p.id = a.owner_id AND NOT (p.is_remote AND a.mode = 'R')
+        WHERE asked.id = NEW.approval_id AND asked.kind = 'balance.adjust'
+          AND asked.request::jsonb @> jsonb_build_object(
+              'player', a.owner_id, 'currency', a.currency, 'mode', a.mode, 'amount', NEW.amount, 'key', NEW.key,
+              'why', NEW.why)
+          AND wallet_staff_may(asked."by", asked.person, 'ask_adjustment')
+          AND wallet_staff_may(decided."by", decided.person, 'decide_adjustment'))
+    THEN
+        RAISE EXCEPTION 'no approval % says so', NEW.approval_id USING ERRCODE = 'SB030';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Whether the journal moves what an approved adjustment says between its two accounts, and nothing else.
+CREATE OR REPLACE FUNCTION wallet_adjusts_so(journal bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM wallet_journal AS j JOIN wallet_adjustment AS of ON of.key = j.key
+        WHERE j.id = journal AND j.kind = 'adjustment' AND j.round_id IS NULL AND j.reverses_id IS NULL
+          AND (SELECT count(*) = 2 AND bool_and(
+                   e.account_id = of.account_id AND e.amount = of.amount OR a.kind = 'adjusted' AND e.amount = -of.amount)
+               FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id WHERE e.journal_id = j.id))
+$$;
+
+CREATE OR REPLACE FUNCTION wallet_check_adjusting() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT wallet_adjusts_so(NEW.id) THEN
+        RAISE EXCEPTION 'journal % is no adjustment that two people agreed on', NEW.id USING ERRCODE = 'SB009';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- Does what an approval says, once: answers as wallet_post does.
+CREATE OR REPLACE FUNCTION wallet_adjust(approval bigint)
+RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    wish jsonb;
+    cash wallet_account%ROWTYPE;
+    house bigint;
+BEGIN
+    SELECT request::jsonb INTO wish FROM audit_approval WHERE id = approval AND kind = 'balance.adjust';
+    SELECT * INTO cash FROM wallet_account AS a
+    WHERE a.owner_id = (wish ->> 'player')::bigint AND a.kind = 'cash' AND a.currency = wish ->> 'currency'
+      AND a.mode = wish ->> 'mode';
+    SELECT a.id INTO house FROM wallet_account AS a
+    WHERE a.kind = 'adjusted' AND a.currency = cash.currency AND a.mode = cash.mode;
+    IF house IS NULL THEN
+        RAISE EXCEPTION 'approval % adjusts nobody''s balance', approval USING ERRCODE = 'SB030';
+    END IF;
+    INSERT INTO wallet_adjustment (approval_id, key, account_id, amount, why)
+    VALUES (approval, (wish ->> 'key')::uuid, cash.id, (wish ->> 'amount')::bigint, wish ->> 'why');
+    RETURN QUERY SELECT * FROM wallet_post(jsonb_build_array(jsonb_build_object(
+        'key', wish ->> 'key', 'kind', 'adjustment', 'round', NULL, 'lines', jsonb_build_array(
+            jsonb_build_array(cash.id, cash.currency, cash.mode, (wish ->> 'amount')::bigint),
+            jsonb_build_array(house, cash.currency, cash.mode, -(wish ->> 'amount')::bigint)))));
+END $$;
+REVOKE ALL ON FUNCTION wallet_adjust FROM PUBLIC;

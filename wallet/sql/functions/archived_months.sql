@@ -1,0 +1,157 @@
+-- What is kept here of months that are in an archive: sums of accounts, days of players, and journals that others refer to.
+
+-- As wallet_counts_at was, with what stayed of archived months.
+CREATE OR REPLACE FUNCTION wallet_counted_at(journal bigint, kind text, round uuid, at timestamptz, account bigint, amount bigint) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT coalesce(
+        CASE WHEN wallet_counted_at.kind = 'bank_back' OR wallet_counted_at.kind = 'stake' AND wallet_counted_at.amount > 0 THEN (
+                SELECT min(j.at) FROM wallet_known_journals() AS j JOIN wallet_known_entries() AS e ON e.journal_id = j.id
+                WHERE j.round_id = round AND j.kind = CASE wallet_counted_at.kind WHEN 'stake' THEN 'stake' ELSE 'bank' END
+                  AND e.account_id = account AND e.amount < 0)
+             WHEN wallet_counted_at.kind = 'void_transfer' THEN (
+                SELECT max(j.at) FROM wallet_known_entries() AS e JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'bank'
+                JOIN wallet_known_journals() AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal)
+             END,
+        wallet_counted_at.at)
+$$;
+
+-- What the journals from `first` up to `beyond` count for against limits, on which day of whose: reversals on the day of what they reverse, and
+-- what is taken back on the day when it was put down.
+CREATE OR REPLACE FUNCTION wallet_days_of(first bigint, beyond bigint)
+RETURNS TABLE (player_id bigint, day date, deposited bigint, withdrawn bigint, staked bigint, paid bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    WITH line AS (
+        SELECT a.owner_id AS player_id, e.amount, counted.kind, (
+                   CASE WHEN counted.kind IN ('stake', 'bank_back', 'void_transfer')
+                        THEN wallet_counted_at(counted.id, counted.kind, counted.round_id, counted.at, a.id,
+                                               CASE WHEN was.id IS NULL THEN e.amount ELSE -e.amount END)
+                        ELSE counted.at END AT TIME ZONE z.time_zone)::date AS day
+        FROM wallet_entry AS e
+        JOIN wallet_account AS a ON a.id = e.account_id AND a.stands_for IS NULL
+        JOIN wallet_journal AS j ON j.id = e.journal_id
+        LEFT JOIN wallet_known_journals() AS was ON was.id = j.reverses_id
+        CROSS JOIN LATERAL (
+            SELECT coalesce(was.id, j.id), CASE WHEN was.id IS NULL THEN j.kind ELSE was.kind END,
+                   CASE WHEN was.id IS NULL THEN j.round_id ELSE was.round_id END, coalesce(was.at, j.at)
+        ) AS counted (id, kind, round_id, at)
+        JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+        WHERE e.journal_id >= first AND e.journal_id < beyond AND e.mode = 'R' AND (counted.kind <> 'void_transfer' OR EXISTS (
+            SELECT FROM wallet_entry AS o JOIN wallet_account AS b ON b.id = o.account_id
+            WHERE o.journal_id = j.id AND b.kind = 'bank'))
+    )
+    SELECT player_id, day, coalesce(sum(amount) FILTER (WHERE kind = 'deposit'), 0)::bigint,
+           coalesce(-sum(amount) FILTER (WHERE kind = 'withdraw_paid'), 0)::bigint,
+           coalesce(-sum(amount) FILTER (WHERE kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake')), 0)::bigint,
+           coalesce(sum(amount) FILTER (WHERE kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win')), 0)::bigint
+    FROM line
+    WHERE kind IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won', 'void_transfer', 'studio_stake',
+                   'studio_win')
+    GROUP BY player_id, day
+$$;
+
+-- Writes down what the journals from `first` up to `beyond` came to. Of a round that went on in another month, of a bank that moved again, of what
+-- was reversed later and of a withdrawal that was not over, the journals stay: what is here of these can be told right or wrong by them alone.
+-- Money that a round still has could not be paid out any more: then nothing is carried.
+CREATE OR REPLACE FUNCTION wallet_carry(month text, first bigint, beyond bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    unpaid uuid;
+BEGIN
+    SELECT j.round_id INTO unpaid
+    FROM wallet_journal AS j JOIN wallet_account AS a ON a.stands_for = j.round_id
+    WHERE j.id >= first AND j.id < beyond AND a.balance <> 0 LIMIT 1;
+    IF unpaid IS NULL THEN
+        SELECT touched.round_id INTO unpaid
+        FROM (
+            SELECT j.round_id, e.account_id, sum(e.amount) AS amount
+            FROM wallet_entry AS e JOIN wallet_journal AS j ON j.id = e.journal_id
+            JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'escrow'
+            WHERE e.journal_id >= first AND e.journal_id < beyond AND j.id >= first AND j.id < beyond AND j.round_id IS NOT NULL
+            GROUP BY j.round_id, e.account_id HAVING sum(e.amount) <> 0
+        ) AS touched
+        WHERE (SELECT sum(e.amount) FROM wallet_known_journals() AS j JOIN wallet_known_entries() AS e ON e.journal_id = j.id
+               WHERE j.round_id = touched.round_id AND e.account_id = touched.account_id) <> 0
+        LIMIT 1;
+    END IF;
+    IF unpaid IS NOT NULL THEN
+        RAISE EXCEPTION 'round % is not over: it still has money', unpaid USING ERRCODE = 'restrict_violation';
+    END IF;
+
+    INSERT INTO wallet_archived_account (month, account_id, amount, entries)
+    SELECT wallet_carry.month, e.account_id, sum(e.amount), count(*)
+    FROM wallet_entry AS e WHERE e.journal_id >= first AND e.journal_id < beyond GROUP BY e.account_id;
+
+    INSERT INTO wallet_archived_day (month, player_id, day, deposited, withdrawn, staked, paid)
+    SELECT wallet_carry.month, due.* FROM wallet_days_of(first, beyond) AS due;
+
+    WITH open_round AS (
+        SELECT j.round_id FROM wallet_journal AS j
+        WHERE j.id >= first AND j.id < beyond AND (
+            EXISTS (SELECT FROM wallet_journal AS later WHERE later.round_id = j.round_id AND later.id >= beyond)
+            OR EXISTS (SELECT FROM wallet_archived_journal AS earlier WHERE earlier.round_id = j.round_id)
+            OR EXISTS (SELECT FROM wallet_account AS a JOIN wallet_entry AS e ON e.account_id = a.id
+                       WHERE a.stands_for = j.round_id AND e.journal_id >= beyond))
+    ), reversed AS (
+        SELECT r.journal_id AS id FROM wallet_reversal AS r
+        WHERE r.journal_id >= first AND r.journal_id < beyond AND r.by_id >= beyond
+        UNION ALL
+        SELECT r.by_id FROM wallet_reversal AS r
+        WHERE r.by_id >= first AND r.by_id < beyond AND r.journal_id < first
+    ), withdrawn AS (
+        SELECT s.journal_id AS id FROM wallet_withdrawal_step AS s JOIN wallet_withdrawal AS w ON w.id = s.withdrawal_id
+        WHERE s.journal_id >= first AND s.journal_id < beyond
+          AND (w.status IN ('requested', 'seconding', 'approved', 'sending')
+               OR EXISTS (SELECT FROM wallet_withdrawal_step AS other
+                          WHERE other.withdrawal_id = w.id AND (other.journal_id < first OR other.journal_id >= beyond)))
+    )
+    INSERT INTO wallet_archived_journal (month, id, key, request_hash, kind, round_id, reverses_id, at)
+    SELECT wallet_carry.month, j.id, j.key, j.request_hash, j.kind, j.round_id, j.reverses_id, j.at
+    FROM wallet_journal AS j
+    WHERE j.id >= first AND j.id < beyond
+      AND (j.round_id IN (SELECT o.round_id FROM open_round AS o) OR j.id IN (SELECT r.id FROM reversed AS r)
+           OR j.id IN (SELECT w.id FROM withdrawn AS w));
+
+    INSERT INTO wallet_archived_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
+    SELECT e.journal_id, e.line, e.account_id, e.currency, e.mode, e.amount, e.balance_after, e.version
+    FROM wallet_archived_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id WHERE j.month = wallet_carry.month;
+END $$;
+REVOKE ALL ON FUNCTION wallet_carry FROM PUBLIC;
+
+-- What was carried of a month, as text: the lines of `wallet.carried.lines`.
+CREATE OR REPLACE FUNCTION wallet_carried_lines(month text) RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT line FROM (
+        SELECT 1 AS part, account_id AS first, 0 AS second, NULL::date AS day, concat_ws(' ', 'account', account_id, amount, entries) AS line
+        FROM wallet_archived_account AS a WHERE a.month = wallet_carried_lines.month
+        UNION ALL
+        SELECT 2, id, 0, NULL, concat_ws(' ', 'journal', id, key, encode(request_hash, 'hex'), kind, coalesce(round_id::text, '-'),
+                                         coalesce(reverses_id::text, '-'), to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+        FROM wallet_archived_journal AS j WHERE j.month = wallet_carried_lines.month
+        UNION ALL
+        SELECT 3, journal_id, e.line, NULL, concat_ws(' ', 'entry', journal_id, e.line, account_id, currency, mode, amount,
+                                                      coalesce(balance_after::text, '-'), coalesce(version::text, '-'))
+        FROM wallet_archived_entry AS e JOIN wallet_archived_journal AS j ON j.id = e.journal_id WHERE j.month = wallet_carried_lines.month
+        UNION ALL
+        SELECT 4, player_id, 0, day, concat_ws(' ', 'day', player_id, to_char(day, 'YYYY-MM-DD'), deposited, withdrawn, staked, paid)
+        FROM wallet_archived_day AS d WHERE d.month = wallet_carried_lines.month
+    ) AS carried (part, first, second, day, line)
+    ORDER BY part, first, second, day
+$$;
+
+CREATE OR REPLACE FUNCTION wallet_carried_digest(month text) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT encode(sha256(convert_to(coalesce(string_agg(line || E'\n', '' ORDER BY place), ''), 'UTF8')), 'hex')
+    FROM wallet_carried_lines(wallet_carried_digest.month) WITH ORDINALITY AS carried (line, place)
+$$;
+
+-- SB060: what is asked for is about a journal that has gone to an archive. The detail is the name of its month.
+CREATE OR REPLACE FUNCTION wallet_refuse_archived(journal bigint) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    gone text;
+BEGIN
+    SELECT month INTO gone FROM audit_archived WHERE first <= journal AND beyond > journal;
+    IF FOUND THEN
+        RAISE EXCEPTION 'journal % has gone to the archive of %', journal, gone USING ERRCODE = 'SB060', DETAIL = gone;
+    END IF;
+END $$;

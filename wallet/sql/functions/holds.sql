@@ -1,0 +1,163 @@
+-- Holds: money set aside for a shared round while its bets are open, so that closing bets cannot fail. `held` of an account
+-- is the sum of its holds.
+
+-- Keeps the account's `held` in step, whoever changes a hold.
+CREATE OR REPLACE FUNCTION wallet_move_held() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    UPDATE wallet_account AS a SET held = a.held + coalesce(NEW.amount, 0) - coalesce(OLD.amount, 0)
+    WHERE a.id = coalesce(NEW.account_id, OLD.account_id);
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION wallet_give_back_held() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    UPDATE wallet_account AS a SET held = a.held - h.amount
+    FROM (SELECT gone.account_id, sum(gone.amount)::bigint AS amount FROM gone GROUP BY gone.account_id) AS h
+    WHERE a.id = h.account_id;
+    RETURN NULL;
+END $$;
+
+-- Bids are held, a house player's too.
+CREATE OR REPLACE FUNCTION wallet_hold(round uuid, account bigint, amount bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    theirs wallet_account;
+    was bigint;
+    free bigint;
+BEGIN
+    SELECT a.* INTO theirs FROM wallet_account AS a
+    WHERE a.id = account AND a.kind IN ('cash', 'purse', 'seat') FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'nothing is held on account %', account
+            USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'wallet_hold_account';
+    END IF;
+    was := coalesce((SELECT h.amount FROM wallet_hold AS h WHERE h.round_id = round AND h.account_id = account), 0);
+    IF amount = 0 THEN
+        DELETE FROM wallet_hold AS h WHERE h.round_id = round AND h.account_id = account;
+    ELSE
+        INSERT INTO wallet_hold AS h (round_id, account_id, amount) VALUES (round, account, wallet_hold.amount)
+        ON CONFLICT (round_id, account_id) DO UPDATE SET amount = excluded.amount WHERE h.amount <> excluded.amount;
+    END IF;
+    IF theirs.mode = 'R' AND amount > was THEN
+        PERFORM players_lock_limits(theirs.owner_id);
+        PERFORM wallet_refuse_beyond(
+            theirs.owner_id, wallet_today(theirs.owner_id), '{stake,loss}', amount - was);
+    END IF;
+    SELECT a.balance - a.held INTO free FROM wallet_account AS a WHERE a.id = account;
+    RETURN free;
+END $$;
+REVOKE ALL ON FUNCTION wallet_hold FROM PUBLIC;
+
+-- Locks the accounts on which something is held for a round, ascending by id.
+CREATE OR REPLACE FUNCTION wallet_lock_holders(round uuid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM wallet_account AS a
+    WHERE a.id IN (SELECT h.account_id FROM wallet_hold AS h WHERE h.round_id = round) ORDER BY a.id FOR UPDATE;
+END $$;
+REVOKE ALL ON FUNCTION wallet_lock_holders FROM PUBLIC;
+
+-- Gives back everything held for a round, and returns on how many accounts: the round is annulled before its deal.
+CREATE OR REPLACE FUNCTION wallet_release_holds(round uuid) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    released bigint;
+BEGIN
+    PERFORM wallet_lock_holders(round);
+    DELETE FROM wallet_hold AS h WHERE h.round_id = round;
+    GET DIAGNOSTICS released = ROW_COUNT;
+    RETURN released;
+END $$;
+REVOKE ALL ON FUNCTION wallet_release_holds FROM PUBLIC;
+
+-- As before; the same.
+CREATE OR REPLACE FUNCTION wallet_stake_holds(round uuid, key uuid)
+RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    accounts bigint[];
+    amounts bigint[];
+BEGIN
+    PERFORM wallet_lock_holders(round);
+    WITH taken AS (
+        DELETE FROM wallet_hold AS h WHERE h.round_id = round RETURNING h.account_id, h.amount
+    ), line AS (
+        SELECT taken.account_id, a.currency, a.mode, -taken.amount AS amount
+        FROM taken JOIN wallet_account AS a ON a.id = taken.account_id
+    ), escrowed AS (
+        SELECT e.id, total.amount
+        FROM (SELECT l.currency, l.mode, -sum(l.amount) AS amount FROM line AS l GROUP BY l.currency, l.mode) AS total
+        JOIN wallet_account AS e
+            ON e.owner_id IS NULL AND e.kind = 'escrow' AND e.currency = total.currency AND e.mode = total.mode
+    )
+    SELECT array_agg(l.account_id), array_agg(l.amount) INTO accounts, amounts
+    FROM (SELECT account_id, amount FROM line UNION ALL SELECT id, escrowed.amount FROM escrowed) AS l;
+    IF accounts IS NOT NULL THEN
+        RETURN QUERY SELECT * FROM wallet_post_set(wallet_stake_holds.key, 'held_stake', round, accounts, amounts);
+        RETURN;
+    END IF;
+    PERFORM wallet_refuse_archived(k.journal_id) FROM wallet_posting_key AS k WHERE k.key = wallet_stake_holds.key;
+    RETURN QUERY
+    SELECT 1, e.journal_id, true, e.account_id, e.balance_after
+    FROM wallet_posting_key AS k
+    JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'held_stake' AND j.round_id = round
+    JOIN wallet_entry AS e ON e.journal_id = j.id
+    WHERE k.key = wallet_stake_holds.key ORDER BY e.line;
+END $$;
+REVOKE ALL ON FUNCTION wallet_stake_holds FROM PUBLIC;
+
+-- As before; the same.
+CREATE OR REPLACE FUNCTION wallet_settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
+RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    stakes wallet_journal;
+    moved bigint[];
+    amounts bigint[];
+    strangers boolean;
+BEGIN
+    SELECT j.* INTO stakes FROM wallet_journal AS j WHERE j.round_id = round AND j.kind = 'held_stake';
+    IF NOT FOUND THEN
+        PERFORM wallet_refuse_archived(k.journal_id) FROM wallet_posting_key AS k WHERE k.key = wallet_settle_stakes.key;
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM wallet_journal AS r WHERE r.reverses_id = stakes.id)
+        AND NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = wallet_settle_stakes.key) THEN
+        RAISE EXCEPTION 'the stakes of round % have been taken back', round USING ERRCODE = 'SB005';
+    END IF;
+    WITH part AS MATERIALIZED (  -- of each account, what it staked (escrow: what it took) and what it is paid
+        SELECT each.account_id, max(each.currency) AS currency, max(each.mode) AS mode, sum(each.staked) AS staked,
+               sum(each.paid) AS paid
+        FROM (SELECT e.account_id, e.currency, e.mode, -e.amount AS staked, 0 AS paid
+              FROM wallet_entry AS e WHERE e.journal_id = stakes.id
+              UNION ALL
+              SELECT p.account_id, NULL, NULL, 0, p.amount
+              FROM unnest(accounts, wallet_settle_stakes.paid) AS p (account_id, amount) WHERE p.amount <> 0) AS each
+        GROUP BY each.account_id
+    ), rest AS (
+        SELECT p.currency, p.mode, sum(p.staked) FILTER (WHERE p.staked > 0) - sum(p.paid) AS amount
+        FROM part AS p GROUP BY p.currency, p.mode
+    ), line AS (
+        SELECT p.account_id, p.paid AS amount FROM part AS p WHERE p.paid <> 0
+        UNION ALL
+        SELECT p.account_id, p.staked FROM part AS p WHERE p.staked < 0
+        UNION ALL
+        SELECT h.id, rest.amount FROM rest JOIN wallet_account AS h
+            ON h.owner_id IS NULL AND h.kind = 'house' AND h.currency = rest.currency AND h.mode = rest.mode
+        WHERE rest.amount <> 0
+    )
+    SELECT array_agg(l.account_id), array_agg(l.amount),
+           (SELECT bool_or(p.paid < 0 OR p.paid > 0 AND p.staked <= 0) FROM part AS p)
+    INTO moved, amounts, strangers FROM line AS l;
+    IF strangers THEN
+        RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
+    END IF;
+    RETURN QUERY SELECT * FROM wallet_post_set(wallet_settle_stakes.key, 'settle', round, moved, amounts);
+END $$;
+REVOKE ALL ON FUNCTION wallet_settle_stakes FROM PUBLIC;

@@ -1,0 +1,9 @@
+-- Account balances kept by the hour.
+
+CREATE OR REPLACE FUNCTION wallet_standing_is_last() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NEW.at > clock_timestamp() OR EXISTS (SELECT FROM wallet_standing WHERE at > NEW.at) THEN
+        RAISE EXCEPTION 'nobody looks at accounts as they stand at %', NEW.at USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;

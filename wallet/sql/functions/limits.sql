@@ -1,0 +1,170 @@
+-- What counts against a player's limits, and the refusal of what goes beyond them.
+
+-- As before; a player's banks, of which there come to be many, hold nothing.
+CREATE OR REPLACE FUNCTION wallet_used(player bigint, kind text, period text, day date) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT (CASE kind
+            WHEN 'deposit' THEN coalesce(sum(d.deposited), 0) + (
+                SELECT coalesce(sum(r.amount), 0) FROM wallet_reserved AS r
+                WHERE r.player_id = player AND r.ended_at IS NULL)
+            ELSE coalesce(sum(CASE kind WHEN 'stake' THEN d.staked ELSE d.staked - d.paid END), 0) + (
+                SELECT coalesce(sum(a.held), 0) FROM wallet_account AS a
+                WHERE a.owner_id = player AND a.mode = 'R' AND a.kind IN ('cash', 'purse'))
+            END)::bigint
+    FROM wallet_day AS d
+    WHERE d.player_id = player
+      AND d.day BETWEEN date_trunc(period, wallet_used.day::timestamp)::date AND wallet_used.day
+$$;
+
+CREATE OR REPLACE FUNCTION wallet_today(player bigint) RETURNS date
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT (clock_timestamp() AT TIME ZONE j.time_zone)::date
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player
+$$;
+
+-- The limit that leaves least for a stake or a deposit, as in the detail of SB006; NULL where there is none. Volatile, so
+-- that it sees what was committed while the statement that asks waited for a lock.
+CREATE OR REPLACE FUNCTION wallet_room(player bigint, kinds text[]) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    day date := wallet_today(player);
+BEGIN
+    RETURN (SELECT concat_ws('|', l.kind, l.period, l.amount, greatest(l.amount - u.used, 0), p.currency)
+            FROM players_limits_of(player) AS l CROSS JOIN wallet_used(player, l.kind, l.period, day) AS u (used)
+            CROSS JOIN players_player AS p
+            WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY l.amount - u.used, l.kind, l.period LIMIT 1);
+END $$;
+
+-- Refuses when any of these limits is passed by *added*, which has been counted already: a stake is held to the loss that
+-- it may become.
+CREATE OR REPLACE FUNCTION wallet_refuse_beyond(player bigint, day date, kinds text[], added bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    passed record;
+BEGIN
+    IF NOT EXISTS (SELECT FROM players_limits_kinds(player) AS l WHERE l.kind = ANY (kinds)) THEN
+        RETURN;
+    END IF;
+    SELECT l.kind, l.period, l.amount, l.amount - u.used AS room INTO passed
+    FROM players_limits_of(player) AS l CROSS JOIN wallet_used(player, l.kind, l.period, day) AS u (used)
+    WHERE l.kind = ANY (kinds) ORDER BY room, l.kind, l.period LIMIT 1;
+    IF passed.room < 0 THEN
+        RAISE EXCEPTION 'a limit of player % is reached', player USING ERRCODE = 'SB006', DETAIL = concat_ws(
+            '|', passed.kind, passed.period, passed.amount, greatest(passed.room + added, 0),
+            (SELECT p.currency FROM players_player AS p WHERE p.id = player));
+    END IF;
+END $$;
+
+-- When a journal moved a player's account by `amount`, as far as limits go. A stake that is taken back, and of a bank what
+-- goes home unlost, counts on the day when it was put down; what a banker has to give back of what went home, on the day
+-- when the bank last moved: on a later day it would make room there that no limit gave.
+CREATE OR REPLACE FUNCTION wallet_counts_at(journal wallet_journal, account bigint, amount bigint) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT coalesce(
+        CASE WHEN journal.kind = 'bank_back' OR journal.kind = 'stake' AND amount > 0 THEN (
+                SELECT min(j.at) FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
+                WHERE j.round_id = journal.round_id AND j.kind = CASE journal.kind WHEN 'stake' THEN 'stake' ELSE 'bank' END
+                  AND e.account_id = account AND e.amount < 0)
+             WHEN journal.kind = 'void_transfer' THEN (
+                SELECT max(j.at) FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'bank'
+                JOIN wallet_journal AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal.id)
+             END,
+        journal.at)
+$$;
+
+-- As before; what a studio takes is staked, and held to the limits, and what it gives is paid.
+CREATE OR REPLACE FUNCTION wallet_count_days() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    journal record;
+    theirs record;
+    was_begun boolean;
+BEGIN
+    FOR journal IN
+        SELECT j.id, coalesce(was, j) AS counted, coalesce(was.kind, j.kind) AS kind, j.key, j.reverses_id
+        FROM (SELECT DISTINCT n.journal_id FROM new_lines AS n WHERE n.mode = 'R' AND n.version IS NOT NULL) AS line
+        JOIN wallet_journal AS j ON j.id = line.journal_id LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+        WHERE coalesce(was.kind, j.kind) IN (
+            'deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won', 'studio_stake',
+            'studio_win')
+           OR j.kind = 'void_transfer' AND EXISTS (
+               SELECT FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id
+               WHERE n.journal_id = j.id AND a.kind = 'bank')
+        ORDER BY j.id
+    LOOP
+        IF journal.kind NOT IN ('stake', 'bank', 'studio_stake', 'deposit') OR journal.reverses_id IS NOT NULL THEN
+            INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+            SELECT moved.owner_id, (wallet_counts_at(
+                       journal.counted, moved.account_id,
+                       CASE WHEN journal.reverses_id IS NULL THEN moved.amount ELSE -moved.amount END
+                   ) AT TIME ZONE z.time_zone)::date,
+                   CASE journal.kind WHEN 'deposit' THEN moved.amount ELSE 0 END,
+                   CASE journal.kind WHEN 'withdraw_paid' THEN -moved.amount ELSE 0 END,
+                   CASE WHEN journal.kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake')
+                        THEN -moved.amount ELSE 0 END,
+                   CASE WHEN journal.kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win')
+                        THEN moved.amount ELSE 0 END
+            FROM (
+                SELECT a.owner_id, min(a.id) AS account_id, sum(n.amount)::bigint AS amount
+                FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id AND a.stands_for IS NULL
+                WHERE n.journal_id = journal.id AND n.mode = 'R' AND n.version IS NOT NULL GROUP BY a.owner_id
+            ) AS moved
+            JOIN players_player AS p ON p.id = moved.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+            ORDER BY moved.owner_id
+            ON CONFLICT (player_id, day) DO UPDATE SET
+                deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
+                staked = d.staked + excluded.staked, paid = d.paid + excluded.paid;
+            CONTINUE;
+        END IF;
+        FOR theirs IN
+            SELECT a.owner_id AS player, n.amount,
+                   (wallet_counts_at(journal.counted, a.id, n.amount) AT TIME ZONE z.time_zone)::date AS day
+            FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id AND a.stands_for IS NULL
+            JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+            WHERE n.journal_id = journal.id AND n.mode = 'R' AND n.version IS NOT NULL ORDER BY a.owner_id, n.line
+        LOOP
+            PERFORM players_lock_limits(theirs.player);
+            was_begun := false;
+            IF journal.kind = 'deposit' THEN
+                UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
+                WHERE r.key = journal.key AND r.player_id = theirs.player AND r.amount >= theirs.amount;
+                was_begun := FOUND;
+            END IF;
+            INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+            VALUES (theirs.player, theirs.day, CASE journal.kind WHEN 'deposit' THEN theirs.amount ELSE 0 END, 0,
+                    CASE WHEN journal.kind IN ('stake', 'bank', 'studio_stake') THEN -theirs.amount ELSE 0 END, 0)
+            ON CONFLICT (player_id, day) DO UPDATE SET
+                deposited = d.deposited + excluded.deposited, staked = d.staked + excluded.staked;
+            IF journal.kind IN ('stake', 'bank', 'studio_stake') AND theirs.amount < 0 THEN
+                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, '{stake,loss}', -theirs.amount);
+            ELSIF journal.kind = 'deposit' AND theirs.amount > 0 AND NOT was_begun THEN
+                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, '{deposit}', theirs.amount);
+            END IF;
+        END LOOP;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+-- Takes room under the deposit limits for a deposit that begins, under the key that its journal will be posted with:
+-- that journal is not refused then, whatever limits are set meanwhile, since the money has left the bank. The same key
+-- again does nothing.
+CREATE OR REPLACE FUNCTION wallet_reserve(key uuid, player bigint, amount bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM wallet_account WHERE owner_id = player AND kind = 'cash' AND mode = 'R' FOR UPDATE;
+    PERFORM players_lock_limits(player);
+    INSERT INTO wallet_reserved (key, player_id, amount, at) VALUES (key, player, amount, clock_timestamp())
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        PERFORM wallet_refuse_beyond(player, wallet_today(player), '{deposit}', amount);
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION wallet_reserve FROM PUBLIC;
+
+-- Gives the room back: the deposit was refused or given up. Were it authorised after all, it would still be credited.
+CREATE OR REPLACE FUNCTION wallet_release(key uuid) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    UPDATE wallet_reserved SET ended_at = clock_timestamp()
+    WHERE wallet_reserved.key = wallet_release.key AND ended_at IS NULL
+$$;
+REVOKE ALL ON FUNCTION wallet_release FROM PUBLIC;

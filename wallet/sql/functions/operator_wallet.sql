@@ -1,0 +1,161 @@
+-- Our tables on an operator's wallet: an operator's money enters with a bet and leaves with a message.
+
+CREATE OR REPLACE FUNCTION wallet_begin_remote_player() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM players_player AS p WHERE p.id = NEW.player_id AND p.is_remote)
+        OR NOT EXISTS (SELECT FROM wallet_partner AS o WHERE o.id = NEW.partner_id AND o.kind = 'operator') THEN
+        RAISE EXCEPTION 'player % is of no operator', NEW.player_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- They are whose they are. What they were called there goes once the house has forgotten who they were.
+CREATE OR REPLACE FUNCTION wallet_keep_remote_player() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF (OLD.player_id, OLD.partner_id) IS DISTINCT FROM (NEW.player_id, NEW.partner_id)
+        OR OLD.name <> NEW.name AND (NEW.name <> 'forgotten:' || OLD.player_id OR NOT EXISTS (
+            SELECT FROM players_closure AS c WHERE c.player_id = OLD.player_id AND c.state = 'erased')) THEN
+        RAISE EXCEPTION 'player % stays whose they are', OLD.player_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- An address is good once, for as long as it was made for; then it has the session that it became.
+CREATE OR REPLACE FUNCTION wallet_use_remote_launch() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NEW.token = '' AND (OLD.id, OLD.remote_id, OLD.game, OLD.language, OLD.digest, OLD.at, OLD.ends_at, OLD.used_at,
+        OLD.session) IS NOT DISTINCT FROM (NEW.id, NEW.remote_id, NEW.game, NEW.language, NEW.digest, NEW.at,
+        NEW.ends_at, NEW.used_at, NEW.session)
+        AND EXISTS (SELECT FROM players_closure AS c WHERE c.player_id = OLD.remote_id AND c.state = 'erased') THEN
+        RETURN NEW;
+    END IF;
+    IF NEW.used_at IS NULL OR OLD.used_at IS NULL AND (NEW.session IS NOT NULL OR OLD.ends_at <= clock_timestamp())
+        OR OLD.used_at IS NOT NULL AND (NEW.used_at <> OLD.used_at OR NEW.session IS NULL OR OLD.session IS NOT NULL)
+        OR (OLD.id, OLD.remote_id, OLD.token, OLD.game, OLD.language, OLD.digest, OLD.at, OLD.ends_at) IS DISTINCT FROM
+           (NEW.id, NEW.remote_id, NEW.token, NEW.game, NEW.language, NEW.digest, NEW.at, NEW.ends_at) THEN
+        RAISE EXCEPTION 'launch % is not used like this', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.used_at := coalesce(OLD.used_at, clock_timestamp());
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION wallet_begin_remote_bet() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NEW.state <> 'asked' OR NOT EXISTS (
+        SELECT FROM wallet_remote_launch AS l JOIN players_player AS p ON p.id = l.remote_id
+        WHERE l.id = NEW.launch_id AND l.session IS NOT NULL AND p.id = NEW.player_id AND p.currency = NEW.currency) THEN
+        RAISE EXCEPTION 'no bet begins like %', NEW.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.asked_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
+-- Decided once.
+CREATE OR REPLACE FUNCTION wallet_decide_remote_bet() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF OLD.state <> 'asked' OR NEW.state = 'asked'
+        OR (OLD.id, OLD.launch_id, OLD.player_id, OLD.round_id, OLD.game, OLD.currency, OLD.amount, OLD.asked_at)
+            IS DISTINCT FROM
+           (NEW.id, NEW.launch_id, NEW.player_id, NEW.round_id, NEW.game, NEW.currency, NEW.amount, NEW.asked_at) THEN
+        RAISE EXCEPTION 'bet % is % and does not change like this', OLD.id, OLD.state USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.ended_at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
+-- A bet that is given up is rolled back: the message that says so is there when both are committed. One that is played
+-- was booked, and the operator is told what its round has left.
+CREATE OR REPLACE FUNCTION wallet_check_remote_decided() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NEW.state = 'given_up' AND NOT EXISTS (
+            SELECT FROM wallet_remote_message AS m WHERE m.bet_id = NEW.id AND m.takes_back = NEW.id)
+        OR NEW.state = 'played' AND NOT (
+            EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = NEW.id)
+            AND EXISTS (SELECT FROM wallet_remote_message AS m WHERE m.bet_id = NEW.id AND m.kind = 'win')) THEN
+        RAISE EXCEPTION 'bet % is % and its operator is not told', NEW.id, NEW.state USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- A win is of a bet that is played. A rollback takes back the bet that it belongs to, or its win.
+CREATE OR REPLACE FUNCTION wallet_begin_remote_message() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NEW.state <> 'waiting' OR NEW.tries <> 0 OR NOT EXISTS (
+        SELECT FROM wallet_remote_bet AS b
+        WHERE b.id = NEW.bet_id AND CASE NEW.kind
+            WHEN 'win' THEN b.state = 'played'
+            ELSE b.state IN ('played', 'given_up') AND (NEW.takes_back = b.id OR NEW.takes_back = (
+                SELECT w.transaction FROM wallet_remote_message AS w WHERE w.bet_id = b.id AND w.kind = 'win')) END) THEN
+        RAISE EXCEPTION 'no message begins like this: %', NEW USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
+-- It waits until it is taken, refused or, by staff who may, settled: while it waits, only where its operator has no key any
+-- more, so that nobody can be told.
+CREATE OR REPLACE FUNCTION wallet_move_remote_message() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF (OLD.id, OLD.bet_id, OLD.transaction, OLD.kind, OLD.amount, OLD.takes_back, OLD.at) IS DISTINCT FROM
+       (NEW.id, NEW.bet_id, NEW.transaction, NEW.kind, NEW.amount, NEW.takes_back, NEW.at)
+        OR (OLD.state, NEW.state) NOT IN (('waiting', 'waiting'), ('waiting', 'taken'), ('waiting', 'doubt'),
+                                          ('doubt', 'waiting'), ('doubt', 'settled'), ('waiting', 'settled'))
+        OR OLD.state = 'waiting' AND NEW.state = 'settled' AND EXISTS (
+            SELECT FROM wallet_remote_bet AS b JOIN wallet_remote_player AS r ON r.player_id = b.player_id
+            JOIN wallet_partner_key AS k ON k.partner_id = r.partner_id AND k.ended_at IS NULL
+            WHERE b.id = OLD.bet_id)
+        OR NEW.state = 'settled' AND (
+            SELECT players_staff_may('staff:' || s.id, s.person, 'wallet', 'settle_remote')
+            FROM players_staff AS s WHERE s.id = NEW.settled_by_id) IS NOT TRUE THEN
+        RAISE EXCEPTION 'message % is % and does not change like this', OLD.id, OLD.state
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Forgets what an operator called a player, and its sessions with them. Refused by the triggers above unless the player is
+-- forgotten.
+CREATE OR REPLACE FUNCTION wallet_forget_remote(player bigint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    UPDATE wallet_remote_player SET name = 'forgotten:' || player_id WHERE player_id = player;
+    UPDATE wallet_remote_launch SET token = '' WHERE remote_id = player AND token <> '';
+$$;
+REVOKE ALL ON FUNCTION wallet_forget_remote FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION wallet_check_remote_journal() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF NOT wallet_remote_moves_so(NEW.id) THEN
+        RAISE EXCEPTION 'journal % is no round of an operator''s player', NEW.id USING ERRCODE = 'SB009';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- As before; what was taken back may have gone to an archive.
+CREATE OR REPLACE FUNCTION wallet_remote_moves_so(journal bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM wallet_journal AS j
+        LEFT JOIN wallet_remote_message AS w ON w.transaction = j.key AND w.kind = 'win' AND j.kind = 'remote_back'
+        JOIN wallet_remote_bet AS b ON b.id = CASE j.kind WHEN 'remote_bet' THEN j.key ELSE w.bet_id END
+        WHERE j.id = journal AND j.kind IN ('remote_bet', 'remote_back') AND j.reverses_id IS NULL
+          AND j.round_id = b.round_id AND b.state = 'played'
+          AND (SELECT count(*) = 2 AND bool_and(
+                   (e.currency, e.mode) = (b.currency, 'R')
+                   AND CASE WHEN a.kind = 'operator' THEN -e.amount
+                            WHEN a.kind = 'cash' AND a.owner_id = b.player_id THEN e.amount
+                       END IS NOT DISTINCT FROM CASE j.kind WHEN 'remote_bet' THEN b.amount ELSE -w.amount END)
+               FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id WHERE e.journal_id = j.id)
+        UNION ALL
+        SELECT FROM wallet_journal AS j
+        WHERE j.id = journal AND j.kind = 'void' AND (
+            SELECT was.kind FROM wallet_known_journals() AS was WHERE was.id = j.reverses_id) IN ('remote_bet', 'remote_back'))
+$$;

@@ -1,0 +1,7 @@
+-- Deposits.
+
+CREATE OR REPLACE FUNCTION wallet_refuse_payment_change() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'payment % stays as it is', OLD.id USING ERRCODE = 'restrict_violation';
+END $$;

@@ -1,0 +1,322 @@
+-- Triggers on the tables of `wallet`: one list per table, in the order in which PostgreSQL fires them (before a
+-- statement, before a row, after a row, after a statement; by name within each).
+
+-- On wallet_account
+
+-- Depth 0 is a statement somebody typed; the trigger on entries below updates balances from depth 1.
+CREATE OR REPLACE TRIGGER wallet_account_balance BEFORE UPDATE OF balance, held, version ON wallet_account
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_account_identity BEFORE UPDATE OF id, owner_id, kind, currency, mode, stands_for ON wallet_account
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_account_is_kept BEFORE DELETE OR TRUNCATE ON wallet_account
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_account_opens BEFORE INSERT ON wallet_account
+    FOR EACH ROW WHEN ((
+        NEW.currency IN ('SEK', 'DKK', 'RON', 'EUR', 'GBP') AND NEW.mode IN ('R', 'F')
+        AND (NEW.kind IN ('cash', 'purse') AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.stands_for IS NULL
+             OR NEW.kind = 'pending' AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.mode = 'R'
+                AND NEW.stands_for IS NULL
+             OR NEW.kind = 'bank' AND NEW.balance = 0 AND NEW.stands_for IS NOT NULL
+                AND (NEW.owner_id IS NOT NULL OR NEW.mode = 'F')
+             OR NEW.kind = 'stakes' AND NEW.owner_id IS NULL AND NEW.balance = 0 AND NEW.stands_for IS NOT NULL
+             OR NEW.kind = 'seat' AND NEW.owner_id IS NULL AND NEW.balance = 0 AND NEW.stands_for IS NOT NULL
+                AND NEW.mode = 'F'
+             OR NEW.kind IN ('escrow', 'house', 'cashier', 'mint', 'adjusted', 'studio') AND NEW.owner_id IS NULL
+                AND NEW.balance IS NULL AND NEW.stands_for IS NULL
+             OR NEW.kind = 'operator' AND NEW.owner_id IS NULL AND NEW.balance IS NULL AND NEW.mode = 'R'
+                AND NEW.stands_for IS NULL)
+        AND NEW.held = 0 AND NEW.version = 0) IS NOT TRUE)
+    EXECUTE FUNCTION wallet_refuse_account();
+
+-- On wallet_adjustment
+
+CREATE OR REPLACE TRIGGER wallet_adjustment_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_adjustment
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_adjustment_is_approved BEFORE INSERT ON wallet_adjustment
+    FOR EACH ROW EXECUTE FUNCTION wallet_check_adjustment();
+
+-- On wallet_archived_account
+
+CREATE OR REPLACE TRIGGER wallet_archived_account_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_account
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_archived_day
+
+CREATE OR REPLACE TRIGGER wallet_archived_day_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_day
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_archived_entry
+
+CREATE OR REPLACE TRIGGER wallet_archived_entry_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_entry
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_archived_journal
+
+CREATE OR REPLACE TRIGGER wallet_archived_journal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_archived_journal
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_day
+
+-- Depth 0 is a statement somebody typed.
+CREATE OR REPLACE TRIGGER wallet_day_is_counted BEFORE INSERT OR UPDATE ON wallet_day
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_day_is_kept BEFORE DELETE OR TRUNCATE ON wallet_day
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_deposit_note
+
+CREATE OR REPLACE TRIGGER wallet_deposit_note_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_deposit_note
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_deposit_note_begins BEFORE INSERT ON wallet_deposit_note
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_deposit_note();
+
+-- On wallet_difference
+
+CREATE OR REPLACE TRIGGER wallet_difference_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_difference
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_difference_comes_with_it AFTER INSERT ON wallet_difference
+    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION wallet_demand_new_statement();
+
+-- On wallet_difference_step
+
+CREATE OR REPLACE TRIGGER wallet_difference_step_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_difference_step
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_difference_step_begins BEFORE INSERT ON wallet_difference_step
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_difference_step();
+
+-- On wallet_entry
+
+CREATE OR REPLACE TRIGGER wallet_entry_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_entry
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+-- Before a line gets its number by itself: triggers go by their names.
+CREATE OR REPLACE TRIGGER wallet_entry_brings_new_number BEFORE INSERT ON wallet_entry
+    FOR EACH ROW WHEN (NEW.version IS NOT NULL) EXECUTE FUNCTION wallet_refuse_taken_number();
+CREATE OR REPLACE TRIGGER wallet_entry_moves_balance BEFORE INSERT ON wallet_entry
+    FOR EACH ROW WHEN (NEW.version IS NULL) EXECUTE FUNCTION wallet_move_balance();
+-- Before the days are counted: triggers go by their names.
+CREATE OR REPLACE TRIGGER wallet_entry_and_account AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_follow_lines();
+CREATE OR REPLACE TRIGGER wallet_entry_counts AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_count_days();
+CREATE OR REPLACE TRIGGER wallet_entry_sums_to_zero AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_check_sums();
+-- After the sums: triggers go by their names.
+CREATE OR REPLACE TRIGGER wallet_entry_with_its_owner AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_keep_apart();
+
+-- On wallet_game_session
+
+CREATE OR REPLACE TRIGGER wallet_game_session_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_game_session
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_hold
+
+CREATE OR REPLACE TRIGGER wallet_hold_identity BEFORE UPDATE OF round_id, account_id ON wallet_hold
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_hold_is_moved BEFORE TRUNCATE ON wallet_hold
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+-- What is held for a round, and grows.
+CREATE OR REPLACE TRIGGER wallet_hold_may_begin AFTER INSERT ON wallet_hold
+    FOR EACH ROW EXECUTE FUNCTION wallet_refuse_stopped();
+CREATE OR REPLACE TRIGGER wallet_hold_may_grow AFTER UPDATE ON wallet_hold
+    FOR EACH ROW WHEN (NEW.amount > OLD.amount) EXECUTE FUNCTION wallet_refuse_stopped();
+CREATE OR REPLACE TRIGGER wallet_hold_moves_held AFTER INSERT OR UPDATE ON wallet_hold
+    FOR EACH ROW EXECUTE FUNCTION wallet_move_held();
+CREATE OR REPLACE TRIGGER wallet_hold_gives_back AFTER DELETE ON wallet_hold REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_give_back_held();
+
+-- On wallet_housestop
+
+CREATE OR REPLACE TRIGGER wallet_housestop_is_kept BEFORE DELETE OR TRUNCATE ON wallet_housestop
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_housestop_begins BEFORE INSERT ON wallet_housestop
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_stop();
+CREATE OR REPLACE TRIGGER wallet_housestop_ends BEFORE UPDATE ON wallet_housestop
+    FOR EACH ROW EXECUTE FUNCTION wallet_end_stop();
+
+-- On wallet_journal
+
+CREATE OR REPLACE TRIGGER wallet_journal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_journal
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_journal_adjusts_as_approved AFTER INSERT ON wallet_journal
+    FOR EACH ROW WHEN (NEW.kind = 'adjustment') EXECUTE FUNCTION wallet_check_adjusting();
+CREATE OR REPLACE TRIGGER wallet_journal_may_begin AFTER INSERT ON wallet_journal
+    FOR EACH ROW WHEN (NEW.kind IN ('stake', 'bank', 'top_up', 'studio_stake')) EXECUTE FUNCTION wallet_refuse_stopped();
+CREATE OR REPLACE TRIGGER wallet_journal_plays_as_said AFTER INSERT ON wallet_journal
+    FOR EACH ROW WHEN (NEW.kind IN ('studio_stake', 'studio_win', 'studio_rollback'))
+    EXECUTE FUNCTION wallet_check_studio_journal();
+CREATE OR REPLACE TRIGGER wallet_journal_plays_remotely AFTER INSERT ON wallet_journal
+    FOR EACH ROW WHEN (NEW.kind IN ('remote_bet', 'remote_back')) EXECUTE FUNCTION wallet_check_remote_journal();
+CREATE CONSTRAINT TRIGGER wallet_journal_reverses_a_void AFTER INSERT ON wallet_journal DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL AND NEW.round_id IS NOT NULL) EXECUTE FUNCTION games_reversal_is_of_a_void();
+CREATE OR REPLACE TRIGGER wallet_journal_reverses_exactly AFTER INSERT ON wallet_journal
+    FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL) EXECUTE FUNCTION wallet_check_reversal();
+
+-- On wallet_moved
+
+-- What has been summed up is never changed.
+CREATE OR REPLACE TRIGGER wallet_moved_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_moved
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+-- Nothing comes into an hour that has been summed up, and nothing is put between what was seen of accounts before.
+CREATE OR REPLACE TRIGGER wallet_moved_is_open AFTER INSERT ON wallet_moved REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('wallet.moved');
+
+-- On wallet_partner
+
+CREATE OR REPLACE TRIGGER wallet_partner_is_kept BEFORE DELETE OR TRUNCATE ON wallet_partner
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_partner_begins BEFORE INSERT ON wallet_partner
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_partner();
+CREATE OR REPLACE TRIGGER wallet_partner_ends BEFORE UPDATE ON wallet_partner
+    FOR EACH ROW EXECUTE FUNCTION wallet_end_partner();
+
+-- On wallet_partner_key
+
+CREATE OR REPLACE TRIGGER wallet_partner_key_is_kept BEFORE DELETE OR TRUNCATE ON wallet_partner_key
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_partner_key_begins BEFORE INSERT ON wallet_partner_key
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_partner_key();
+CREATE OR REPLACE TRIGGER wallet_partner_key_changes BEFORE UPDATE ON wallet_partner_key
+    FOR EACH ROW EXECUTE FUNCTION wallet_keep_partner_key();
+
+-- On wallet_payment
+
+-- A payment says for ever what was asked for, and money that was credited stays credited. What a provider said is
+-- appended and never changed.
+CREATE OR REPLACE TRIGGER wallet_payment_is_kept BEFORE DELETE OR TRUNCATE ON wallet_payment
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_payment
+    FOR EACH ROW WHEN (
+        (OLD.id, OLD.player_id, OLD.amount, OLD.currency, OLD.total, OLD.variant, OLD.token, OLD.begun_at)
+            IS DISTINCT FROM
+        (NEW.id, NEW.player_id, NEW.amount, NEW.currency, NEW.total, NEW.variant, NEW.token, NEW.begun_at)
+        OR OLD.state = 'credited' AND (OLD.state, OLD.authorisation, OLD.journal_id, OLD.decided_at)
+            IS DISTINCT FROM (NEW.state, NEW.authorisation, NEW.journal_id, NEW.decided_at)
+        OR OLD.state <> 'waiting' AND NEW.state = 'waiting')
+    EXECUTE FUNCTION wallet_refuse_payment_change();
+-- Deposits. One that is with its provider is credited when the provider says so.
+CREATE OR REPLACE TRIGGER wallet_payment_may_begin AFTER INSERT ON wallet_payment
+    FOR EACH ROW EXECUTE FUNCTION wallet_refuse_stopped();
+
+-- On wallet_payment_notice
+
+CREATE OR REPLACE TRIGGER wallet_payment_notice_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_payment_notice
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_payout_account
+
+CREATE OR REPLACE TRIGGER wallet_payout_account_is_kept BEFORE DELETE OR TRUNCATE ON wallet_payout_account
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_payout_account_changes BEFORE UPDATE ON wallet_payout_account
+    FOR EACH ROW EXECUTE FUNCTION wallet_keep_payout_account();
+
+-- On wallet_payout_notice
+
+CREATE OR REPLACE TRIGGER wallet_payout_notice_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_payout_notice
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_posting_key
+
+CREATE OR REPLACE TRIGGER wallet_posting_key_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_posting_key
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_provider_statement
+
+-- What a provider said stays as it said it, where it differs stays as it was found, and what staff make of it is appended.
+-- No row here moves money.
+CREATE OR REPLACE TRIGGER wallet_provider_statement_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_provider_statement
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_provider_statement_begins BEFORE INSERT ON wallet_provider_statement
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_statement();
+
+-- On wallet_remote_bet
+
+CREATE OR REPLACE TRIGGER wallet_remote_bet_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_bet
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_remote_bet_begins BEFORE INSERT ON wallet_remote_bet
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_remote_bet();
+CREATE OR REPLACE TRIGGER wallet_remote_bet_is_decided BEFORE UPDATE ON wallet_remote_bet
+    FOR EACH ROW EXECUTE FUNCTION wallet_decide_remote_bet();
+CREATE CONSTRAINT TRIGGER wallet_remote_bet_is_told AFTER UPDATE ON wallet_remote_bet
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wallet_check_remote_decided();
+
+-- On wallet_remote_launch
+
+CREATE OR REPLACE TRIGGER wallet_remote_launch_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_launch
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_remote_launch_is_used BEFORE UPDATE ON wallet_remote_launch
+    FOR EACH ROW EXECUTE FUNCTION wallet_use_remote_launch();
+
+-- On wallet_remote_message
+
+CREATE OR REPLACE TRIGGER wallet_remote_message_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_message
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_remote_message_begins BEFORE INSERT ON wallet_remote_message
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_remote_message();
+CREATE OR REPLACE TRIGGER wallet_remote_message_moves BEFORE UPDATE ON wallet_remote_message
+    FOR EACH ROW EXECUTE FUNCTION wallet_move_remote_message();
+
+-- On wallet_remote_player
+
+CREATE OR REPLACE TRIGGER wallet_remote_player_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_player
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_remote_player_begins BEFORE INSERT ON wallet_remote_player
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_remote_player();
+CREATE OR REPLACE TRIGGER wallet_remote_player_changes BEFORE UPDATE ON wallet_remote_player
+    FOR EACH ROW EXECUTE FUNCTION wallet_keep_remote_player();
+
+-- On wallet_reserved
+
+CREATE OR REPLACE TRIGGER wallet_reserved_identity BEFORE UPDATE OF key, player_id, amount, at ON wallet_reserved
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_reserved_is_kept BEFORE DELETE OR TRUNCATE ON wallet_reserved
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_reversal
+
+-- A journal is reversed once, in whichever month that is: a unique index of one month cannot know of another one. So what is reversed is written
+-- down in a table of its own, in the transaction that reverses it, and a second one waits there and is refused, whatever it sees.
+CREATE OR REPLACE TRIGGER wallet_reversal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_reversal
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_standing
+
+CREATE OR REPLACE TRIGGER wallet_standing_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_standing
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_standing_is_last BEFORE INSERT ON wallet_standing
+    FOR EACH ROW EXECUTE FUNCTION wallet_standing_is_last();
+
+-- On wallet_statement_line
+
+CREATE OR REPLACE TRIGGER wallet_statement_line_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_statement_line
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_statement_line_comes_with_it AFTER INSERT ON wallet_statement_line
+    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION wallet_demand_new_statement();
+
+-- On wallet_studio_player
+
+CREATE OR REPLACE TRIGGER wallet_studio_player_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_studio_player
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
+-- On wallet_studio_transaction
+
+CREATE OR REPLACE TRIGGER wallet_studio_transaction_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_studio_transaction
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_studio_transaction_begins BEFORE INSERT ON wallet_studio_transaction
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_studio_transaction();
+CREATE CONSTRAINT TRIGGER wallet_studio_transaction_is_booked AFTER INSERT ON wallet_studio_transaction
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wallet_check_studio_booked();
+
+-- On wallet_withdrawal
+
+CREATE OR REPLACE TRIGGER wallet_withdrawal_is_kept BEFORE DELETE OR TRUNCATE ON wallet_withdrawal
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_withdrawal_begins BEFORE INSERT ON wallet_withdrawal
+    FOR EACH ROW EXECUTE FUNCTION wallet_check_withdrawal();
+CREATE OR REPLACE TRIGGER wallet_withdrawal_moves BEFORE UPDATE ON wallet_withdrawal
+    FOR EACH ROW EXECUTE FUNCTION wallet_move_withdrawal();
+
+-- On wallet_withdrawal_step
+
+CREATE OR REPLACE TRIGGER wallet_withdrawal_step_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_withdrawal_step
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
