@@ -41,8 +41,8 @@ RECORD: Final = """
     ON CONFLICT (name) DO UPDATE SET file = excluded.file, sha256 = excluded.sha256
 """
 OVERLOADS: Final = """
-    SELECT oid::regprocedure::text FROM pg_proc
-    WHERE proname = %s AND pronamespace = 'public'::regnamespace ORDER BY oid DESC OFFSET 1
+    SELECT p.oid::regprocedure::text FROM pg_proc AS p
+    WHERE p.proname = %s AND p.pronamespace = 'public'::regnamespace ORDER BY p.oid DESC OFFSET 1
 """
 MONTHS: Final = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(%s)"
 FOR_EACH_STATEMENT: Final = "FOR EACH STATEMENT"

@@ -42,7 +42,7 @@ WITH gate AS MATERIALIZED (SELECT {gate.BARRED} AS bar, wallet_is_stopped() AS i
 seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
 SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar, gate.is_stopped,
-    CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, '{{stake,loss}}') END, {SITS}
+    CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, 'stake') END, {SITS}
 FROM gate CROSS JOIN games_nextround AS place
 JOIN seat ON seat.id = place.table_id
 JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode

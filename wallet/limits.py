@@ -22,12 +22,12 @@ def check_stake(player: Player, amount: int) -> None:
 
 def check_deposit(player: Player, amount: int) -> None:
     """Raises LimitReached where a deposit of *amount* minor units would pass a deposit limit; deposits begun count."""
-    refuse_beyond(_room(player, "{deposit}"), amount)
+    refuse_beyond(_room(player, "deposit"), amount)
 
 
 def stake_room(player: Player) -> LimitReached | None:
     """Return the limit that leaves least for stakes of real money, as the error it would be, or None."""
-    return _room(player, "{stake,loss}")
+    return _room(player, "stake")
 
 
 def refuse_beyond(room: LimitReached | None, amount: int) -> None:
@@ -67,8 +67,8 @@ def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
         return {(LimitKind(kind), Period(period)): used for kind, period, used in cursor}
 
 
-def _room(player: Player, kinds: str) -> LimitReached | None:
+def _room(player: Player, movement: str) -> LimitReached | None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT wallet_room(%s::bigint, %s::text[])", [player.pk, kinds])
+        cursor.execute("SELECT wallet_room(%s::bigint, %s::text)", [player.pk, movement])
         (detail,) = cursor.fetchone()
     return detail and LimitReached.parse(detail)

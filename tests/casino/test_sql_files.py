@@ -11,6 +11,7 @@ from django.test import modify_settings
 
 from casino import sql_files
 
+APPS = ("audit", "casino", "games", "players", "wallet")
 FUNCTION = """-- Adds one.
 CREATE OR REPLACE FUNCTION planted_sum(n integer) RETURNS integer
 LANGUAGE sql AS $$ SELECT n + 1 $$;
@@ -97,12 +98,12 @@ def test_a_trigger_for_each_statement_is_on_every_month(cloned_db, owner, plante
 
 def test_a_function_that_takes_other_arguments_takes_the_place_of_the_first(cloned_db, owner, planted):
     file = planted / "functions" / "sums.sql"
-    file.write_text(FUNCTION)
-    migrate()
-    file.write_text(FUNCTION.replace("n integer", "n integer, m integer"))
-    migrate()
     signatures = "SELECT oid::regprocedure::text FROM pg_proc WHERE proname = 'planted_sum'"
-    assert names(owner.execute(signatures).fetchall()) == ["planted_sum(integer,integer)"]
+    for arguments in ("n integer", "n integer, m integer", "n bigint"):
+        file.write_text(FUNCTION.replace("(n integer)", f"({arguments})").replace("n + 1", "1"))
+        migrate()
+        (signature,) = names(owner.execute(signatures).fetchall())
+        assert signature.count("integer") == arguments.count("integer")
 
 
 @pytest.mark.parametrize(
@@ -133,3 +134,8 @@ def test_a_database_that_is_newer_than_the_program_is_refused(cloned_db, owner):
     owner.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('games', '0999_later', now())")
     with pytest.raises(CommandError, match=r"newer than this program, which does not know games\.0999_later"):
         migrate()
+
+
+def test_the_kinds_of_limits_on_a_stake_are_written_once():
+    files = [*Path().glob("*/sql/**/*.sql"), *(each for app in APPS for each in Path(app).rglob("*.py"))]
+    assert [str(file) for file in files if "stake,loss" in file.read_text()] == ["wallet/sql/functions/limits.sql"]

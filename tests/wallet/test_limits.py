@@ -329,3 +329,18 @@ def test_not_even_the_owner_of_the_tables_counts_by_hand(cloned_db, owner, state
     limits.reserve_deposit(player=player, key=uuid4(), amount=100)
     with pytest.raises(psycopg.errors.RestrictViolation):
         owner.execute(statement)
+
+
+class TestTheFunctionsOfLimits:
+    """What they do with words that they do not know; nobody but the owner of the tables can ask so."""
+
+    @pytest.mark.parametrize("kind", ["losses", "time", "", None])
+    def test_nothing_is_counted_against_a_kind_that_is_no_limit_on_money(self, cloned_db, owner, kind):
+        player = a_player(real=10_000)
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="no limit on money"):
+            owner.execute("SELECT wallet_used(%s, %s, 'day', current_date)", [player.pk, kind])
+
+    def test_a_movement_that_has_no_limits_is_refused_and_not_let_through(self, cloned_db, owner):
+        player = a_player(real=10_000)
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="no limits are known"):
+            owner.execute("SELECT wallet_room(%s, 'stakes')", [player.pk])

@@ -1,20 +1,5 @@
 -- What is kept here of months that are in an archive: sums of accounts, days of players, and journals that others refer to.
 
--- As wallet_counts_at was, with what stayed of archived months.
-CREATE OR REPLACE FUNCTION wallet_counted_at(journal bigint, kind text, round uuid, at timestamptz, account bigint, amount bigint) RETURNS timestamptz
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT coalesce(
-        CASE WHEN wallet_counted_at.kind = 'bank_back' OR wallet_counted_at.kind = 'stake' AND wallet_counted_at.amount > 0 THEN (
-                SELECT min(j.at) FROM wallet_known_journals() AS j JOIN wallet_known_entries() AS e ON e.journal_id = j.id
-                WHERE j.round_id = round AND j.kind = CASE wallet_counted_at.kind WHEN 'stake' THEN 'stake' ELSE 'bank' END
-                  AND e.account_id = account AND e.amount < 0)
-             WHEN wallet_counted_at.kind = 'void_transfer' THEN (
-                SELECT max(j.at) FROM wallet_known_entries() AS e JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'bank'
-                JOIN wallet_known_journals() AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal)
-             END,
-        wallet_counted_at.at)
-$$;
-
 -- What the journals from `first` up to `beyond` count for against limits, on which day of whose: reversals on the day of what they reverse, and
 -- what is taken back on the day when it was put down.
 CREATE OR REPLACE FUNCTION wallet_days_of(first bigint, beyond bigint)
@@ -22,10 +7,9 @@ RETURNS TABLE (player_id bigint, day date, deposited bigint, withdrawn bigint, s
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     WITH line AS (
         SELECT a.owner_id AS player_id, e.amount, counted.kind, (
-                   CASE WHEN counted.kind IN ('stake', 'bank_back', 'void_transfer')
-                        THEN wallet_counted_at(counted.id, counted.kind, counted.round_id, counted.at, a.id,
-                                               CASE WHEN was.id IS NULL THEN e.amount ELSE -e.amount END)
-                        ELSE counted.at END AT TIME ZONE z.time_zone)::date AS day
+                   wallet_counts_at(counted.id, counted.kind, counted.round_id, counted.at, a.id,
+                                    CASE WHEN was.id IS NULL THEN e.amount ELSE -e.amount END)
+                   AT TIME ZONE z.time_zone)::date AS day
         FROM wallet_entry AS e
         JOIN wallet_account AS a ON a.id = e.account_id AND a.stands_for IS NULL
         JOIN wallet_journal AS j ON j.id = e.journal_id

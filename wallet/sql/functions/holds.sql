@@ -43,7 +43,7 @@ BEGIN
     IF theirs.mode = 'R' AND amount > was THEN
         PERFORM players_lock_limits(theirs.owner_id);
         PERFORM wallet_refuse_beyond(
-            theirs.owner_id, wallet_today(theirs.owner_id), '{stake,loss}', amount - was);
+            theirs.owner_id, wallet_today(theirs.owner_id), 'stake', amount - was);
     END IF;
     SELECT a.balance - a.held INTO free FROM wallet_account AS a WHERE a.id = account;
     RETURN free;

@@ -1,20 +1,41 @@
 -- What counts against a player's limits, and the refusal of what goes beyond them.
 
--- As before; a player's banks, of which there come to be many, hold nothing.
+-- Returns the kinds of limits that a movement is held to: a stake to the loss that it may become, too.
+-- Raises invalid_parameter_value for any other movement than 'stake' and 'deposit'.
+CREATE OR REPLACE FUNCTION wallet_limits_on(movement text) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    CASE movement
+        WHEN 'stake' THEN RETURN '{stake,loss}';
+        WHEN 'deposit' THEN RETURN '{deposit}';
+        ELSE RAISE EXCEPTION 'no limits are known on %', movement USING ERRCODE = 'invalid_parameter_value';
+    END CASE;
+END $$;
+
+-- Returns what counts against a limit of this kind, in minor units, from the beginning of the period to `day`.
+-- A loss is what was staked less what was paid. Money on hold counts as staked today, and deposits that have begun
+-- count as paid in today. Holds are on the player's cash and purse only: a bank at Chemin de Fer holds nothing.
+-- Raises invalid_parameter_value for a kind that is no limit on money.
 CREATE OR REPLACE FUNCTION wallet_used(player bigint, kind text, period text, day date) RETURNS bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT (CASE kind
-            WHEN 'deposit' THEN coalesce(sum(d.deposited), 0) + (
-                SELECT coalesce(sum(r.amount), 0) FROM wallet_reserved AS r
-                WHERE r.player_id = player AND r.ended_at IS NULL)
-            ELSE coalesce(sum(CASE kind WHEN 'stake' THEN d.staked ELSE d.staked - d.paid END), 0) + (
-                SELECT coalesce(sum(a.held), 0) FROM wallet_account AS a
-                WHERE a.owner_id = player AND a.mode = 'R' AND a.kind IN ('cash', 'purse'))
-            END)::bigint
-    FROM wallet_day AS d
-    WHERE d.player_id = player
-      AND d.day BETWEEN date_trunc(period, wallet_used.day::timestamp)::date AND wallet_used.day
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    since date := date_trunc(period, day::timestamp)::date;
+BEGIN
+    CASE kind
+        WHEN 'deposit' THEN
+            RETURN (SELECT coalesce(sum(d.deposited), 0) FROM wallet_day AS d
+                    WHERE d.player_id = player AND d.day BETWEEN since AND wallet_used.day)
+                 + (SELECT coalesce(sum(r.amount), 0) FROM wallet_reserved AS r
+                    WHERE r.player_id = player AND r.ended_at IS NULL);
+        WHEN 'stake', 'loss' THEN
+            RETURN (SELECT coalesce(sum(CASE kind WHEN 'stake' THEN d.staked ELSE d.staked - d.paid END), 0)
+                    FROM wallet_day AS d WHERE d.player_id = player AND d.day BETWEEN since AND wallet_used.day)
+                 + (SELECT coalesce(sum(a.held), 0) FROM wallet_account AS a
+                    WHERE a.owner_id = player AND a.mode = 'R' AND a.kind IN ('cash', 'purse'));
+        ELSE
+            RAISE EXCEPTION '% is no limit on money', coalesce(kind, 'NULL') USING ERRCODE = 'invalid_parameter_value';
+    END CASE;
+END $$;
 
 CREATE OR REPLACE FUNCTION wallet_today(player bigint) RETURNS date
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -22,12 +43,13 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player
 $$;
 
--- The limit that leaves least for a stake or a deposit, as in the detail of SB006; NULL where there is none. Volatile, so
--- that it sees what was committed while the statement that asks waited for a lock.
-CREATE OR REPLACE FUNCTION wallet_room(player bigint, kinds text[]) RETURNS text
+-- Returns the limit that leaves least for a movement ('stake' or 'deposit') as the detail of SB006; NULL if the player
+-- has none. Volatile: it sees what was committed while the statement that asks waited for a lock.
+CREATE OR REPLACE FUNCTION wallet_room(player bigint, movement text) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     day date := wallet_today(player);
+    kinds text[] := wallet_limits_on(movement);
 BEGIN
     RETURN (SELECT concat_ws('|', l.kind, l.period, l.amount, greatest(l.amount - u.used, 0), p.currency)
             FROM players_limits_of(player) AS l CROSS JOIN wallet_used(player, l.kind, l.period, day) AS u (used)
@@ -35,11 +57,12 @@ BEGIN
             WHERE l.kind = ANY (kinds) AND p.id = player ORDER BY l.amount - u.used, l.kind, l.period LIMIT 1);
 END $$;
 
--- Refuses when any of these limits is passed by *added*, which has been counted already: a stake is held to the loss that
--- it may become.
-CREATE OR REPLACE FUNCTION wallet_refuse_beyond(player bigint, day date, kinds text[], added bigint) RETURNS void
+-- Raises SB006 if a limit on the movement ('stake' or 'deposit') is passed by `added` minor units, which are counted in
+-- wallet_day already. The detail says what was left before.
+CREATE OR REPLACE FUNCTION wallet_refuse_beyond(player bigint, day date, movement text, added bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
+    kinds text[] := wallet_limits_on(movement);
     passed record;
 BEGIN
     IF NOT EXISTS (SELECT FROM players_limits_kinds(player) AS l WHERE l.kind = ANY (kinds)) THEN
@@ -55,22 +78,28 @@ BEGIN
     END IF;
 END $$;
 
--- When a journal moved a player's account by `amount`, as far as limits go. A stake that is taken back, and of a bank what
--- goes home unlost, counts on the day when it was put down; what a banker has to give back of what went home, on the day
--- when the bank last moved: on a later day it would make room there that no limit gave.
-CREATE OR REPLACE FUNCTION wallet_counts_at(journal wallet_journal, account bigint, amount bigint) RETURNS timestamptz
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT coalesce(
-        CASE WHEN journal.kind = 'bank_back' OR journal.kind = 'stake' AND amount > 0 THEN (
-                SELECT min(j.at) FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
-                WHERE j.round_id = journal.round_id AND j.kind = CASE journal.kind WHEN 'stake' THEN 'stake' ELSE 'bank' END
-                  AND e.account_id = account AND e.amount < 0)
-             WHEN journal.kind = 'void_transfer' THEN (
-                SELECT max(j.at) FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'bank'
-                JOIN wallet_journal AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal.id)
-             END,
-        journal.at)
-$$;
+-- Returns the moment at which a journal's movement of `amount` on a player's account counts against limits. That is the
+-- journal's own, except:
+-- - A stake that is returned, and what comes back of a bank without having been lost, count on the day of the stake.
+-- - What a banker has to give back because a coup was voided counts when the bank last moved: on a later day it would
+--   make room that no limit gave.
+-- It reads archived journals, too, since the stake may be in an archived month.
+CREATE OR REPLACE FUNCTION wallet_counts_at(journal bigint, kind text, round uuid, at timestamptz, account bigint, amount bigint) RETURNS timestamptz
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF kind = 'bank_back' OR kind = 'stake' AND amount > 0 THEN
+        RETURN coalesce((
+            SELECT min(j.at) FROM wallet_known_journals() AS j JOIN wallet_known_entries() AS e ON e.journal_id = j.id
+            WHERE j.round_id = round AND j.kind = CASE wallet_counts_at.kind WHEN 'stake' THEN 'stake' ELSE 'bank' END
+              AND e.account_id = account AND e.amount < 0), at);
+    ELSIF kind = 'void_transfer' THEN
+        RETURN coalesce((
+            SELECT max(j.at) FROM wallet_known_entries() AS e
+            JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'bank'
+            JOIN wallet_known_journals() AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal), at);
+    END IF;
+    RETURN at;
+END $$;
 
 -- As before; what a studio takes is staked, and held to the limits, and what it gives is paid.
 CREATE OR REPLACE FUNCTION wallet_count_days() RETURNS trigger
@@ -81,7 +110,8 @@ DECLARE
     was_begun boolean;
 BEGIN
     FOR journal IN
-        SELECT j.id, coalesce(was, j) AS counted, coalesce(was.kind, j.kind) AS kind, j.key, j.reverses_id
+        SELECT j.id, coalesce(was.id, j.id) AS counted_id, coalesce(was.kind, j.kind) AS kind, j.key, j.reverses_id,
+               CASE WHEN was.id IS NULL THEN j.round_id ELSE was.round_id END AS round_id, coalesce(was.at, j.at) AS at
         FROM (SELECT DISTINCT n.journal_id FROM new_lines AS n WHERE n.mode = 'R' AND n.version IS NOT NULL) AS line
         JOIN wallet_journal AS j ON j.id = line.journal_id LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
         WHERE coalesce(was.kind, j.kind) IN (
@@ -95,7 +125,7 @@ BEGIN
         IF journal.kind NOT IN ('stake', 'bank', 'studio_stake', 'deposit') OR journal.reverses_id IS NOT NULL THEN
             INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
             SELECT moved.owner_id, (wallet_counts_at(
-                       journal.counted, moved.account_id,
+                       journal.counted_id, journal.kind, journal.round_id, journal.at, moved.account_id,
                        CASE WHEN journal.reverses_id IS NULL THEN moved.amount ELSE -moved.amount END
                    ) AT TIME ZONE z.time_zone)::date,
                    CASE journal.kind WHEN 'deposit' THEN moved.amount ELSE 0 END,
@@ -118,7 +148,8 @@ BEGIN
         END IF;
         FOR theirs IN
             SELECT a.owner_id AS player, n.amount,
-                   (wallet_counts_at(journal.counted, a.id, n.amount) AT TIME ZONE z.time_zone)::date AS day
+                   (wallet_counts_at(journal.counted_id, journal.kind, journal.round_id, journal.at, a.id, n.amount)
+                       AT TIME ZONE z.time_zone)::date AS day
             FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id AND a.stands_for IS NULL
             JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
             WHERE n.journal_id = journal.id AND n.mode = 'R' AND n.version IS NOT NULL ORDER BY a.owner_id, n.line
@@ -136,9 +167,9 @@ BEGIN
             ON CONFLICT (player_id, day) DO UPDATE SET
                 deposited = d.deposited + excluded.deposited, staked = d.staked + excluded.staked;
             IF journal.kind IN ('stake', 'bank', 'studio_stake') AND theirs.amount < 0 THEN
-                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, '{stake,loss}', -theirs.amount);
+                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, 'stake', -theirs.amount);
             ELSIF journal.kind = 'deposit' AND theirs.amount > 0 AND NOT was_begun THEN
-                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, '{deposit}', theirs.amount);
+                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, 'deposit', theirs.amount);
             END IF;
         END LOOP;
     END LOOP;
@@ -156,7 +187,7 @@ BEGIN
     INSERT INTO wallet_reserved (key, player_id, amount, at) VALUES (key, player, amount, clock_timestamp())
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
-        PERFORM wallet_refuse_beyond(player, wallet_today(player), '{deposit}', amount);
+        PERFORM wallet_refuse_beyond(player, wallet_today(player), 'deposit', amount);
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION wallet_reserve FROM PUBLIC;
