@@ -3,7 +3,8 @@
 
 -- On wallet_account
 
--- Depth 0 is a statement somebody typed; the trigger on entries below updates balances from depth 1.
+-- Refuses direct updates only (depth 0): the triggers on wallet_entry and wallet_hold update these
+-- columns from depth 1.
 CREATE OR REPLACE TRIGGER wallet_account_balance BEFORE UPDATE OF balance, held, version ON wallet_account
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_account_identity BEFORE UPDATE OF id, owner_id, kind, currency, mode, stands_for ON wallet_account
@@ -57,7 +58,7 @@ CREATE OR REPLACE TRIGGER wallet_archived_journal_is_kept BEFORE UPDATE OR DELET
 
 -- On wallet_day
 
--- Depth 0 is a statement somebody typed.
+-- Refuses direct statements only (depth 0): wallet_count_days writes from depth 1.
 CREATE OR REPLACE TRIGGER wallet_day_is_counted BEFORE INSERT OR UPDATE ON wallet_day
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_day_is_kept BEFORE DELETE OR TRUNCATE ON wallet_day
@@ -88,19 +89,20 @@ CREATE OR REPLACE TRIGGER wallet_difference_step_begins BEFORE INSERT ON wallet_
 
 CREATE OR REPLACE TRIGGER wallet_entry_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_entry
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
--- Before a line gets its number by itself: triggers go by their names.
+-- Fires before wallet_entry_moves_balance sets a version: PostgreSQL fires triggers in the order of
+-- their names.
 CREATE OR REPLACE TRIGGER wallet_entry_brings_new_number BEFORE INSERT ON wallet_entry
     FOR EACH ROW WHEN (NEW.version IS NOT NULL) EXECUTE FUNCTION wallet_refuse_taken_number();
 CREATE OR REPLACE TRIGGER wallet_entry_moves_balance BEFORE INSERT ON wallet_entry
     FOR EACH ROW WHEN (NEW.version IS NULL) EXECUTE FUNCTION wallet_move_balance();
--- Before the days are counted: triggers go by their names.
+-- Fires before wallet_entry_counts: PostgreSQL fires triggers in the order of their names.
 CREATE OR REPLACE TRIGGER wallet_entry_and_account AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_follow_lines();
 CREATE OR REPLACE TRIGGER wallet_entry_counts AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_count_days();
 CREATE OR REPLACE TRIGGER wallet_entry_sums_to_zero AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_check_sums();
--- After the sums: triggers go by their names.
+-- Fires after wallet_entry_sums_to_zero: PostgreSQL fires triggers in the order of their names.
 CREATE OR REPLACE TRIGGER wallet_entry_with_its_owner AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_keep_apart();
 
@@ -115,7 +117,7 @@ CREATE OR REPLACE TRIGGER wallet_hold_identity BEFORE UPDATE OF round_id, accoun
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_hold_is_moved BEFORE TRUNCATE ON wallet_hold
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
--- What is held for a round, and grows.
+-- New and growing holds are refused while the house is stopped; shrinking ones are not.
 CREATE OR REPLACE TRIGGER wallet_hold_may_begin AFTER INSERT ON wallet_hold
     FOR EACH ROW EXECUTE FUNCTION wallet_refuse_stopped();
 CREATE OR REPLACE TRIGGER wallet_hold_may_grow AFTER UPDATE ON wallet_hold
@@ -154,10 +156,8 @@ CREATE OR REPLACE TRIGGER wallet_journal_reverses_exactly AFTER INSERT ON wallet
 
 -- On wallet_moved
 
--- What has been summed up is never changed.
 CREATE OR REPLACE TRIGGER wallet_moved_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_moved
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
--- Nothing comes into an hour that has been summed up, and nothing is put between what was seen of accounts before.
 CREATE OR REPLACE TRIGGER wallet_moved_is_open AFTER INSERT ON wallet_moved REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('wallet.moved');
 
@@ -181,8 +181,7 @@ CREATE OR REPLACE TRIGGER wallet_partner_key_changes BEFORE UPDATE ON wallet_par
 
 -- On wallet_payment
 
--- A payment says for ever what was asked for, and money that was credited stays credited. What a provider said is
--- appended and never changed.
+-- The request of a payment never changes, and a credited payment stays credited.
 CREATE OR REPLACE TRIGGER wallet_payment_is_kept BEFORE DELETE OR TRUNCATE ON wallet_payment
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_payment
@@ -194,7 +193,8 @@ CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_paymen
             IS DISTINCT FROM (NEW.state, NEW.authorisation, NEW.journal_id, NEW.decided_at)
         OR OLD.state <> 'waiting' AND NEW.state = 'waiting')
     EXECUTE FUNCTION wallet_refuse_payment_change();
--- Deposits. One that is with its provider is credited when the provider says so.
+-- Refuses new deposits only: a deposit that is already with the provider is credited when the
+-- provider confirms it.
 CREATE OR REPLACE TRIGGER wallet_payment_may_begin AFTER INSERT ON wallet_payment
     FOR EACH ROW EXECUTE FUNCTION wallet_refuse_stopped();
 
@@ -222,8 +222,7 @@ CREATE OR REPLACE TRIGGER wallet_posting_key_is_kept BEFORE UPDATE OR DELETE OR 
 
 -- On wallet_provider_statement
 
--- What a provider said stays as it said it, where it differs stays as it was found, and what staff make of it is appended.
--- No row here moves money.
+-- Statements, their lines and differences never change. Staff add steps. No row here moves money.
 CREATE OR REPLACE TRIGGER wallet_provider_statement_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_provider_statement
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_provider_statement_begins BEFORE INSERT ON wallet_provider_statement
@@ -274,8 +273,8 @@ CREATE OR REPLACE TRIGGER wallet_reserved_is_kept BEFORE DELETE OR TRUNCATE ON w
 
 -- On wallet_reversal
 
--- A journal is reversed once, in whichever month that is: a unique index of one month cannot know of another one. So what is reversed is written
--- down in a table of its own, in the transaction that reverses it, and a second one waits there and is refused, whatever it sees.
+-- A journal is reversed once. A unique index on wallet_journal covers one month only, so this table
+-- keeps the reversed journals: its primary key makes a second reversal wait and fail.
 CREATE OR REPLACE TRIGGER wallet_reversal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_reversal
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 

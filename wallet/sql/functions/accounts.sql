@@ -1,14 +1,22 @@
--- Accounts: which kinds there are, how they open, and what each kind may take part in. A `stands_for` account holds the
--- money of one bank, one coup's stakes or one house player's chips.
+-- Accounts: which kinds exist, how an account is opened, and which journals may have a line on it.
+-- An account with `stands_for` belongs to one tenure of a banker, one coup or one house player at a
+-- Chemin de Fer table.
 
--- Not a CHECK: none of this can change afterwards, and a CHECK is read anew with every update of a balance.
+-- Refuse a new account. Trigger function, BEFORE INSERT on wallet_account.
+-- Raises check_violation (23514), always. The rules are in the WHEN condition of
+-- wallet_account_opens.
+-- A CHECK constraint would be evaluated again at each change of a balance, although these columns
+-- never change.
 CREATE OR REPLACE FUNCTION wallet_refuse_account() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'no account opens like this: %', NEW USING ERRCODE = 'check_violation';
 END $$;
 
--- Opens a player's account, or finds it, and returns its id. Of what kind a player's account may be, the trigger says.
+-- Return the id of a player's account, and open the account with balance 0 if it does not exist.
+-- `kind`: cash, purse or pending. `mode`: R (real) or F (free). `owner`: id of the player.
+-- Raises check_violation (23514) for a combination that wallet_account_opens does not allow, and
+-- foreign_key_violation (23503) for an unknown player.
 CREATE OR REPLACE FUNCTION wallet_open_account(owner bigint, currency text, mode text, kind text DEFAULT 'cash') RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -24,7 +32,12 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_open_account FROM PUBLIC;
 
--- Opens the account that stands for a tenure, a coup or a house player, or finds it, and returns its id.
+-- Return the id of the bank of a tenure, the stakes of a coup or the seat of a house player, and
+-- open the account with balance 0 if it does not exist.
+-- `kind`: bank, stakes or seat. `owner`: the banker, NULL for stakes, seats and a house player's
+-- bank. `stands_for`: id of the tenure, the coup or the house player.
+-- Raises check_violation (23514) for another kind, and if `stands_for` already has an account of
+-- another kind, owner, currency or mode.
 CREATE OR REPLACE FUNCTION wallet_open_standing(owner bigint, kind text, currency text, mode text, stands_for uuid) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -48,8 +61,17 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_open_standing FROM PUBLIC;
 
--- What lies before the croupier moves for its own tenure or coup alone: whether this journal may have a line there. A bank
--- wins and loses together with the stakes of a coup, and a coup pays its bank, who staked in it, and the house.
+-- Return whether a journal may have a line on an account with `stands_for`.
+-- `kind` and `stands_for` are those of the account. `journal`: id of the journal, with its lines
+-- already written.
+-- Returns NULL if the journal does not exist.
+--
+-- An account of kind bank accepts the bank, bank_back and bank_won journals of its tenure, settle
+-- journals that also have a line on a stakes account, voids of settle journals, void_transfer and
+-- void_shortfall. An account of kind stakes accepts journals of its coup only: stake, the void of a
+-- stake or settle journal, and a settle journal that moves no other accounts than banks, stakes,
+-- the house and accounts that staked in this coup. An account of kind seat accepts the kinds listed
+-- at the end.
 CREATE OR REPLACE FUNCTION wallet_stands_so(kind text, stands_for uuid, journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT CASE wallet_stands_so.kind
@@ -71,8 +93,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM wallet_journal AS j LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id WHERE j.id = journal
 $$;
 
--- Nobody's money becomes another's, but for what a bank loses to those who staked against it, and gets back where that is
--- annulled. House players, whose money is the house's, are one owner; stakes on the table are nobody's.
+-- Refuse journals that move money from one owner to another. Trigger function, AFTER INSERT on
+-- wallet_entry, per statement.
+-- Raises SB010.
+--
+-- Two cases are allowed: a settle journal pays players from a bank, and the void of a settle
+-- journal returns that money to the bank. House accounts (without a balance) and stakes accounts do
+-- not count. House players have no owner and count as one owner, because their money belongs to the
+-- house.
 CREATE OR REPLACE FUNCTION wallet_keep_apart() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

@@ -1,12 +1,21 @@
--- Adjustments: two people correct a balance, against an account of the house that is used for nothing else.
+-- Adjustments: two people correct a balance, against a house account that is used for nothing else.
 
--- What takes two people in money is what two people agreed on who may, whoever writes it.
+-- Return whether a staff account may use a permission of the wallet app now; see players_staff_may.
+-- `account`: 'staff:<id>'. `person`: the person of that account. `codename`: permission without the
+-- app's name.
 CREATE OR REPLACE FUNCTION wallet_staff_may(account text, person uuid, codename text) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT players_staff_may(account, person, 'wallet', codename)
 $$;
 
--- As before; nobody puts right what an operator's player has in real money, which is nothing but within a round.
+-- Refuse an adjustment that differs from its approval. Trigger function, BEFORE INSERT on
+-- wallet_adjustment.
+-- Raises SB030.
+--
+-- The approval has kind balance.adjust, was approved, and names the same player, currency, mode,
+-- amount, key and reason. Both staff members still hold their permissions: ask_adjustment and
+-- decide_adjustment. Only cash accounts are adjusted. The real money of an operator's player is
+-- never adjusted, because it is here only during a round.
 CREATE OR REPLACE FUNCTION wallet_check_adjustment() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -27,7 +36,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Whether the journal moves what an approved adjustment says between its two accounts, and nothing else.
+-- Return whether a journal moves exactly what an adjustment with the same key says: its amount to
+-- its account, and the opposite amount to the house account of kind adjusted, in two lines.
 CREATE OR REPLACE FUNCTION wallet_adjusts_so(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -38,6 +48,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id WHERE e.journal_id = j.id))
 $$;
 
+-- Refuse a journal of kind adjustment that is not the journal of an adjustment. Trigger function,
+-- AFTER INSERT on wallet_journal.
+-- Raises SB009.
 CREATE OR REPLACE FUNCTION wallet_check_adjusting() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -47,7 +60,11 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Does what an approval says, once: answers as wallet_post does.
+-- Post the adjustment that an approval asks for, against the house account of kind adjusted.
+-- `approval`: id of an approval of kind balance.adjust.
+-- Returns two rows, as wallet_post does.
+-- Raises SB030 if the approval is unknown, not approved or has no account, unique_violation (23505,
+-- wallet_adjustment_pkey) if it was posted before, and the errors of wallet_post.
 CREATE OR REPLACE FUNCTION wallet_adjust(approval bigint)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$

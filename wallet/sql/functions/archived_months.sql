@@ -1,7 +1,12 @@
--- What is kept here of months that are in an archive: sums of accounts, days of players, and journals that others refer to.
+-- Archived months: before the journals of a month move to an archive, the database keeps sums per
+-- account, totals per player and day, and the journals that later checks still need.
 
--- What the journals from `first` up to `beyond` count for against limits, on which day of whose: reversals on the day of what they reverse, and
--- what is taken back on the day when it was put down.
+-- Return what journals add to the daily totals of players, computed from the ledger.
+-- The journals are those with `first` <= id < `beyond`. The result is the same as what
+-- wallet_count_days stores.
+-- Returns one row per player and day; amounts in minor units. The day is in the time zone of the
+-- player's jurisdiction. A reversal counts on the day of the journal that it reverses, with the
+-- opposite sign.
 CREATE OR REPLACE FUNCTION wallet_days_of(first bigint, beyond bigint)
 RETURNS TABLE (player_id bigint, day date, deposited bigint, withdrawn bigint, staked bigint, paid bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -33,9 +38,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     GROUP BY player_id, day
 $$;
 
--- Writes down what the journals from `first` up to `beyond` came to. Of a round that went on in another month, of a bank that moved again, of what
--- was reversed later and of a withdrawal that was not over, the journals stay: what is here of these can be told right or wrong by them alone.
--- Money that a round still has could not be paid out any more: then nothing is carried.
+-- Store what the ledger needs from a month before its journals move to an archive.
+-- `month`: name of the month. The journals are those with `first` <= id < `beyond`. The caller is
+-- the owner of the tables and detaches the journals in the same transaction.
+-- Raises restrict_violation (23001) if a round of the month still has money: that money could not
+-- be paid later.
+--
+-- It stores the sum and number of entries per account, the totals per player and day, and complete
+-- journals with their entries where later checks need them: rounds with journals in another month,
+-- coups and tenures whose account moved after the month, journals reversed in another month, and
+-- withdrawals that are open or have steps in another month.
 CREATE OR REPLACE FUNCTION wallet_carry(month text, first bigint, beyond bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -101,7 +113,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_carry FROM PUBLIC;
 
--- What was carried of a month, as text: the lines of `wallet.carried.lines`.
+-- Return what wallet_carry stored for a month, as lines of text in a fixed order.
+-- Returns one row per line: "account ...", "journal ...", "entry ...", then "day ...". The fields
+-- are listed in wallet/carried.py.
 CREATE OR REPLACE FUNCTION wallet_carried_lines(month text) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT line FROM (
@@ -122,13 +136,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     ORDER BY part, first, second, day
 $$;
 
+-- Return the SHA-256, in hexadecimal, of the lines of wallet_carried_lines, each followed by a
+-- newline.
 CREATE OR REPLACE FUNCTION wallet_carried_digest(month text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT encode(sha256(convert_to(coalesce(string_agg(line || E'\n', '' ORDER BY place), ''), 'UTF8')), 'hex')
     FROM wallet_carried_lines(wallet_carried_digest.month) WITH ORDINALITY AS carried (line, place)
 $$;
 
--- SB060: what is asked for is about a journal that has gone to an archive. The detail is the name of its month.
+-- Raise SB060 if a journal is in an archive; the detail is the name of its month.
 CREATE OR REPLACE FUNCTION wallet_refuse_archived(journal bigint) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

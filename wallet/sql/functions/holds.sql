@@ -1,7 +1,9 @@
--- Holds: money set aside for a shared round while its bets are open, so that closing bets cannot fail. `held` of an account
--- is the sum of its holds.
+-- Holds: money set aside for a shared round while bets are open, so that closing bets cannot fail
+-- for lack of money. `held` of an account is the sum of its holds.
 
--- Keeps the account's `held` in step, whoever changes a hold.
+-- Add the change of a hold to `held` of its account. Trigger function, AFTER INSERT OR UPDATE on
+-- wallet_hold.
+-- Raises check_violation (23514, wallet_account_covered) if the balance is less than `held`.
 CREATE OR REPLACE FUNCTION wallet_move_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -10,6 +12,8 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Subtract deleted holds from `held` of their accounts. Trigger function, AFTER DELETE on
+-- wallet_hold, per statement: closing the bets of a round deletes all of its holds at once.
 CREATE OR REPLACE FUNCTION wallet_give_back_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -19,7 +23,17 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Bids are held, a house player's too.
+-- Set the hold of an account for a round to `amount`, and return what is free afterwards.
+-- `amount`: minor units; 0 removes the hold. `account`: a cash, purse or seat account.
+-- Returns balance minus held, in minor units.
+-- Raises foreign_key_violation (23503, wallet_hold_account) for another account, check_violation
+-- (23514) for a negative amount or lack of money (wallet_account_covered), SB006 if a growing
+-- real-money hold passes a limit, SB040 if a hold grows while the house is stopped.
+-- Locks the account, then the player's limits. A hold counts towards the stake and loss limits from
+-- now on.
+--
+-- Sequential scans are off: statistics are usually collected while there are few holds, and a plan
+-- made from them would read every hold of a round for each chip.
 CREATE OR REPLACE FUNCTION wallet_hold(round uuid, account bigint, amount bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
 DECLARE
@@ -50,7 +64,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_hold FROM PUBLIC;
 
--- Locks the accounts on which something is held for a round, ascending by id.
+-- Lock the accounts that have a hold for a round, in ascending order of id, until the transaction
+-- ends.
 CREATE OR REPLACE FUNCTION wallet_lock_holders(round uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -59,7 +74,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_lock_holders FROM PUBLIC;
 
--- Gives back everything held for a round, and returns on how many accounts: the round is annulled before its deal.
+-- Delete all holds of a round that is voided before its deal.
+-- Returns the number of holds.
+-- Locks the accounts first, in ascending order of id.
 CREATE OR REPLACE FUNCTION wallet_release_holds(round uuid) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -72,7 +89,12 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_release_holds FROM PUBLIC;
 
--- As before; the same.
+-- Turn all holds of a round into stakes in escrow, in one journal of kind held_stake.
+-- `key`: idempotency key; the same key again returns the same journal.
+-- Returns rows as wallet_post does; no row if nothing was held.
+-- Raises SB002 if the key posted something else, SB060 if its journal is in an archive. Money and
+-- limits were checked when the holds were made, so neither is refused here.
+-- Locks the accounts first, in ascending order of id.
 CREATE OR REPLACE FUNCTION wallet_stake_holds(round uuid, key uuid)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
@@ -110,7 +132,14 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_stake_holds FROM PUBLIC;
 
--- As before; the same.
+-- Settle the stakes that wallet_stake_holds posted for a round, in one journal of kind settle.
+-- `paid[i]`: minor units paid to `accounts[i]`, stake included. The escrow account returns all
+-- stakes of the round, and the house account takes the rest or pays what is missing.
+-- `key`: idempotency key; the same key again returns the same journal.
+-- Returns rows as wallet_post does; no row if nothing was staked on the round.
+-- Raises SB008 for a negative payout or one to an account without a stake, SB005 if the stakes were
+-- reversed, SB002 if the key posted something else, SB060 if its journal is in an archive.
+-- Locks the accounts in ascending order of id.
 CREATE OR REPLACE FUNCTION wallet_settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp

@@ -1,5 +1,8 @@
--- Account balances kept by the hour.
+-- Hourly snapshots of account balances.
 
+-- Refuse a balance snapshot that is in the future or older than an existing one. Trigger function,
+-- BEFORE INSERT on wallet_standing.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION wallet_standing_is_last() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.at > clock_timestamp() OR EXISTS (SELECT FROM wallet_standing WHERE at > NEW.at) THEN

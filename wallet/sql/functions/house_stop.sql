@@ -1,8 +1,12 @@
--- The house stop. What begins reads in its own transaction whether the house is stopped; a stop waits for those that have
--- read that it is not.
+-- The house stop. A stake, bank, deposit, hold or top-up checks in its own transaction whether the
+-- house is stopped. A new stop waits for the transactions that have checked.
 
--- Whether the house is stopped, which stays so until the transaction ends. Volatile, so that what was committed while it
--- waited is seen; under another isolation it would not be.
+-- Return whether the house is stopped. The answer stays true until the transaction ends.
+-- Raises active_sql_transaction (25001) in another isolation level than READ COMMITTED, because the
+-- answer could be older than the lock.
+-- Locks advisory lock (1022, 0) shared until the transaction ends. wallet_begin_stop takes it
+-- exclusively and waits.
+-- VOLATILE, so that it sees what was committed while it waited.
 CREATE OR REPLACE FUNCTION wallet_is_stopped() RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -14,12 +18,20 @@ BEGIN
     RETURN EXISTS (SELECT FROM wallet_housestop AS s WHERE s.ended_at IS NULL);
 END $$;
 
+-- Return whether a staff member may start and end a house stop (permission wallet.stop_house); NULL
+-- for an unknown id.
 CREATE OR REPLACE FUNCTION wallet_may_stop(staff bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT players_staff_may('staff:' || s.id, s.person, 'wallet', 'stop_house') FROM players_staff AS s
     WHERE s.id = staff
 $$;
 
+-- Check and start a house stop. Trigger function, BEFORE INSERT on wallet_housestop. Sets `at` to
+-- the database's time.
+-- Raises restrict_violation (23001) if the staff member may not stop the house or the row already
+-- has an end.
+-- Locks advisory lock (1022, 0): waits for transactions that have read that the house is not
+-- stopped.
 CREATE OR REPLACE FUNCTION wallet_begin_stop() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -31,6 +43,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Check and end a house stop. Trigger function, BEFORE UPDATE on wallet_housestop. Sets `ended_at`
+-- to the database's time.
+-- Raises restrict_violation (23001) if the stop has ended, if another column changes, or if the
+-- staff member may not end it.
 CREATE OR REPLACE FUNCTION wallet_end_stop() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -42,6 +58,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse new play and deposits while the house is stopped. Trigger function, AFTER INSERT or UPDATE
+-- on wallet_journal, wallet_hold and wallet_payment. Stakes that were held, payouts and reversals
+-- are other journal kinds and continue.
+-- Raises SB040, and the error of wallet_is_stopped.
 CREATE OR REPLACE FUNCTION wallet_refuse_stopped() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

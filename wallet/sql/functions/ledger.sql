@@ -1,22 +1,36 @@
 -- The ledger: journals and their entries.
 --
--- SQLSTATEs of the wallet (wallet/ledger.py names them):
---   SB002 the key has posted something else    SB003 unbalanced journal     SB004 not the exact reversal
---   SB005 unknown journal                      SB006 a limit of the player is reached; detail: kind|period|limit|left|currency
---   SB008 paid without a stake                 SB009 this account does not move in this way
---   SB010 money would pass between players     SB040 the house is stopped
---   SB050 to SB056 see seamless_wallet.sql     SB060 the journal is in an archive; detail: its month
+-- SQLSTATEs of the wallet. wallet/ledger.py has a Python error for each except SB004. SB032 is in
+-- wallet/withdrawals.py, and SB050 to SB056 are in wallet/seamless/.
+--   SB002 the key has posted something else
+--   SB003 unbalanced journal
+--   SB004 not the exact reversal
+--   SB005 unknown journal
+--   SB006 a limit of the player is reached; detail: kind|period|limit|left|currency
+--   SB008 paid without a stake
+--   SB009 this account does not move in this way
+--   SB010 money would pass between players
+--   SB030 adjustment not approved
+--   SB032 two people must approve the withdrawal
+--   SB040 the house is stopped
+--   SB050 to SB056: see seamless_wallet.sql
+--   SB060 the journal is in an archive; detail: its month
 
--- Errors of the ledger, by SQLSTATE; wallet/ledger.py knows them by these codes, others by their constraint:
---   SB002 posting conflict    SB003 unbalanced journal    SB004 not a reversal    SB005 unknown journal
+-- Refuse the statement. Trigger function for tables and columns that never change.
+-- Raises restrict_violation (23001), always.
 CREATE OR REPLACE FUNCTION wallet_refuse_change() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
--- The entry moves its account and takes number and balance from there, whatever its writer thought; on an account of
--- the house, which keeps neither, it has none. wallet_account_covered refuses what is not there.
+-- Add an entry to the balance of its account. Trigger function, BEFORE INSERT on wallet_entry, for
+-- entries without `version`.
+-- Sets `balance_after` and `version` of the entry from the account, whatever the statement said.
+-- Both stay NULL on a house account, which has no balance.
+-- Raises check_violation (23514, wallet_account_covered) if the balance falls below zero or below
+-- what is held.
+-- Locks the account until the transaction ends.
 CREATE OR REPLACE FUNCTION wallet_move_balance() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -26,7 +40,16 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- As before, except that no two lines of one statement share a number in two months.
+-- Check each new entry against its account, and update the balances for entries that came with
+-- `version` and `balance_after`. Trigger function, AFTER INSERT on wallet_entry, per statement.
+-- Raises foreign_key_violation (23503, wallet_entry_account) if the account does not exist in this
+-- currency and mode, SB009 if the journal may not move the account, and restrict_violation (23001)
+-- if version and balance do not follow the account's last entry.
+--
+-- An entry with `version` is accepted if its version and balance come directly after those of its
+-- account. So wallet_post_set moves the balances of a whole round in one statement. Two entries of
+-- one account with the same version in two months are refused too: the unique index covers one
+-- month. This check replaces a foreign key, which cost as much as inserting the entries.
 CREATE OR REPLACE FUNCTION wallet_follow_lines() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -77,7 +100,12 @@ BEGIN
         USING ERRCODE = 'restrict_violation';
 END $$;
 
--- Entries join a journal that this very transaction has written, as before; it is looked for once and not for each line.
+-- Refuse journals that do not sum to zero in each currency and mode, and entries of another
+-- transaction's journal.
+-- Trigger function, AFTER INSERT on wallet_entry, per statement.
+-- Raises SB003 for a sum, restrict_violation (23001) if this transaction did not write the journal.
+-- It replaces a foreign key to the journal, which would check less and cost a twelfth of each
+-- posting.
 CREATE OR REPLACE FUNCTION wallet_check_sums() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -99,8 +127,11 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- The numbers of an account's entries stand in an index of each month, which knows nothing of those of other months. So a line that brings its
--- number is refused where the account has come to that number already, by whichever month's entry; before it is followed, nothing else tells.
+-- Refuse an entry whose `version` its account has already reached. Trigger function, BEFORE INSERT
+-- on wallet_entry, for entries with `version`.
+-- Raises restrict_violation (23001).
+-- The unique index on account and version covers one month only, so it does not find the number in
+-- another month.
 CREATE OR REPLACE FUNCTION wallet_refuse_taken_number() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -111,7 +142,12 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A journal that reverses another is written in one statement with its entries: the other's, with opposite signs.
+-- Check that a reversing journal is the exact opposite of the journal that it reverses, and record
+-- the reversal. Trigger function, AFTER INSERT on wallet_journal.
+-- The entries are written in the same statement as the journal. They have the same lines, accounts
+-- and round, and opposite amounts.
+-- Raises SB004 if they differ, unique_violation (23505, wallet_reversal_pkey) if the journal was
+-- reversed before. A concurrent second reversal waits for the first transaction.
 CREATE OR REPLACE FUNCTION wallet_check_reversal() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -127,18 +163,20 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- SHA-256 of what a journal asks for; `lines` is wallet_line_text of each line, joined by commas.
+-- Return the SHA-256 of what a journal asks for, to compare a repeated request with the first one.
+-- `lines`: wallet_line_text of each line, in order, joined by commas.
 CREATE OR REPLACE FUNCTION wallet_request_hash(kind text, round_id uuid, reverses bigint, lines text) RETURNS bytea
 LANGUAGE sql STABLE AS $$
     SELECT sha256(convert_to(
         kind || '|' || coalesce(round_id::text, '') || '|' || coalesce(reverses::text, '') || '|' || lines, 'UTF8'))
 $$;
 
+-- Return a line of a journal as text for wallet_request_hash. `amount`: minor units.
 CREATE OR REPLACE FUNCTION wallet_line_text(account bigint, currency text, mode text, amount bigint) RETURNS text
 LANGUAGE sql STABLE AS $$ SELECT account || ' ' || currency || ' ' || mode || ' ' || amount $$;
 
--- The journals and entries of which all is known: those that are here, and those that stayed of archived months. Written so that PostgreSQL
--- reads them as if they stood in the query itself.
+-- Return the journals of the ledger and those kept from archived months (wallet_archived_journal).
+-- No search path is set, so that PostgreSQL inlines the function into the calling query.
 CREATE OR REPLACE FUNCTION wallet_known_journals()
 RETURNS TABLE (id bigint, key uuid, kind text, round_id uuid, reverses_id bigint, at timestamptz)
 LANGUAGE sql STABLE AS $$
@@ -147,6 +185,8 @@ LANGUAGE sql STABLE AS $$
     SELECT id, key, kind, round_id, reverses_id, at FROM public.wallet_archived_journal
 $$;
 
+-- Return the entries of the journals of wallet_known_journals; `amount` in minor units.
+-- No search path is set, so that PostgreSQL inlines the function into the calling query.
 CREATE OR REPLACE FUNCTION wallet_known_entries()
 RETURNS TABLE (journal_id bigint, line integer, account_id bigint, currency text, mode text, amount bigint)
 LANGUAGE sql STABLE AS $$
@@ -155,7 +195,27 @@ LANGUAGE sql STABLE AS $$
     SELECT journal_id, line, account_id, currency, mode, amount FROM public.wallet_archived_entry
 $$;
 
--- As before; a key whose journal has gone to an archive answers so, and nothing is posted beside it.
+-- Post journals in order, all or none, each once per idempotency key.
+-- `journals`: a JSON array of
+--   {"key": uuid, "kind": text, "round": uuid or null, "reverses": journal id or absent,
+--    "lines": [[account id, currency, mode, amount in minor units], ...]}
+-- Returns one row per line: `place` of the journal in the array (from 1), journal id, whether the
+-- key had posted it before (`replayed`), account id, and balance after the line (NULL on house
+-- accounts). Lines of one account come in order.
+-- A known key returns the first answer and posts nothing.
+-- Raises SB002 if a key posted something else, SB060 if its journal is in an archive,
+-- check_violation (23514, wallet_account_covered) for lack of money, and the errors of the triggers
+-- on wallet_journal and wallet_entry: SB003, SB004, SB006, SB009, SB010, SB040, SB034 (at commit),
+-- foreign_key_violation (23503, wallet_entry_account), unique_violation (23505,
+-- wallet_reversal_pkey).
+-- Locks the keys first: a second caller with the same key waits, and then finds the first caller's
+-- journal. Then the entries lock their accounts in ascending order of id until the transaction
+-- ends, so that callers do not deadlock.
+--
+-- Within one account, credits of reversals come before debits of reversals. So one call can void a
+-- settled coup: its stakes return from the bank and the winners before they go back to the players.
+-- Other lines keep the order of the journals, because a stake must be covered before its payout.
+-- The settings keep the plan on index look-ups even when a new database has no statistics.
 CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
@@ -214,7 +274,14 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_post FROM PUBLIC;
 
--- As before; the same.
+-- Post one journal with many lines in one statement per table, under the rules of wallet_post.
+-- `amounts[i]`: minor units to `accounts[i]`, negative for a debit. No account appears twice.
+-- `key`: idempotency key; the same key again returns the first answer.
+-- Returns rows as wallet_post does, with `place` 1. Lines are numbered in ascending order of
+-- account id.
+-- Raises the errors of wallet_post. An unknown account is ignored, so the sum is then not zero
+-- (SB003).
+-- Locks the players' accounts in ascending order of id, then the key.
 CREATE OR REPLACE FUNCTION wallet_post_set(key uuid, kind text, round uuid, accounts bigint[], amounts bigint[])
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
@@ -270,7 +337,11 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_post_set FROM PUBLIC;
 
--- As before; what has gone to an archive is not reversed.
+-- Post the exact opposite of each journal, for the same round, all or none.
+-- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals.
+-- Returns rows as wallet_post does.
+-- Raises SB005 if a journal does not exist, SB060 if one is in an archive, unique_violation (23505,
+-- wallet_reversal_pkey) if one was reversed under another key, and the errors of wallet_post.
 CREATE OR REPLACE FUNCTION wallet_reverse(journals bigint[], keys uuid[], kind text)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp

@@ -1,4 +1,4 @@
--- What counts against a player's limits, and the refusal of what goes beyond them.
+-- Daily totals of each player's real money, and the check of deposit, stake and loss limits.
 
 -- Returns the kinds of limits that a movement is held to: a stake to the loss that it may become, too.
 -- Raises invalid_parameter_value for any other movement than 'stake' and 'deposit'.
@@ -37,6 +37,7 @@ BEGIN
     END CASE;
 END $$;
 
+-- Return today's date in the time zone of the player's jurisdiction; NULL for an unknown player.
 CREATE OR REPLACE FUNCTION wallet_today(player bigint) RETURNS date
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT (clock_timestamp() AT TIME ZONE j.time_zone)::date
@@ -101,7 +102,20 @@ BEGIN
     RETURN at;
 END $$;
 
--- As before; what a studio takes is staked, and held to the limits, and what it gives is paid.
+-- Add new real-money entries to the daily totals of their players, and check limits. Trigger
+-- function, AFTER INSERT on wallet_entry, per statement.
+-- Raises SB006 if a stake, a bank, a studio stake or a deposit passes a limit. Nothing else is
+-- refused. A stake from a hold was checked when it was held. A deposit with a reservation of at
+-- least its amount was checked when it was reserved.
+-- Locks the limits of the players whose journals are checked, journal by journal, in order of
+-- player id; other journals are counted for all players at once, without that lock. The accounts
+-- are locked already: accounts always come before limits.
+--
+-- A bank counts as staked when it is posted. Its unlost part is subtracted when it returns, and its
+-- winnings count as paid. A studio's stakes and wins count like stakes and payouts. A reversal
+-- counts with the opposite sign, as the kind and on the day of the journal that it reverses.
+-- Journals are counted in order, so a stake comes before the payout of its round. wallet_days_of
+-- computes the same totals again.
 CREATE OR REPLACE FUNCTION wallet_count_days() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -176,9 +190,13 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Takes room under the deposit limits for a deposit that begins, under the key that its journal will be posted with:
--- that journal is not refused then, whatever limits are set meanwhile, since the money has left the bank. The same key
--- again does nothing.
+-- Reserve room under the player's deposit limits for a deposit that begins.
+-- `key`: idempotency key of the deposit's future journal; the same key again does nothing.
+-- `amount`: minor units.
+-- Raises SB006.
+-- Locks the player's real cash account, then the limits.
+-- The journal of a reserved deposit is never refused for a limit, whatever limits are set later,
+-- because the money has then left the player's bank.
 CREATE OR REPLACE FUNCTION wallet_reserve(key uuid, player bigint, amount bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -192,7 +210,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_reserve FROM PUBLIC;
 
--- Gives the room back: the deposit was refused or given up. Were it authorised after all, it would still be credited.
+-- End the reservation of a deposit that was refused or abandoned. Does nothing if it has ended or
+-- does not exist.
+-- If the provider still authorises the deposit later, it is credited without a check of limits.
 CREATE OR REPLACE FUNCTION wallet_release(key uuid) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     UPDATE wallet_reserved SET ended_at = clock_timestamp()

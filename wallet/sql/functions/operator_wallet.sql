@@ -1,5 +1,10 @@
--- Our tables on an operator's wallet: an operator's money enters with a bet and leaves with a message.
+-- The operator wallet: an operator's players at our tables. Money enters with a bet that the
+-- operator accepted, and leaves with a win message to the operator. The database cannot know what
+-- the operator answered.
 
+-- Refuse an operator's player unless the player is remote and the partner is an operator. Trigger
+-- function, BEFORE INSERT on wallet_remote_player.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION wallet_begin_remote_player() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -10,7 +15,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- They are whose they are. What they were called there goes once the house has forgotten who they were.
+-- Keep the player and the operator of an operator's player unchanged. Trigger function, BEFORE
+-- UPDATE on wallet_remote_player.
+-- The operator's name for the player may become 'forgotten:<id>' after the account was erased.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION wallet_keep_remote_player() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -22,7 +30,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- An address is good once, for as long as it was made for; then it has the session that it became.
+-- Allow only the changes in the life of a launch. Trigger function, BEFORE UPDATE on
+-- wallet_remote_launch.
+-- It is used once, before `ends_at`; `used_at` is the database's time. After that it gets its
+-- session, once. After the player's account was erased, the operator's token may be emptied.
+-- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION wallet_use_remote_launch() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -42,6 +54,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Check a new bet at an operator. Trigger function, BEFORE INSERT on wallet_remote_bet. Sets
+-- `asked_at` to the database's time.
+-- Raises restrict_violation (23001) unless the state is asked, the launch has a session of this
+-- player, and the currency is the player's.
 CREATE OR REPLACE FUNCTION wallet_begin_remote_bet() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -54,7 +70,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Decided once.
+-- Allow one change of a bet: from asked to a final state. Trigger function, BEFORE UPDATE on
+-- wallet_remote_bet. Sets `ended_at` to the database's time.
+-- Raises restrict_violation (23001) for a second decision or a change of the bet itself.
 CREATE OR REPLACE FUNCTION wallet_decide_remote_bet() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -68,8 +86,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A bet that is given up is rolled back: the message that says so is there when both are committed. One that is played
--- was booked, and the operator is told what its round has left.
+-- Check that the operator is told about a decided bet. Constraint trigger function, AFTER UPDATE on
+-- wallet_remote_bet, at commit, because bet and message are written in the same transaction.
+-- A bet that was given up has a rollback message. A bet that was played has its journal and a win
+-- message.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION wallet_check_remote_decided() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -83,7 +104,11 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A win is of a bet that is played. A rollback takes back the bet that it belongs to, or its win.
+-- Check a new message to an operator. Trigger function, BEFORE INSERT on wallet_remote_message.
+-- Sets `at` to the database's time.
+-- A win belongs to a bet that was played. A rollback takes back its bet or that bet's win.
+-- Raises restrict_violation (23001) otherwise, or if the message is not new (state waiting, no
+-- tries).
 CREATE OR REPLACE FUNCTION wallet_begin_remote_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -99,8 +124,12 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- It waits until it is taken, refused or, by staff who may, settled: while it waits, only where its operator has no key any
--- more, so that nobody can be told.
+-- Allow only the status changes of a message to an operator. Trigger function, BEFORE UPDATE on
+-- wallet_remote_message.
+-- The operator takes a waiting message or refuses it (doubt), and a refused one may wait again.
+-- Staff with the permission wallet.settle_remote settle a refused message by hand. They may settle
+-- a waiting message only if the operator has no active key, because then it cannot be sent.
+-- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION wallet_move_remote_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -121,8 +150,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Forgets what an operator called a player, and its sessions with them. Refused by the triggers above unless the player is
--- forgotten.
+-- Erase the operator's name for a player and the operator's tokens of the player's launches.
+-- Raises restrict_violation (23001), from the triggers on both tables, unless the player's account
+-- was erased.
 CREATE OR REPLACE FUNCTION wallet_forget_remote(player bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     UPDATE wallet_remote_player SET name = 'forgotten:' || player_id WHERE player_id = player;
@@ -130,6 +160,9 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
 $$;
 REVOKE ALL ON FUNCTION wallet_forget_remote FROM PUBLIC;
 
+-- Refuse a journal of kind remote_bet or remote_back that matches no bet or win of an operator's
+-- player. Trigger function, AFTER INSERT on wallet_journal.
+-- Raises SB009.
 CREATE OR REPLACE FUNCTION wallet_check_remote_journal() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -139,7 +172,10 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- As before; what was taken back may have gone to an archive.
+-- Return whether a journal may have a line on an operator account.
+-- It may if it moves exactly the amount of a played bet from the operator account to the player's
+-- cash (remote_bet), or the amount of the bet's win back (remote_back), for the round of the bet.
+-- It may also if it is the void of such a journal, which can already be in an archive.
 CREATE OR REPLACE FUNCTION wallet_remote_moves_so(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (

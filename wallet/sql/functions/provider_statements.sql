@@ -1,7 +1,8 @@
 -- Statements of payment providers, and the work on differences.
 
--- What a provider said stays as it said it: nothing is added to a statement after it was confirmed, no moment is any but the database's, and nothing
--- follows the last word on a difference, whoever writes.
+-- Set the time of a new provider statement to the start of the transaction. Trigger function,
+-- BEFORE INSERT on wallet_provider_statement. wallet_demand_new_statement compares rows with this
+-- time.
 CREATE OR REPLACE FUNCTION wallet_begin_statement() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -9,6 +10,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse lines and differences of a statement that an earlier transaction stored. Trigger function,
+-- AFTER INSERT on wallet_statement_line and wallet_difference, per statement.
+-- Raises restrict_violation (23001). So nothing is added to a statement after it was confirmed.
 CREATE OR REPLACE FUNCTION wallet_demand_new_statement() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -20,6 +24,10 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Refuse a step on a difference that is settled. Trigger function, BEFORE INSERT on
+-- wallet_difference_step. Sets `at` to the database's time.
+-- Raises unique_violation (23505, wallet_difference_settled_once).
+-- Locks an advisory lock of the difference, so that concurrent steps see each other.
 CREATE OR REPLACE FUNCTION wallet_begin_difference_step() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -32,7 +40,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A note that settles a doubt ends it until something is said after it: one from the future would end it for good.
+-- Set the time of a new deposit note to the database's time. Trigger function, BEFORE INSERT on
+-- wallet_deposit_note.
+-- A note that settles a doubt holds until a newer notice arrives. A note dated in the future would
+-- hold for ever.
 CREATE OR REPLACE FUNCTION wallet_begin_deposit_note() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

@@ -1,10 +1,20 @@
--- The seamless wallet: transactions of game studios on players' balances.
+-- The seamless wallet: transactions of game studios on players' balances. Each transaction has its
+-- journals when it is committed. The database cannot check whether the studio sent it: the web
+-- process checks the signature.
 --
---   SB050 no two people agreed on this partner or key    SB051 the rollback came before the transaction
---   SB052 a win without an open bet                      SB053 the round was begun with other money
---   SB054 the win would be left without a bet            SB055 the transaction cannot be rolled back like this
---   SB056 the partner has two keys
+--   SB050 partner or key was not approved by two people
+--   SB051 the rollback came before the transaction
+--   SB052 a win without an open bet
+--   SB053 the round began with another mode or currency
+--   SB054 the win would be left without a bet
+--   SB055 the transaction cannot be rolled back like this
+--   SB056 the partner has two active keys
 
+-- Return whether an approval allows adding a partner or a key.
+-- `approval`: its id. `kinds`: allowed kinds of approval. `said`: JSON that the request must
+-- contain.
+-- It was approved, and both staff members still hold their permissions: ask_partner and
+-- decide_partner.
 CREATE OR REPLACE FUNCTION wallet_partner_agreed(approval bigint, kinds text[], said jsonb) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -15,6 +25,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
           AND wallet_staff_may(decided."by", decided.person, 'decide_partner'))
 $$;
 
+-- Refuse a new partner that differs from its approval. Trigger function, BEFORE INSERT on
+-- wallet_partner. Sets `made_at` to the database's time.
+-- Raises SB050.
 CREATE OR REPLACE FUNCTION wallet_begin_partner() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -26,7 +39,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A partner is switched off once, by staff who may, and is otherwise what two people agreed on.
+-- Allow one change of a partner: to switch it off. Trigger function, BEFORE UPDATE on
+-- wallet_partner. Sets `off_at` to the database's time.
+-- Raises restrict_violation (23001) for any other change, for a second switch-off, or if the staff
+-- member lacks the permission ask_partner.
 CREATE OR REPLACE FUNCTION wallet_end_partner() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -42,6 +58,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse a new partner key without an approval for this partner. Trigger function, BEFORE INSERT on
+-- wallet_partner_key.
+-- Sets `made_at` to the database's time.
+-- Raises SB050 without an approval, SB056 if the partner has two active keys.
+-- Locks the partner, so that concurrent inserts count each other.
 CREATE OR REPLACE FUNCTION wallet_begin_partner_key() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -59,7 +80,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Whether a transaction is taken back. Volatile, so that what was committed while the caller waited is seen.
+-- Return whether a studio transaction was rolled back, including a rollback that came first.
+-- `name`: the studio's id of the transaction. VOLATILE, so that it sees what was committed while
+-- the caller waited for a lock.
 CREATE OR REPLACE FUNCTION wallet_studio_taken_back(partner bigint, name text) RETURNS boolean
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (SELECT FROM wallet_studio_transaction AS r
@@ -67,7 +90,10 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
                      AND r.takes_back <> '')
 $$;
 
--- Whether a bet stands in the round of `asked` whose stake is in the ledger, the one called `without` left out.
+-- Return whether the round of a transaction has another bet that was posted and not rolled back.
+-- `asked`: the transaction. `without`: id of a bet that does not count, or ''. Mode and currency
+-- must be the same.
+-- VOLATILE, for the reason given at wallet_studio_taken_back.
 CREATE OR REPLACE FUNCTION wallet_studio_has_bet(asked wallet_studio_transaction, without text) RETURNS boolean
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -78,8 +104,14 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
           AND EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = t.bet_key))
 $$;
 
--- What a studio did is of one of its players, and fits what it did before. A transaction and what takes it back come one
--- after the other, whoever is first, and so does all that is done to one balance: the account is locked.
+-- Check a studio transaction against the transactions before it. Trigger function, BEFORE INSERT on
+-- wallet_studio_transaction. Sets `at` to the database's time.
+-- Raises restrict_violation (23001) if player, game session or account do not match, SB051, SB052,
+-- SB053, SB054, SB055.
+-- Locks the player's cash account, then an advisory lock of the transaction that is written or
+-- rolled back. So a transaction and its rollback come one after the other, whichever arrives first.
+-- A rollback of an unknown transaction is accepted: it refuses that transaction if it arrives later
+-- (SB051).
 CREATE OR REPLACE FUNCTION wallet_begin_studio_transaction() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -132,6 +164,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse a journal of kind studio_stake, studio_win or studio_rollback that matches no studio
+-- transaction. Trigger function, AFTER INSERT on wallet_journal.
+-- Raises SB009.
 CREATE OR REPLACE FUNCTION wallet_check_studio_journal() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -141,6 +176,9 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Check that a studio transaction has all of its journals. Constraint trigger function, AFTER
+-- INSERT on wallet_studio_transaction, at commit, because the journals are posted after the row.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION wallet_check_studio_booked() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -153,6 +191,13 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Allow only the changes in the life of a partner key. Trigger function, BEFORE UPDATE on
+-- wallet_partner_key.
+-- It is shown once, ended once, and used. Its secret may be encrypted again with another key
+-- (`manage.py reseal`), if nothing else changes and the length is the same.
+-- Raises restrict_violation (23001) for any other change.
+-- The database cannot see whether it is the same secret: decryption checks that against the key's
+-- name. The role of web and workers has no right to update the column.
 CREATE OR REPLACE FUNCTION wallet_keep_partner_key() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -168,7 +213,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- As before; what was taken back may have gone to an archive.
+-- Return whether a journal may have a line on a studio account.
+-- It may if it moves exactly the bet or the win of a studio transaction between the player's cash
+-- and the studio account. It may also if it reverses such a journal and a rollback with its key
+-- exists; the reversed journal can already be in an archive. wallet_check_reversal checks that the
+-- reversal is exact.
 CREATE OR REPLACE FUNCTION wallet_studio_moves_so(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -192,7 +241,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
               = CASE j.key WHEN r.bet_key THEN t.bet_key ELSE t.win_key END)
 $$;
 
--- As before; what has gone to an archive was booked.
+-- Return which journals of a studio transaction are missing, as text separated by commas; NULL if
+-- none.
+-- A journal in an archive counts as posted.
 CREATE OR REPLACE FUNCTION wallet_studio_unbooked(asked wallet_studio_transaction) RETURNS text
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT string_agg(due.what, ', ') FROM (

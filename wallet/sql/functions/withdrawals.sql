@@ -1,8 +1,13 @@
--- Withdrawals. Money that a player asks for waits in the account `pending` until it is paid or returned.
+-- Withdrawals. The requested money waits in the player's account of kind pending until it is paid
+-- or returned.
 
--- Secrets may be sealed under another key (`manage.py reseal`), and nothing else of the row becomes another: no length, and
--- no other column. Whether it is the same secret the database cannot see: that is held when it is opened, to the id of the
--- account or the name of the key. The role of web and workers has no right to these columns.
+-- Allow two changes of a player's bank account only. Trigger function, BEFORE UPDATE on
+-- wallet_payout_account.
+-- Its number may be encrypted again with another key (`manage.py reseal`), and it is erased after
+-- the player's account was erased.
+-- Raises restrict_violation (23001) for any other change.
+-- The database cannot see whether it is the same number: decryption checks that against the
+-- account's id. The role of web and workers has no right to update these columns.
 CREATE OR REPLACE FUNCTION wallet_keep_payout_account() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -20,7 +25,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Forgets the numbers of a player's bank accounts, and returns how many there were. Refused by the trigger above unless the player is forgotten.
+-- Erase the numbers of a player's bank accounts.
+-- Returns the number of accounts.
+-- Raises restrict_violation (23001), from wallet_keep_payout_account, unless the player's account
+-- was erased.
 CREATE OR REPLACE FUNCTION wallet_forget_accounts(player bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -33,7 +41,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_forget_accounts FROM PUBLIC;
 
--- Above this a withdrawal takes two people, in minor units.
+-- Return the amount in minor units above which a withdrawal needs two people; 0 for an unknown
+-- currency.
 CREATE OR REPLACE FUNCTION wallet_two_people_above(currency text) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT CASE currency
@@ -41,8 +50,14 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
         ELSE 0 END
 $$;
 
--- A withdrawal is to an account of the same player, in the player's money, and was asked for now. What one player asks for within a day counts
--- together, one request after another: parts of a large sum are no way around the second person.
+-- Check a new withdrawal. Trigger function, BEFORE INSERT on wallet_withdrawal. Sets `at` to the
+-- database's time.
+-- Raises check_violation (23514) unless the status is requested, the bank account belongs to the
+-- player and the currency is the player's. Raises SB032 if it needs two people and `takes_two` is
+-- false.
+-- Locks an advisory lock of the player, so that concurrent requests count each other.
+-- All withdrawals of a player in 24 hours count together, so that several small ones do not avoid
+-- the second person. Returned, refused and cancelled ones do not count.
 CREATE OR REPLACE FUNCTION wallet_check_withdrawal() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -66,7 +81,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Forward only. Where it takes two people, they have agreed on this very payment before the status says so, and both may approve withdrawals now.
+-- Allow only forward changes of a withdrawal's status. Trigger function, BEFORE UPDATE on
+-- wallet_withdrawal.
+-- Raises restrict_violation (23001) for another order or a change of the request itself. Raises
+-- SB032 if a withdrawal that needs two people is approved without their approval of exactly this
+-- payment. Both must still hold the permission approve_withdrawal.
 CREATE OR REPLACE FUNCTION wallet_move_withdrawal() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
