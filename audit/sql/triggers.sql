@@ -131,7 +131,6 @@ CREATE OR REPLACE TRIGGER audit_significant_is_of_an_event AFTER INSERT ON audit
 
 -- On audit_significant_step
 
--- What was found stays as it was found; what was done about it, too.
 CREATE OR REPLACE TRIGGER audit_significant_step_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_significant_step
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 

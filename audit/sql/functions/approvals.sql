@@ -1,6 +1,10 @@
 -- Approvals: a request that one person makes and another person decides.
 
--- The clock is the database's, read when the row is written: a form sent in time that waited too long comes too late.
+-- Set the time of a decision to the database's time, and check it against the approval's end.
+-- Trigger function, BEFORE INSERT on audit_decision.
+-- Raises SB007 for a decision after `expires_at`, or for the verdict expired before it.
+-- The time is read when the row is written, so a form that was sent in time but waited too long is
+-- late.
 CREATE OR REPLACE FUNCTION audit_decide_in_time() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

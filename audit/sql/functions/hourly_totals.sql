@@ -1,19 +1,27 @@
--- Hourly totals: an hour is summed up once, after the hour before it, when no more rows can come.
+-- Hourly totals: each hour is summed up once, after the hour before it, when no more rows can
+-- arrive.
 
--- Says whether all transactions before that one have ended. It sees those of the whole server, since their numbers are the server's.
+-- Return whether all transactions before a transaction have ended.
+-- `transaction`: a transaction id (xid8) as a number. Ids are those of the whole server, not only
+-- of this database.
 CREATE OR REPLACE FUNCTION audit_is_past(transaction bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT transaction <= pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 $$;
 
--- The moment before which every row written is in sight; NULL where no mark says so. The minute is for who read the time and had not begun
--- to write when the mark was set, and for a clock that is set back.
+-- Return the time before which all written rows are visible; NULL if no mark proves one.
+-- A minute is subtracted for a transaction that read the clock before the mark but began to write
+-- after it, and for a clock that is set back.
 CREATE OR REPLACE FUNCTION audit_settled() RETURNS timestamptz
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT max(at) - interval '1 minute' FROM audit_mark WHERE audit_is_past(transaction)
 $$;
 
--- An hour follows one that is there, or is the first of its sums.
+-- Refuse hours that are not the next to be summed up. Trigger function, AFTER INSERT on
+-- audit_rolled, per statement.
+-- An hour begins on the full hour in UTC, has ended before audit_settled(), and follows an hour of
+-- the same sums or is their first.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_hours_are_next() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     wrong record;
@@ -32,7 +40,10 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A mark that lay in the future would have hours summed up before anything was written in them, and what is summed up is never changed.
+-- Refuse a mark in the future. Trigger function, BEFORE INSERT on audit_mark.
+-- Raises restrict_violation (23001).
+-- A mark in the future would have hours summed up before their rows are written, and totals never
+-- change.
 CREATE OR REPLACE FUNCTION audit_mark_is_past() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.at > clock_timestamp() THEN
@@ -41,7 +52,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What belongs to an hour comes before the hour is said to be summed up, and never again. The trigger names the sums.
+-- Refuse rows for an hour that is already summed up. Trigger function, AFTER INSERT on tables of
+-- hourly totals, per statement. The first argument of the trigger is the name of the sums in
+-- audit_rolled.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_hour_is_open() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     closed timestamptz;

@@ -1,18 +1,29 @@
--- The event log: one function writes events, and nothing changes them.
+-- The event log. One function writes events, and nothing changes them.
 
+-- Refuse the statement. Trigger function for tables and columns that never change.
+-- Raises restrict_violation (23001), always.
 CREATE OR REPLACE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
--- Writes an event, its place in the queue for sealing and its personal values, and returns its id. Nobody but the owner's own functions may call it.
--- `rest` is the canonical JSON of the event without its time, keys sorted: {"by":…,"data":…,"kind":…,"on":…,"personal":…}. The database's
--- clock gives the time, and "at" sorts before every other key, so putting it in front keeps the text canonical.
--- `personal` is a JSON array of {"field", "salt" (hex), "value"}.
--- What the columns say is what the proven bytes say. So `rest` has to be what comes of its own parts when they are put together again: no other
--- key, none twice, no other order, nothing around it. What jsonb does not take could never be queried; what is nested more deeply or has
--- larger numbers than other programs read could be checked by nobody outside. And its hashes are those of the personal values: one that is
--- not would look for ever as if somebody had changed the value, or taken it.
+-- Write an event, its entry in the queue for sealing, and its personal values. Only functions of
+-- the owner may call it.
+-- `rest`: the event as canonical JSON with sorted keys and without its time:
+--   {"by":...,"data":...,"kind":...,"on":...,"personal":...}
+-- `personal`: a JSON array of {"field", "salt" (hex), "value"}, or NULL. "personal" in `rest` maps
+-- each field to the SHA-256 of salt and value, in hex.
+-- Returns the id of the event.
+-- Raises check_violation (23514) if `rest` differs from the other arguments or is not canonical, if
+-- the hashes do not match, if JSON is nested 32 or more levels or holds numbers beyond 1e100, or if
+-- the event is longer than 65535 bytes.
+-- Raises invalid_text_representation (22P02) if `rest` is not JSON.
+--
+-- The time is the database's. "at" sorts before all other keys, so the text stays canonical with
+-- the time in front. The columns must say the same as the bytes that the Merkle tree proves: `rest`
+-- must equal its own parts put together again, without other keys, duplicate keys or white space.
+-- Deeper nesting and larger numbers could not be read by every verifier. A wrong hash would look
+-- for ever as if the personal value had been changed.
 CREATE OR REPLACE FUNCTION audit_write(kind text, by text, "on" text, rest text, personal jsonb) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -50,7 +61,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_write FROM PUBLIC;
 
--- The way in for everybody: `audit_write`, but for what the database alone can say that it has done.
+-- Write an event for the application; see audit_write for arguments, result and errors.
+-- Raises check_violation (23514) also for the kinds personal.erased, personal.expired and
+-- retention.changed, which only functions of the database may record.
 CREATE OR REPLACE FUNCTION audit_record(kind text, by text, "on" text, rest text, personal jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -61,6 +74,11 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_record FROM PUBLIC;
 
+-- Refuse rows that refer to an event that does not exist. Trigger function, AFTER INSERT on
+-- audit_pending, audit_leaf, audit_personal and audit_significant, per statement.
+-- Raises foreign_key_violation (23503) with the name of the trigger as constraint.
+-- It replaces a foreign key: PostgreSQL cannot detach the table of a month that a foreign key
+-- refers to. Events are never deleted, so the check stays true until the month moves to an archive.
 CREATE OR REPLACE FUNCTION audit_event_is_there() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

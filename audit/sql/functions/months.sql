@@ -1,20 +1,27 @@
--- Tables kept by months. A month is a block of 2^32 ids, so a row's id tells in which table it is.
+-- Tables kept by months. A month is a block of 2^32 ids, so the id of a row tells which table holds
+-- it.
 
--- The first id of the month in which that moment lies, in UTC: months are counted from January 2000, and each has 2^32 ids.
+-- Return the first id of the month, in UTC, that contains a moment. Months are counted from January
+-- 2000.
 CREATE OR REPLACE FUNCTION audit_block(moment timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT (12 * (extract(year FROM moment AT TIME ZONE 'UTC') - 2000) + extract(month FROM moment AT TIME ZONE 'UTC') - 1)::bigint << 32
 $$;
 
--- The moment at which the month of a block begins.
+-- Return the moment, in UTC, when the month of a block of ids begins.
+-- `block`: any id of the month.
 CREATE OR REPLACE FUNCTION audit_month_of(block bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT (timestamp '2000-01-01' + make_interval(months => (block >> 32)::integer)) AT TIME ZONE 'UTC'
 $$;
 
--- Makes the table of one month of `kept`, whose ids end before `beyond`, as that of the month before is made: with every rule of `kept` that
--- holds for a statement as a whole, since a statement about one month alone would pass by those; and with unique indexes of its own, where
--- the whole can have none. It is made apart and joined when it is whole: nobody who reads or writes waits for that.
+-- Make the table of one month and attach it to its partitioned table.
+-- `kept`: name of the partitioned table. `beyond`: the first id after the month.
+-- Raises no_data_found (P0002) if `kept` has no partition yet.
+--
+-- The new table gets the statement-level triggers of `kept`, because a statement on the month's
+-- table would bypass them, and the unique indexes of the previous month that the partitioned table
+-- cannot have. It is attached when it is complete, so that readers and writers do not wait.
 CREATE OR REPLACE FUNCTION audit_open_month(kept text, beyond bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -42,10 +49,17 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_open_month FROM PUBLIC;
 
--- Sees to it that `kept` has a table for this month and for so many to come, and begins this month's block if ids are still those of an
--- earlier one. Whoever comes late costs nothing: rows go on into the month before. At most half a second is waited for whoever holds a table.
--- A month is begun between two transactions: whoever draws a number writes into `door` first, `kept` itself where it is not said, so that
--- nobody draws one before the month and takes a place after it. So a month has all that was before the next one, and nothing of it.
+-- Make the tables of this month and the next ones, and begin this month's block of ids if ids are
+-- still of an earlier month. Running it again, or late, is harmless: until then rows go to the
+-- month before.
+-- `kept`: name of a table partitioned by months. `ahead`: number of months to make in advance, 0 to
+-- 12. `door`: the table that a transaction writes to before it draws an id of `kept`; NULL means
+-- `kept` itself.
+-- Raises invalid_parameter_value (22023) for another table or number, lock_not_available (55P03) if
+-- a lock takes longer than half a second.
+-- Locks advisory lock (1012, 14), then `door` against writers when a month begins. So no
+-- transaction draws an id before the month begins and uses it afterwards, and a month contains all
+-- earlier rows and no later ones.
 CREATE OR REPLACE FUNCTION audit_keep_months(kept text, ahead integer, door text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '500ms' AS $$
 DECLARE
@@ -78,8 +92,11 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_keep_months FROM PUBLIC;
 
--- Has the planner know how the rows of `kept` are spread over all months: nobody else ever counts them, since each month is looked after by
--- itself.
+-- Collect planner statistics of a table partitioned by months, over all months. PostgreSQL collects
+-- them for each month only.
+-- `kept`: name of the table.
+-- Raises invalid_parameter_value (22023) for another table, lock_not_available (55P03) after half a
+-- second.
 CREATE OR REPLACE FUNCTION audit_count_months(kept text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '500ms' AS $$
 BEGIN
@@ -91,14 +108,17 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_count_months FROM PUBLIC;
 
--- The first id that has not gone to an archive: what is below it is no longer here.
+-- Return the first id that is not in an archive; 0 if nothing was archived.
 CREATE OR REPLACE FUNCTION audit_cut() RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT coalesce(max(beyond), 0) FROM audit_archived
 $$;
 
--- Months go in their order, none twice, and each as an event of the log says, of which the row has the very bytes: they are proven by the tree
--- even when the month of that event has gone, too.
+-- Refuse an archived month that is not the next one, or that differs from its event. Trigger
+-- function, BEFORE INSERT on audit_archived.
+-- The row holds the bytes of the event month.archived, so that the Merkle tree proves them even
+-- after the month of that event is archived too.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_month_is_next() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

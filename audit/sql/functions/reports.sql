@@ -1,14 +1,20 @@
--- Reports: a report is made once from what was asked, and never changed.
+-- Reports. A report is made once from what was requested, and never changes.
 
--- A report is asked for, made once and never changed, nor are its pages and files; nor is one that could not be made.
+-- Refuse a change of a report that is ready or failed. Trigger function, BEFORE UPDATE on
+-- audit_report.
+-- Raises restrict_violation (23001), always. The rule is in the WHEN condition of
+-- audit_report_is_kept.
 CREATE OR REPLACE FUNCTION audit_keep_report() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'report % has been made', OLD.id USING ERRCODE = 'restrict_violation';
 END $$;
 
--- Pages and pieces of files come, and go again, while their report is being made. Its row is shared meanwhile, so that none comes while another
--- transaction says that it is ready.
+-- Allow pages and parts of files only while their report is being made. Trigger function, BEFORE
+-- INSERT OR DELETE on audit_report_page and audit_report_part.
+-- Raises restrict_violation (23001).
+-- Locks the report FOR SHARE, so that none is added while another transaction marks the report as
+-- ready.
 CREATE OR REPLACE FUNCTION audit_report_in_the_making() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -22,7 +28,11 @@ BEGIN
     RETURN CASE TG_OP WHEN 'INSERT' THEN NEW ELSE OLD END;
 END $$;
 
--- A report is ready once the log has what it is: the hashes of its files are those of what is stored, and of its rows none is missing.
+-- Refuse a report that becomes ready but differs from its event report.made. Trigger function,
+-- BEFORE INSERT OR UPDATE on audit_report, for the state ready.
+-- The event has the digests of the stored csv and xlsx files and the number of rows. The pages have
+-- no gaps and hold exactly these rows.
+-- Raises check_violation (23514).
 CREATE OR REPLACE FUNCTION audit_report_is_as_said() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -48,7 +58,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A report begins with waiting, and none is given up without a word: else a day would go without its reports.
+-- Refuse a new report that is not waiting, and a failed report without an event report.failed.
+-- Trigger function, BEFORE INSERT OR UPDATE OF state on audit_report.
+-- Raises restrict_violation (23001).
+-- Otherwise a day could lack its reports without a reason in the log.
 CREATE OR REPLACE FUNCTION audit_report_waits() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'INSERT' AND NEW.state <> 'waiting'

@@ -1,13 +1,21 @@
--- Retention: how long each kind of record is kept, and the deletion of personal values after that time.
+-- Retention: how long each kind of record is kept, and the deletion of personal values after that
+-- time.
 
--- Returns for how long `what` is kept. Of what nobody has said so, nothing is ever old enough: no comparison with NULL is true.
+-- Return how long a kind of record is kept; NULL if no time is set, so that a comparison with it
+-- never allows a deletion.
+-- `what`: key of audit_retention.
 CREATE OR REPLACE FUNCTION audit_kept(what text) RETURNS interval
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT make_interval(days => kept.days) FROM audit_retention AS kept WHERE kept.what = audit_kept.what
 $$;
 
--- Does what an approval asks for: keeps something for so many days, and records it. The approval is of two people, says from which number of
--- days to which, and is younger than the one that was done last; so none is done twice, nor after another.
+-- Change how long a kind of record is kept, as an approval says, and record the event
+-- retention.changed.
+-- `approval`: id of an approved approval of kind retention.change; its request has `what`, `before`
+-- and `days`.
+-- Raises check_violation (23514) if there is no such approval or the time is shorter than the legal
+-- minimum. Raises SB008 if the time is no longer `before`, or a newer approval was executed: so
+-- none is executed twice or out of order.
 CREATE OR REPLACE FUNCTION audit_keep_for(approval bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -31,7 +39,15 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_keep_for FROM PUBLIC;
 
--- Personal values expire whether or not the month of their event has gone to an archive: how old it is, `audit_archived_event` says then.
+-- Delete personal values whose retention time is over, oldest first, and record the event
+-- personal.expired.
+-- `what`: key of audit_retention, which lists the fields. `most`: largest number of values for each
+-- field.
+-- Returns the number of values.
+-- Raises no_data_found (P0002) for an unknown `what`.
+-- Locks the row of audit_retention.
+-- The events stay: they hold only salted hashes of the values. The age of an event in an archive is
+-- in audit_archived_event.
 CREATE OR REPLACE FUNCTION audit_expire(what text, most integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -61,7 +77,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_expire FROM PUBLIC;
 
--- Whom a look showed, as its event says; none of any other event.
+-- Return the players that an event of kind data.seen names, as 'player:<id>'; empty for other
+-- events.
+-- `body`: the bytes of the event. IMMUTABLE, because an index uses it.
 CREATE OR REPLACE FUNCTION audit_players(body bytea) RETURNS text[]
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT ARRAY(SELECT jsonb_array_elements_text(convert_from(body, 'UTF8')::jsonb #> '{data,players}'))

@@ -1,13 +1,17 @@
--- Significant events: each row and each change of a row needs an event in the log first.
+-- Significant events. Each row, and each change of a row, needs an event in the log first.
 
--- What the log says last about something, of one kind or of those that begin as *kinds* says; NULL where it says nothing.
+-- Return the data of the newest event about a subject; NULL if there is none.
+-- `about`: column "on" of the event. `kinds`: a LIKE pattern for its kind.
 CREATE OR REPLACE FUNCTION audit_last_said(about text, kinds text) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT convert_from(body, 'UTF8')::jsonb -> 'data' FROM audit_event
     WHERE "on" = about AND kind LIKE kinds ORDER BY id DESC LIMIT 1
 $$;
 
--- Nobody has read what is not sealed, and nobody forgets. What was passed over is found when leaves are read again (`audit.significant.again`).
+-- Refuse a reading position that moves back or lies beyond the sealed leaves. Trigger function,
+-- BEFORE INSERT OR UPDATE on audit_cursor.
+-- Raises restrict_violation (23001).
+-- Events that were skipped are found when the leaves are read again (`audit.significant.again`).
 CREATE OR REPLACE FUNCTION audit_cursor_is_sealed() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.leaves < OLD.leaves OR NEW.leaves > (SELECT coalesce(max(leaf) + 1, 0) FROM audit_leaf) THEN
@@ -16,7 +20,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What was found begins as new, and what stands under the key of an event is about that one.
+-- Refuse a new significant event that is not in state new, is assigned or mailed, or has the key of
+-- an event from which it differs. Trigger function, BEFORE INSERT on audit_significant.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_significant_is_new() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF (NEW.state, NEW.assigned_to) IS DISTINCT FROM ('new', '') OR NEW.mailed_at IS NOT NULL
@@ -30,7 +36,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Nothing is closed, acknowledged or given to somebody but as the log has just said.
+-- Refuse a change of state or assignment that the newest event of the log about it does not state.
+-- Trigger function, BEFORE UPDATE on audit_significant.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_significant_as_said() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     said jsonb := audit_last_said('significant:' || NEW.id, 'significant.%');
@@ -41,7 +49,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Mails wait for some minutes after the last one: one from the future would keep all of them back.
+-- Refuse a mailing time in the future. Trigger function, BEFORE UPDATE OF mailed_at on
+-- audit_significant.
+-- Raises restrict_violation (23001).
+-- Mails wait some minutes after the last one, so a time in the future would hold all of them back.
 CREATE OR REPLACE FUNCTION audit_significant_is_mailed() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.mailed_at > clock_timestamp() THEN
@@ -50,7 +61,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- No threshold is changed but as the log has just said.
+-- Refuse a change of a threshold that the newest event threshold.changed does not state. Trigger
+-- function, BEFORE UPDATE on audit_threshold.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_threshold_as_said() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     said jsonb := audit_last_said('threshold:' || NEW.what || ':' || NEW.currency, 'threshold.changed');

@@ -1,6 +1,8 @@
 -- The Merkle tree over the event log (RFC 6962, tiles as in C2SP tlog-tiles) and its checkpoints.
 
--- A tile at the right edge of the tree gets longer until it is full. What stands in it stays.
+-- Refuse a change of a tile except more hashes at its end. Trigger function, BEFORE UPDATE on
+-- audit_tile.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_tile_grows() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF (NEW.level, NEW.number) IS DISTINCT FROM (OLD.level, OLD.number)
@@ -11,8 +13,13 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Makes leaves of up to `most` events that wait, in the order of their ids, without gaps, and returns how many leaves there are then.
--- One at a time: whoever comes second waits, and then sees what the first one made.
+-- Make leaves of the events in the queue, in the order of their ids and without gaps.
+-- `most`: largest number of events.
+-- Returns the number of leaves of the tree afterwards.
+-- Locks advisory lock (1012, 0) until the transaction ends: a second caller waits, and then sees
+-- the new leaves.
+-- An event that is visible in the queue is committed, and stays there until it is a leaf. So no
+-- event is skipped, whichever transaction commits first.
 CREATE OR REPLACE FUNCTION audit_seal(most integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -32,7 +39,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_seal FROM PUBLIC;
 
--- The root over the 256 hashes of a full tile (RFC 6962).
+-- Return the root hash over the 256 hashes of a full tile (RFC 6962).
+-- `hashes`: 256 SHA-256 hashes of 32 bytes each.
 CREATE OR REPLACE FUNCTION audit_root(hashes bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -43,8 +51,12 @@ BEGIN
     RETURN hashes;
 END $$;
 
--- A hash that comes into a tile is that of its leaf, further up that of the full tile below it: else the signer would be asked to sign what
--- never happened, and a tile that is wrong could never be set right. What was in the tile before was seen to when it came. Tiles have no gaps.
+-- Check that the new hashes of a tile are those of its leaves or, above level 0, of the full tiles
+-- below it, and that the tile before it is full. Trigger function, AFTER INSERT OR UPDATE on
+-- audit_tile.
+-- Raises check_violation (23514).
+-- Only new hashes are checked: the others were checked when they were added. A wrong tile could
+-- never be corrected, and the signer would be asked to sign a tree that does not match the log.
 CREATE OR REPLACE FUNCTION audit_tile_agrees() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     held integer := CASE TG_OP WHEN 'UPDATE' THEN octet_length(OLD.hashes) ELSE 0 END;
@@ -69,7 +81,10 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Once a transaction is over, a tile that is full has its hash in the level above: the sealer goes on from where the leaves end, and looks for no other.
+-- Check that a full tile has its hash in the level above. Constraint trigger function, AFTER INSERT
+-- OR UPDATE on audit_tile, at commit, because the level above is written after the tile.
+-- Raises check_violation (23514).
+-- The sealer continues from the last leaf and would not find a missing hash.
 CREATE OR REPLACE FUNCTION audit_tile_rises() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF octet_length(NEW.hashes) = 8192 AND NOT EXISTS (
@@ -80,8 +95,11 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Nothing here can tell whether a note is signed; whoever reads it does. But one that is not must neither stand above all that will ever be
--- signed, nor hide below what is: so it is found at once, and the next one is above it.
+-- Refuse a checkpoint that has more leaves than the tree, or no more than the newest checkpoint.
+-- Trigger function, BEFORE INSERT on audit_checkpoint.
+-- Raises restrict_violation (23001).
+-- The database cannot verify the signature: readers do. With these limits a forged checkpoint is
+-- the newest one, so it is found at once, and the next real one can follow it.
 CREATE OR REPLACE FUNCTION audit_checkpoint_follows() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.size > (SELECT coalesce(max(leaf) + 1, 0) FROM audit_leaf) OR NEW.size <= (SELECT max(size) FROM audit_checkpoint) THEN
