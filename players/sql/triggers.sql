@@ -10,7 +10,6 @@ CREATE OR REPLACE TRIGGER players_factors_reset_is_approved AFTER DELETE ON mfa_
 
 -- On players_accountlock
 
--- Locks of accounts are kept, and follow one another: what is locked is not locked again, what is open not opened.
 CREATE OR REPLACE TRIGGER players_accountlock_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_accountlock
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER players_accountlock_begins BEFORE INSERT ON players_accountlock
@@ -38,7 +37,6 @@ CREATE OR REPLACE TRIGGER players_api_token_stays BEFORE UPDATE ON players_api_t
 
 -- On players_closure
 
--- The end of an account is inserted and never changed; and what the law lets a house forget can be forgotten, by these functions alone.
 CREATE OR REPLACE TRIGGER players_closure_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_closure
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
@@ -108,7 +106,6 @@ CREATE OR REPLACE TRIGGER players_marker_look_is_kept BEFORE UPDATE OR DELETE OR
 
 -- On players_note
 
--- Notes are kept: what staff wrote about a player is never changed, and goes with the player.
 CREATE OR REPLACE TRIGGER players_note_is_kept BEFORE DELETE OR TRUNCATE ON players_note
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER players_note_begins BEFORE INSERT ON players_note
@@ -156,7 +153,6 @@ CREATE OR REPLACE TRIGGER players_servicemessage_is_kept_long BEFORE DELETE ON p
 
 -- On players_sighting
 
--- Flags are kept: what was seen and what staff did about it is never changed, and a flag is closed once, now.
 CREATE OR REPLACE TRIGGER players_sighting_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_sighting
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 

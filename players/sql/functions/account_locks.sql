@@ -1,6 +1,11 @@
--- Accounts that staff lock. A lock waits for rounds in progress; play that wants to begin waits for the lock.
+-- Account locks set by staff. A lock waits for rounds in progress, and new play waits for the lock.
 
--- As before; the permission is this app's, as everywhere else, and no other's of the same name.
+-- Check a new lock or unlock of an account. Trigger function, BEFORE INSERT on players_accountlock.
+-- Sets `at` to the database's time.
+-- Raises check_violation (23514) if the account is already locked or already open,
+-- restrict_violation (23001) if the staff member lacks the permission players.lock_player.
+-- Locks advisory lock (1009, player id): waits for rounds in progress, which hold it shared through
+-- players_barred.
 CREATE OR REPLACE FUNCTION players_begin_accountlock() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -18,7 +23,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Whether staff locked this account and nobody has opened it since.
+-- Return whether the player's account is locked by staff: the newest row of players_accountlock
+-- decides.
 CREATE OR REPLACE FUNCTION players_is_locked(player bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT coalesce(

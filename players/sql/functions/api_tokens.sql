@@ -1,7 +1,11 @@
--- API tokens, and the answers kept for repeated API calls.
+-- API tokens, and the stored answers of repeated API calls. The database decides what a token may
+-- be used for: a player's token never reads what staff read, and a staff token never plays.
 
--- Tokens of programs. The database alone says what each is for: a player's never reads what staff read, and that of staff never plays. What was made
--- stays as it was made, but for when it was used, in which session, and that it was revoked; its name can be forgotten.
+-- Check a new API token. Trigger function, BEFORE INSERT on players_api_token. Sets `made_at` to
+-- the database's time.
+-- Raises check_violation (23514) if it does not end within 365 days, is already used or revoked, or
+-- has a scope that its user may not give. Players may give read, play and limits. Staff may give
+-- events, rounds, reports and checkpoints.
 CREATE OR REPLACE FUNCTION players_begin_token() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -22,6 +26,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Allow only the changes in the life of an API token. Trigger function, BEFORE UPDATE on
+-- players_api_token.
+-- Its last use and its session may change, it is revoked once, and its name may be emptied. The
+-- database sets the time of revocation.
+-- Raises restrict_violation (23001) for any other change, or for a session of another user.
 CREATE OR REPLACE FUNCTION players_keep_token() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -43,8 +52,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What a program did once. A row begins without an answer and gets it in the same transaction; an answered call never says anything else, and is kept for
--- a week, since whoever repeats it within that time is told the same.
+-- Refuse a new API call that already has an answer. Trigger function, BEFORE INSERT on
+-- players_api_call. Sets `at` to the database's time.
+-- Raises check_violation (23514).
+-- The row is inserted first and answered in the same transaction: a call with the same key waits
+-- for it.
 CREATE OR REPLACE FUNCTION players_begin_call() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -55,6 +67,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Allow one change of an API call: its answer. Trigger function, BEFORE UPDATE on players_api_call.
+-- Raises restrict_violation (23001) for any other change or a second answer.
 CREATE OR REPLACE FUNCTION players_answer_call() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -66,6 +80,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse to delete an API call that is younger than 7 days. Trigger function, BEFORE DELETE on
+-- players_api_call.
+-- Raises restrict_violation (23001).
+-- A call with the same key within that time gets the same answer.
 CREATE OR REPLACE FUNCTION players_keep_call() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

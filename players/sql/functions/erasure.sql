@@ -1,7 +1,12 @@
 -- Erasure of personal data after an account was closed.
 
--- Who is forgotten is forgotten in archived months, too: whose the events were, `audit_archived_event` says as long as personal values of them
--- are here. Otherwise as in 0012.
+-- Delete the personal values of all events on or by a person, and record the event personal.erased.
+-- Only functions of the owner may call it.
+-- `who`: 'player:<id>' or 'staff:<id>'.
+-- Returns the number of values.
+-- Raises check_violation (23514) for another form of `who`.
+-- The events stay: they hold only salted hashes of the values. audit_archived_event tells whose the
+-- events in archives are.
 CREATE OR REPLACE FUNCTION audit_erase(who text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -28,8 +33,13 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_erase FROM PUBLIC;
 
--- Forgets whose account this was: e-mail address, password, birthday (the year stays), and the personal values of all events. What was played and
--- paid stays. Only of an account that was closed for as long as it is kept; once. Returns how many personal values of events were erased.
+-- Erase the personal data of a closed account: e-mail address, password, birthday (the year stays)
+-- and the personal values of all events. Rounds and payments stay.
+-- Returns the number of erased values of events.
+-- Raises no_data_found (P0002) for an unknown player, check_violation (23514) unless the account
+-- has been closed as long as retention demands, unique_violation (23505, players_closure_once) if
+-- it was erased before.
+-- Locks the player.
 CREATE OR REPLACE FUNCTION players_forget(player bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

@@ -1,15 +1,19 @@
--- Pauses and exclusions, their lifting by two people, and who may not play.
+-- Pauses and exclusions, their lifting by two people, and the check whether a player may play.
 
--- Pauses, exclusions and the time spent playing: what Django cannot say.
+-- Refuse the statement. Trigger function for the tables of exclusions, register checks and reality
+-- checks, whose rows never change.
+-- Raises restrict_violation (23001), always.
 CREATE OR REPLACE FUNCTION players_refuse_pause_change() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION '% is never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
--- What begins to be played holds this lock, shared, until it is finished; what keeps a player from playing waits for it,
--- and whatever wants to begin meanwhile waits behind. So an exclusion hurts no round in progress, and none begins after.
--- Every exclusion begins now, whatever its writer thought, and lasts as long as the writer said.
+-- Begin an exclusion at the database's time. Trigger function, BEFORE INSERT on players_exclusion.
+-- Moves `begun` and `until` by the same time, so the exclusion keeps its length.
+-- Locks advisory lock (1009, player id): waits for rounds in progress, which hold it shared through
+-- players_barred. New rounds wait behind it. So no round in progress is interrupted, and none
+-- begins after the exclusion.
 CREATE OR REPLACE FUNCTION players_begin_exclusion() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -22,6 +26,12 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Check the early end of an exclusion. Trigger function, BEFORE INSERT on players_exclusionlift.
+-- Sets `at` to the database's time.
+-- Raises SB010 if the exclusion cannot end early: staff exclusions can, and permanent exclusions by
+-- the player can after the number of days that the jurisdiction sets. Raises SB031 without an
+-- approval of kind exclusion.lift for this exclusion, by the two people that the row names. Both
+-- must still hold the permission players.exclude_player.
 CREATE OR REPLACE FUNCTION players_check_lift() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -49,7 +59,13 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- As before; and whose account is locked plays nowhere.
+-- Return why a player may not begin to play; NULL if they may.
+-- Returns 'locked', 'excluded', 'register' (excluded by a national register) or 'unreachable' (a
+-- register did not answer).
+-- `playing`: id of the session; not used.
+-- Locks advisory lock (1009, player id) shared until the transaction ends. Locks and exclusions
+-- take it exclusively and wait for the round.
+-- VOLATILE, so that it sees what was committed while it waited for the lock.
 CREATE OR REPLACE FUNCTION players_barred(player bigint, playing uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN

@@ -1,6 +1,8 @@
 -- Markers of harm: flags, contacts with players, and their erasure.
 
--- What staff wrote about a player goes with the player, once the account has been erased, and never before.
+-- Return whether the account of a flag's player was erased. Only then may staff texts about the
+-- player be emptied.
+-- `flag`: id of the flag.
 CREATE OR REPLACE FUNCTION players_flag_is_erased(flag bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -8,6 +10,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
         WHERE f.id = flag)
 $$;
 
+-- Allow one change of a contact: its text is emptied after the account was erased. Trigger
+-- function, BEFORE UPDATE on players_contact.
+-- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION players_keep_contact() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -17,6 +22,9 @@ BEGIN
     RAISE EXCEPTION 'rows of players_contact are never changed before the account is erased' USING ERRCODE = 'restrict_violation';
 END $$;
 
+-- Empty the staff texts of a player's flags and contacts.
+-- Raises restrict_violation (23001), from the triggers on both tables, unless the account was
+-- erased.
 CREATE OR REPLACE FUNCTION players_forget_flags(player bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -26,6 +34,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_forget_flags FROM PUBLIC;
 
+-- Allow two changes of a flag: it is closed once, and its note is emptied after the account was
+-- erased. Trigger function, BEFORE UPDATE on players_flag. Sets `closed_at` to the database's time.
+-- Raises restrict_violation (23001) if the flag is closed.
 CREATE OR REPLACE FUNCTION players_close_flag() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

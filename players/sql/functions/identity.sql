@@ -1,7 +1,9 @@
--- The person behind an account.
+-- The person behind a staff account.
 
--- Who asks for an approval and who decides it are members of staff, and the person named with them is theirs: so nobody
--- is somebody else for the length of a click. The ground floor knows no staff, so this stands here.
+-- Check that a person who requests or decides an approval owns the staff account that acts. Trigger
+-- function, BEFORE INSERT on audit_approval and audit_decision.
+-- Raises check_violation (23514).
+-- The function is in this app because audit does not know staff accounts.
 CREATE OR REPLACE FUNCTION players_check_person() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -11,7 +13,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- An account is one person's for good.
+-- Refuse to give a staff account to another person. Trigger function, BEFORE UPDATE OF person on
+-- players_staff.
+-- Raises restrict_violation (23001), always.
 CREATE OR REPLACE FUNCTION players_refuse_other_person() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

@@ -1,27 +1,40 @@
--- Limits on deposits, losses, stakes and time, set by players and by the house. Rows are added, never changed: the newest
--- row of a source, kind and period says what holds now and what holds after the change takes effect.
+-- Limits on deposits, losses, stakes and time, set by players and by the house. Rows are added and
+-- never changed. The newest row of a source, kind and period has both the limit before the change
+-- and the limit after `effective_at`. So a new row withdraws a pending change.
+--
+-- Amounts are minor units of the player's currency, or seconds for time limits.
 
+-- Refuse the statement. Trigger function for players_limitchange and players_limitoffer, whose rows
+-- never change.
+-- Raises restrict_violation (23001), always.
 CREATE OR REPLACE FUNCTION players_refuse_limit_change() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
--- Whoever counts against a player's limits, or changes them, does so one after the other, until the transaction ends.
+-- Lock a player's limits until the transaction ends, so that counting against them and changing
+-- them happen one after the other. Callers lock accounts first.
 CREATE OR REPLACE FUNCTION players_lock_limits(player bigint) RETURNS void
 LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_xact_lock(hashint8extended(player, 2_005_005)) $$;
 
--- Where the calendar period that *at* lies in begins, in a time zone: days at midnight, weeks on Monday.
+-- Return the start of the calendar period that contains a moment.
+-- `period`: day, week or month. `time_zone`: name of the time zone. Days begin at midnight, weeks
+-- on Monday.
 CREATE OR REPLACE FUNCTION players_period_start(period text, at timestamptz, time_zone text) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$ SELECT date_trunc(period, at AT TIME ZONE time_zone) AT TIME ZONE time_zone $$;
 
+-- Return the end of the calendar period that contains a moment, which is the start of the next one.
+-- Arguments as for players_period_start.
 CREATE OR REPLACE FUNCTION players_period_end(period text, at timestamptz, time_zone text) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$
     SELECT (date_trunc(period, at AT TIME ZONE time_zone) + ('1 ' || period)::interval) AT TIME ZONE time_zone
 $$;
 
--- The limits of a player that hold now, each with whose it is: "player", "house" or "law". No search path is pinned here
--- and below, so that PostgreSQL plans the query as a part of the one that asks, which has it pinned.
+-- Return the limits of a player that apply now, by source.
+-- Returns rows with source ('player', 'house' or 'law'), kind, period and amount.
+-- No search path is set here and in the next two functions, so that PostgreSQL inlines them into
+-- the calling query, which has one.
 CREATE OR REPLACE FUNCTION players_limits_by_source(player bigint)
 RETURNS TABLE (source text, kind text, period text, amount bigint)
 LANGUAGE sql STABLE AS $$
@@ -37,21 +50,26 @@ LANGUAGE sql STABLE AS $$
     WHERE p.id = player AND j.highest_month_deposit IS NOT NULL
 $$;
 
--- Kinds of limits that a player may have, none of them left out: who counts asks this before gathering limits, which
--- takes five times as long and which most players have only for deposits.
+-- Return the kinds of limits that a player may have. A kind can appear more than once, or after its
+-- limit was removed, but none is missing.
+-- Callers ask this first: collecting the limits takes five times as long, and most players have
+-- only deposit limits.
 CREATE OR REPLACE FUNCTION players_limits_kinds(player bigint) RETURNS TABLE (kind text)
 LANGUAGE sql STABLE AS $$
     SELECT c.kind FROM players_limitchange AS c WHERE c.player_id = player
     UNION ALL SELECT 'deposit'  -- the law's
 $$;
 
--- Of several limits the strictest holds (GLI-19 v3.0, 2.5.5).
+-- Return the limits of a player that apply now: the strictest of each kind and period (GLI-19 v3.0,
+-- 2.5.5).
+-- Returns rows with kind, period and amount.
 CREATE OR REPLACE FUNCTION players_limits_of(player bigint) RETURNS TABLE (kind text, period text, amount bigint)
 LANGUAGE sql STABLE AS $$
     SELECT l.kind, l.period, min(l.amount) FROM players_limits_by_source(player) AS l GROUP BY l.kind, l.period
 $$;
 
--- Whether play waits for deposit limits: the jurisdiction requires them, and the player has not set them all.
+-- Return whether a player must set deposit limits before playing: the jurisdiction requires them,
+-- and at least one is missing.
 CREATE OR REPLACE FUNCTION players_must_set_limits(player bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT NOT ARRAY(SELECT jsonb_array_elements_text(j.deposit_periods))
@@ -62,7 +80,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     UNION ALL SELECT false LIMIT 1
 $$;
 
--- Whether deposit limits are to be offered: the jurisdiction asks for that, the player has set none and not answered.
+-- Return whether deposit limits must be offered to a player: the jurisdiction demands the offer,
+-- and the player has neither set a limit nor answered an offer.
 CREATE OR REPLACE FUNCTION players_should_offer_limits(player bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT NOT EXISTS (SELECT FROM players_limitoffer AS o WHERE o.player_id = player)
@@ -72,10 +91,17 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                         WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
 $$;
 
--- Sets a limit, or removes it (amount NULL), and returns the row; none where that is what holds or waits already.
--- A stricter one holds at once. A looser one of the player's own waits as long as the jurisdiction says, and where it
--- says so until the running period ends; the house lifts its own at once. What waited until now is withdrawn, so asking
--- for what holds is how a pending change is withdrawn.
+-- Set, change or remove a limit.
+-- `source`: player or house. `kind`: deposit, loss, stake or time. `period`: day, week or month.
+-- `amount`: minor units or seconds; NULL removes the limit. `asked_by`: as in the event log.
+-- Returns the new row, or none if the newest row already has this amount.
+-- Raises no_data_found (P0002) for an unknown player, check_violation (23514) for other values.
+-- Locks the player's limits.
+--
+-- A stricter limit applies at once. A looser limit of the player waits for the hours that the
+-- jurisdiction sets and, if it demands that, until the current period ends. The house loosens its
+-- own limits at once. A pending change is withdrawn, so a player withdraws it by requesting the
+-- limit that applies now.
 CREATE OR REPLACE FUNCTION players_change_limit(
     player bigint, source text, kind text, period text, amount bigint, asked_by text, reason text
 ) RETURNS SETOF players_limitchange

@@ -1,5 +1,8 @@
 -- Notes of staff about a player.
 
+-- Allow one change of a note: its text is emptied after the account was erased. Trigger function,
+-- BEFORE UPDATE on players_note.
+-- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION players_keep_note() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -11,7 +14,9 @@ BEGIN
     RAISE EXCEPTION 'rows of players_note are never changed before the account is erased' USING ERRCODE = 'restrict_violation';
 END $$;
 
--- A note says something, from now, until it is erased.
+-- Refuse an empty note. Trigger function, BEFORE INSERT on players_note. Sets `at` to the
+-- database's time.
+-- Raises check_violation (23514).
 CREATE OR REPLACE FUNCTION players_begin_note() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -22,6 +27,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Empty the texts of all notes about a player.
+-- Raises restrict_violation (23001), from players_keep_note, unless the account was erased.
 CREATE OR REPLACE FUNCTION players_forget_notes(player bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     UPDATE players_note SET text = '' WHERE player_id = player AND text <> '';

@@ -1,11 +1,19 @@
--- Notices to players about planned maintenance: published and withdrawn, never changed.
+-- Notices to players about planned maintenance. They are published and withdrawn, and never
+-- changed.
 
+-- Return whether a staff member may publish notices (permission players.publish_notices); NULL for
+-- an unknown id.
 CREATE OR REPLACE FUNCTION players_may_publish(staff bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT players_staff_may('staff:' || s.id, s.person, 'players', 'publish_notices') FROM players_staff AS s
     WHERE s.id = staff
 $$;
 
+-- Check a new notice. Trigger function, BEFORE INSERT on players_notice. Sets `at` to the
+-- database's time.
+-- Raises restrict_violation (23001) if the staff member may not publish. Raises check_violation
+-- (23514) if its end has passed, it is withdrawn, or a text is missing in sv, da, ro, de or en. A
+-- text contains {when}, no control characters and at most 300 characters.
 CREATE OR REPLACE FUNCTION players_begin_notice() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -26,6 +34,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Allow one change of a notice: its withdrawal before its end. Trigger function, BEFORE UPDATE on
+-- players_notice. Sets `withdrawn_at` to the database's time.
+-- Raises restrict_violation (23001) for any other change, or if the staff member may not publish.
 CREATE OR REPLACE FUNCTION players_withdraw_notice() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

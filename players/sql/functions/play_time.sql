@@ -1,7 +1,7 @@
 -- Time played, reality checks and time limits.
 
--- Says whether a reality check waits for the player's answer in this session; *usual* is the interval, in minutes, of
--- whoever has chosen none.
+-- Return whether a reality check is due in a session.
+-- `playing`: id of the session. `usual`: interval in minutes for players who have not chosen one.
 CREATE OR REPLACE FUNCTION players_check_due(player bigint, playing uuid, usual integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT coalesce((
@@ -12,8 +12,10 @@ LANGUAGE sql STABLE AS $$
     ), false)
 $$;
 
--- Adds a finished round to what is known of its session and of the player's day.
--- Time between two actions counts as played up to nine minutes, after which a session would have ended.
+-- Add a finished round to the totals of its session and to the player's time played today.
+-- `playing`: id of the session. `mode`: R or F. `staked`, `paid`: minor units.
+-- The time since the last action counts as played up to nine minutes, because a longer gap would
+-- have ended the session. players/sittings.py has the same statements for all players of a round.
 CREATE OR REPLACE FUNCTION players_note_round(player bigint, playing uuid, mode text, staked bigint, paid bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -37,7 +39,8 @@ BEGIN
     ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at;
 END $$;
 
--- Says whether a limit of the player's on time is used up, the time since the last action counted as it would be.
+-- Return whether a time limit of the player is used up, including the time since the last action,
+-- up to nine minutes.
 CREATE OR REPLACE FUNCTION players_time_used_up(player bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

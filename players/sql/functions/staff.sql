@@ -1,11 +1,20 @@
--- Accounts of staff: only these functions change them, and only as an approval by two people says.
+-- Staff accounts. Only these functions change them, and only as an approval by two people says.
+-- Triggers refuse every other change, also by the owner of the tables.
+--
+--   SB020 the approval is missing, not approved, or already executed
+--   SB021 the approval is about the person who requested or decided it
+--   SB023 the account or the roles are not as the request says
+--   SB024 the person who requested or decided it may no longer do so
 
--- Whether this transaction makes a change of one of these kinds to the account.
+-- Return whether this transaction has recorded a change of one of these kinds for a user.
+-- `login`: id of the user. `kinds`: kinds of players_staff_change, for example 'staff.make'.
 CREATE OR REPLACE FUNCTION players_staff_changes(login bigint, VARIADIC kinds text[]) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (SELECT FROM players_staff_change WHERE user_id = login AND kind = ANY (kinds) AND xid = pg_current_xact_id());
 $$;
 
+-- Refuse a staff account that was not approved. Trigger function, BEFORE INSERT on players_staff.
+-- Raises restrict_violation (23001) unless this transaction has recorded the change staff.make.
 CREATE OR REPLACE FUNCTION players_staff_demand_making() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -15,6 +24,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse a change of a user's roles that was not approved. Trigger function, BEFORE INSERT OR
+-- DELETE on players_user_groups.
+-- Raises restrict_violation (23001) unless this transaction has recorded the change staff.make or
+-- staff.roles.
 CREATE OR REPLACE FUNCTION players_staff_demand_roles() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -26,6 +39,10 @@ BEGIN
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 END $$;
 
+-- Refuse to disable or enable a staff account without approval. Trigger function, BEFORE UPDATE OF
+-- is_active on players_user. Other users are not affected.
+-- Raises restrict_violation (23001) unless this transaction has recorded the change staff.disable
+-- or staff.enable.
 CREATE OR REPLACE FUNCTION players_staff_demand_status() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -35,8 +52,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Staff may remove a second factor of theirs while they keep another one; the last one goes by two other people. The log-ins are locked first, so
--- that two removals at once see each other.
+-- Refuse to remove the last second factor of a staff account without approval. Trigger function,
+-- AFTER DELETE on mfa_authenticator, per statement. Staff may remove a factor while they keep
+-- another one.
+-- Raises restrict_violation (23001) unless this transaction has recorded the change staff.factors.
+-- Locks the users first, so that two concurrent removals see each other.
 CREATE OR REPLACE FUNCTION players_staff_demand_reset() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -54,7 +74,8 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- How an account stands, as the history of changes keeps it.
+-- Return the state of a user's account as players_staff_change stores it; NULL for an unknown user.
+-- Returns {"active": boolean, "roles": [name, ...], "factors": number of second factors}.
 CREATE OR REPLACE FUNCTION players_staff_standing(login bigint) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT jsonb_build_object(
@@ -66,7 +87,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM players_user AS u WHERE u.id = login;
 $$;
 
--- Who works here now and may do something with accounts of staff.
+-- Return the active staff members who may request or decide changes of staff accounts.
+-- Returns one row per staff member and permission; `codename` is ask_staff or decide_staff.
 CREATE OR REPLACE FUNCTION players_staff_holders() RETURNS TABLE (id bigint, user_id bigint, person uuid, codename varchar)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT DISTINCT s.id, s.user_id, s.person, p.codename
@@ -78,7 +100,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     JOIN django_content_type AS c ON c.id = p.content_type_id AND c.app_label = 'players';
 $$;
 
--- Gives the account exactly these roles, which there have to be.
+-- Give a user exactly these roles.
+-- `roles`: JSON array of group names.
+-- Raises SB023 if it is empty or a role does not exist.
 CREATE OR REPLACE FUNCTION players_staff_give_roles(login bigint, roles jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -92,7 +116,12 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_staff_give_roles FROM PUBLIC;
 
--- Makes an account of staff of a log-in that is nobody's yet, and returns its id. `approval` is NULL where the owner founds a house.
+-- Make a staff account for a user who has none, and record the change staff.make.
+-- `login`: id of the user. `called`: name. `roles`: JSON array of group names. `same_person`:
+-- person of another account of theirs, NULL for a new person. `approval`: id; NULL when the owner
+-- makes the first accounts.
+-- Returns the id of the staff account.
+-- Raises SB023 if the user is unknown or a player, or a role does not exist.
 CREATE OR REPLACE FUNCTION players_staff_make(login bigint, called text, roles jsonb, same_person uuid, approval bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -110,14 +139,19 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_staff_make FROM PUBLIC;
 
--- The first members of a house, and one who opens it again where nobody is left who can: for whoever owns the database, on the command line.
+-- Make the first staff accounts of an installation, or one that restores access when no other can.
+-- For the owner of the database, on the command line; see players/founding.py.
+-- Arguments, result and errors as for players_staff_make; `roles` is an array of group names.
 CREATE OR REPLACE FUNCTION players_staff_found(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT players_staff_make(login, called, to_jsonb(roles), same_person, NULL);
 $$;
 REVOKE ALL ON FUNCTION players_staff_found FROM PUBLIC;
 
--- Changes the account of a member of staff as the approval says.
+-- Change a staff account as an approval says, and record the change.
+-- `deed`: staff.roles, staff.disable, staff.enable or staff.factors. `subject`: the staff account.
+-- `wish`: the request of the approval; for staff.roles it has `from` and `roles`.
+-- Raises SB023 if nothing would change, the roles are no longer `from`, or a role does not exist.
 CREATE OR REPLACE FUNCTION players_staff_alter(deed text, subject players_staff, wish jsonb, approval bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -141,9 +175,16 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_staff_alter FROM PUBLIC;
 
--- Does what an approval of staff says, once, and returns whose account it is. `login` is the log-in that an account is made of: a new one, of the
--- address that was approved, without a password. Who asked and who decided may still do so, and it is about neither: so two people are left who can
--- open the house, whatever is done. One after another, lest two of them are disabled by each other's leave.
+-- Execute an approval about a staff account, once.
+-- `approval`: its id. `login`: for staff.make, id of a new user with the approved e-mail address
+-- and no password.
+-- Returns the id of the staff account.
+-- Raises SB020, SB021, SB023, SB024 as in the list above.
+-- Locks one advisory lock of all staff changes, so that two people cannot disable each other at the
+-- same time.
+--
+-- Both people must still hold their permissions, and the approval is about neither of them. So at
+-- least two people remain who can manage staff accounts.
 CREATE OR REPLACE FUNCTION players_staff_execute(approval bigint, login bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -186,7 +227,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_staff_execute FROM PUBLIC;
 
--- Whether the account of staff is of that person, in use, and of a role that has the app's permission.
+-- Return whether a staff account belongs to a person, is active, and has a role with a permission.
+-- `account`: 'staff:<id>'. `app` and `codename`: the permission.
 CREATE OR REPLACE FUNCTION players_staff_may(account text, person uuid, app text, codename text) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (

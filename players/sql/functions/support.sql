@@ -1,6 +1,9 @@
 -- Conversations with customer support, and the templates of replies.
 
--- What players and the house wrote to each other is never changed, and kept for as long as it is to be after the last message.
+-- Refuse to delete a conversation, its messages and its complaint steps before their retention time
+-- is over, counted from the last message or change. Trigger function, BEFORE DELETE on
+-- players_conversation, players_servicemessage and players_complaint_step.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION players_keep_conversation() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -14,6 +17,12 @@ BEGIN
     RETURN OLD;
 END $$;
 
+-- Allow only valid status changes of a conversation. Trigger function, BEFORE UPDATE on
+-- players_conversation.
+-- A closed conversation may only be reopened, with a new due date in the future. Otherwise `due_at`
+-- never changes, because it was promised to the player. The verdict and end of a closed complaint
+-- stay.
+-- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION players_conversation_goes_on() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -32,6 +41,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Check a new version of a reply template. Trigger function, BEFORE INSERT on
+-- players_reply_template. Sets `at` to the database's time.
+-- Raises check_violation (23514) without an author or without a text in sv, da, ro, de or en.
+-- Raises unique_violation (23505) if the number is not the next one.
 CREATE OR REPLACE FUNCTION players_begin_reply_template() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
