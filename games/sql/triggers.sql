@@ -10,7 +10,6 @@ CREATE OR REPLACE TRIGGER games_bettally_is_open AFTER INSERT ON games_bettally 
 
 -- On games_cardtally
 
--- What has been summed up is never changed.
 CREATE OR REPLACE TRIGGER games_cardtally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cardtally
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER games_cardtally_is_open AFTER INSERT ON games_cardtally REFERENCING NEW TABLE AS new_rows
@@ -80,7 +79,6 @@ CREATE OR REPLACE TRIGGER games_chemintenure_is_kept BEFORE UPDATE ON games_chem
 
 -- On games_evidence
 
--- What has been summed up is never changed, nor is an alarm.
 CREATE OR REPLACE TRIGGER games_evidence_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_evidence
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER games_evidence_is_open AFTER INSERT ON games_evidence REFERENCING NEW TABLE AS new_rows
@@ -116,7 +114,6 @@ CREATE OR REPLACE TRIGGER games_returnsalarm_as_said BEFORE INSERT ON games_retu
 
 -- On games_rulesversion
 
--- What decides money at a table takes two people, whoever writes it: a version says whose approval it is of, and is what was approved.
 CREATE OR REPLACE TRIGGER games_rulesversion_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_rulesversion
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
@@ -163,10 +160,8 @@ CREATE OR REPLACE TRIGGER games_version_takes_two BEFORE INSERT ON games_tableve
 
 -- On games_tally
 
--- What has been summed up is never changed.
 CREATE OR REPLACE TRIGGER games_tally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_tally
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
--- Nothing comes into an hour that has been summed up, and no alarm is raised or kept from closing tables without a word in the log.
 CREATE OR REPLACE TRIGGER games_tally_is_open AFTER INSERT ON games_tally REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.tally');
 

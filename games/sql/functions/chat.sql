@@ -1,5 +1,15 @@
--- Chat at shared tables. Messages are kept for 90 days and never changed; who may write, and how often, is decided here.
+-- Chat at shared tables. Messages are kept for the retention time of chat (90 days, GLI-19 v3.0,
+-- A.4.7) and never changed.
+-- The database decides who may write and how often.
+--
+--   SB011 the player writes too fast
+--   SB012 the player is banned from this chat
+--   SB013 the player has no name in the chat
+--   SB014 the player has changed the name less than a day ago
+--   SB015 staff have taken this name away
 
+-- Set the time of a new report to the database's time, and clear its decision. Trigger function,
+-- BEFORE INSERT on games_chatreport.
 CREATE OR REPLACE FUNCTION games_report_chat() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -10,7 +20,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A report is decided once, now.
+-- Allow one change of a report: its decision. Trigger function, BEFORE UPDATE on games_chatreport.
+-- Sets `decided_at` to the database's time.
+-- Raises restrict_violation (23001) for any other change or a second decision.
 CREATE OR REPLACE FUNCTION games_decide_chat_report() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -23,7 +35,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A ban begins now, and is lifted once, now. What staff wrote with it goes with the player, and never before.
+-- Set the time of a new chat ban, and allow two changes of a ban: it is lifted once, and its reason
+-- is emptied after the account was erased. Trigger function, BEFORE INSERT OR UPDATE on
+-- games_chatban. Times are the database's.
+-- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION games_keep_chat_ban() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -47,7 +62,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- GLI-19 v3.0, A.4.7. What was reported waits for its decision, but not longer than its author is known.
+-- Return whether a chat message may be deleted: its retention time is over, and no report about it
+-- is undecided. An undecided report does not protect the message of a player whose account was
+-- erased.
+-- `message`: id of the message.
 CREATE OR REPLACE FUNCTION games_chat_is_due(message bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -57,6 +75,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                  OR EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = said.player_id AND gone.state = 'erased')))
 $$;
 
+-- Refuse to delete a chat message, or a report about it, before games_chat_is_due allows it.
+-- Trigger function, BEFORE DELETE on games_chatmessage and games_chatreport.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION games_keep_chat() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -68,7 +89,11 @@ BEGIN
     RETURN OLD;
 END $$;
 
--- The house takes a message away once, now, and says why; in turn with what is said at the table.
+-- Allow one change of a message: staff remove it once and give a reason. Trigger function, BEFORE
+-- UPDATE on games_chatmessage. Sets `removed_at` to the database's time.
+-- Raises restrict_violation (23001) for any other change.
+-- Locks advisory lock (1011, table id), so that removals and new messages of a table come one after
+-- the other.
 CREATE OR REPLACE FUNCTION games_keep_chat_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -83,8 +108,13 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Names that staff take away: nobody is read under one again, whoever writes. A name is chosen, and taken away, one after
--- the other: whoever chooses waits for who takes away, and then sees what was taken.
+-- Check a new or changed name in the chat. Trigger function, BEFORE INSERT OR UPDATE on
+-- games_chatname. Sets `chosen_at` to the database's time.
+-- Raises SB014 if the player changed it less than a day ago, SB015 if staff took the name away,
+-- unique_violation (23505, games_chatname_once) if another player's messages have it,
+-- restrict_violation (23001) if the row would belong to another player.
+-- Locks advisory lock (1024, 0) shared: waits for a name that is being taken away, and then sees
+-- it.
 CREATE OR REPLACE FUNCTION games_choose_chat_name() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -110,8 +140,12 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- The player's row is locked before the lock of all names, as whoever changes a name has it. Another name that they have
--- chosen meanwhile stays theirs. Numbers follow commits, so that whoever reads on from one misses none.
+-- Take a name away: put it on the list of refused names, and delete it from the player who has it.
+-- Trigger function, BEFORE INSERT on games_chatnametaken. Sets `id` and `at`. A newer name of the
+-- player stays.
+-- Locks the player's name, then advisory lock (1024, 0): the same order as a change of a name. The
+-- id is drawn under the lock, so ids follow the order of commits, and a reader that continues after
+-- an id misses no row.
 CREATE OR REPLACE FUNCTION games_take_chat_name() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -124,7 +158,10 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_take_chat_name FROM PUBLIC;
 
--- Whose a name was, and what staff wrote about it, goes with the player, and never before; the name stays on the list.
+-- Refuse to change or delete a name on the list of refused names. Trigger function, BEFORE UPDATE,
+-- DELETE OR TRUNCATE on games_chatnametaken. After the player's account was erased, player and note
+-- may be emptied. The name stays.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION games_keep_taken_name() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -139,7 +176,13 @@ BEGIN
     RAISE EXCEPTION 'a name that was taken away is not given back' USING ERRCODE = 'restrict_violation';
 END $$;
 
--- A ban holds at every table, or at the one that it names.
+-- Check a new chat message. Trigger function, BEFORE INSERT on games_chatmessage. Sets `id`, `name`
+-- and `at`, and clears the removal.
+-- Raises SB013 without a name, SB012 if the player is banned at this table or all tables, SB011
+-- after a message in the last 2 seconds or six in the last 30.
+-- Locks the player's name, so that of two concurrent messages the second sees the first. Then locks
+-- advisory lock (1011, table id). The id is drawn under that lock, so ids at a table follow the
+-- order of commits, and a reader that continues after an id misses no message.
 CREATE OR REPLACE FUNCTION games_say_in_chat() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -173,8 +216,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Forgets the name of a player whose account has been erased, whose the names were that staff took away, and what is left
--- of what they said.
+-- Erase a player from the chat: their name, blocks, texts of bans, and their link to names taken
+-- away, and the messages and reports that games_chat_is_due allows to delete.
+-- Raises check_violation (23514) unless the account was erased.
 CREATE OR REPLACE FUNCTION games_forget_chat(player bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

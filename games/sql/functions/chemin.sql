@@ -1,6 +1,10 @@
 -- Seats, tenures and reports at Chemin de Fer tables.
 
--- House players sit where nobody plays for real money, whoever writes; and who has got up has got up.
+-- Check a seat at a Chemin de Fer table. Trigger function, BEFORE INSERT OR UPDATE on
+-- games_cheminseat.
+-- House players (without `player_id`) sit only at tables for free money. The place, the player and
+-- the account of a seat never change, and nothing changes after the player left.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION games_keep_guest() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -22,14 +26,18 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What was decided, and what came of it, is never written anew.
+-- Refuse the statement. Trigger function for voids and for the coups, moves and stakes of Chemin de
+-- Fer, whose rows never change.
+-- Raises restrict_violation (23001), always.
 CREATE OR REPLACE FUNCTION games_keep_play() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
--- A tenure ends once, and what went home does not come back.
+-- Allow only forward changes of a banker's tenure: it ends once, and the amount taken home never
+-- decreases. Trigger function, BEFORE UPDATE on games_chemintenure.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION games_keep_tenure() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -42,8 +50,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Forgets the words of reports about how a player whose account has been erased plays, and of those that they made; that
--- there were some stays.
+-- Empty the texts of reports about a player's play and of reports that the player made. The rows
+-- stay.
+-- Raises check_violation (23514) unless the account was erased.
 CREATE OR REPLACE FUNCTION games_forget_reports(player bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

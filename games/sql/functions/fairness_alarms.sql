@@ -1,6 +1,10 @@
--- Alarms about returns and randomness, and what they stop.
+-- Alarms about returns and randomness, and whether they stop tables. Each row needs an event in the
+-- log first.
 
--- An alarm is raised once in a life: one that nobody raised would keep the real one from being.
+-- Refuse an alarm that the newest event returns.alarm of its game does not state. Trigger function,
+-- BEFORE INSERT on games_returnsalarm.
+-- Raises restrict_violation (23001).
+-- An alarm is raised once per game, rules and mode, so a false one would prevent the real one.
 CREATE OR REPLACE FUNCTION games_alarm_as_said() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     said jsonb := audit_last_said('game:' || NEW.variant, 'returns.alarm');
@@ -11,6 +15,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse a stop policy that the newest event returns.stop_policy of its game does not state.
+-- Trigger function, BEFORE INSERT OR UPDATE on games_stoppolicy.
+-- Raises restrict_violation (23001).
+-- So alarms cannot be kept from closing tables without an event in the log.
 CREATE OR REPLACE FUNCTION games_policy_as_said() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     said jsonb := audit_last_said('game:' || NEW.variant, 'returns.stop_policy');

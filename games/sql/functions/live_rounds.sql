@@ -1,5 +1,10 @@
 -- Phases of shared rounds, and the bets on them.
 
+-- Allow only forward changes of a shared round. Trigger function, BEFORE UPDATE on games_liveround.
+-- The phases are betting, closed, dealt, settled, in this order; void can follow the first three.
+-- The cards are set once, when the phase changes from closed to dealt. The times of a settled or
+-- void round never change, nor do its table, version, shoe and number.
+-- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION games_keep_live_round() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -32,8 +37,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What lies on a round may be changed while it takes bets, and in no other phase until it has ended. Whoever changes it
--- keeps the round from closing: a change that is not there yet when bets close is never there.
+-- Refuse a change of the bets on a round that is closed or dealt. Trigger function, BEFORE INSERT
+-- OR UPDATE on games_liveseat.
+-- Raises restrict_violation (23001).
+-- Locks the rounds FOR SHARE, so that bets do not close during the change. A change that comes
+-- after bets closed is refused.
 CREATE OR REPLACE FUNCTION games_keep_bets() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -50,7 +58,11 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- No shoe goes from the table unseen: its seed was committed to, and is shown, or known to be lost, when it has ended.
+-- Refuse to replace a shoe or a round that has not ended. Trigger function, BEFORE UPDATE OF
+-- shoe_id, round_id on games_livetable.
+-- Raises restrict_violation (23001).
+-- Players bet on the shoe's commitment, so its seed must be published, or recorded as lost, before
+-- the next shoe.
 CREATE OR REPLACE FUNCTION games_keep_live_table() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

@@ -1,8 +1,14 @@
--- Shoes of shared tables: a shoe keeps its commitment, and its cards are drawn once and in order.
+-- Shoes of shared tables. A shoe keeps its commitment, and its cards are drawn once and in order.
 
--- The seed of an open shoe may be sealed under another key (`manage.py reseal`). Whether it is the same seed the database
--- cannot see: that is held when it is opened, to the shoe's id and to what was committed to. The role of web and workers
--- has no right to the column.
+-- Allow only forward changes of a shoe. Trigger function, BEFORE UPDATE on games_shoe.
+-- The commitment and the cut never change, drawn cards never return, and nothing changes after the
+-- shoe ended. A published seed must have the SHA-256 of the commitment.
+-- Raises restrict_violation (23001).
+--
+-- The sealed seed may be encrypted again with another key (`manage.py reseal`), if nothing else
+-- changes and the length is the same. The database cannot see whether it is the same seed:
+-- decryption checks that against the shoe's id and the commitment. The role of web and workers has
+-- no right to update the column.
 CREATE OR REPLACE FUNCTION games_keep_shoe() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -24,8 +30,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Nobody bets on a shoe whose cards can be known, whoever writes: a seed is published only where no round of its shoe
--- waits to be dealt, and no round begins on a shoe that has ended.
+-- Refuse to end a shoe, or publish its seed, while a round of it waits to be dealt. Trigger
+-- function, BEFORE UPDATE on games_shoe.
+-- Raises restrict_violation (23001).
+-- Otherwise players could bet on cards that they know.
 CREATE OR REPLACE FUNCTION games_keep_seed_from_bettors() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -36,7 +44,9 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- The shoe's row is shared until the round is there, so that of the two that come together one waits and sees the other.
+-- Refuse a new round on a shoe that has ended. Trigger function, BEFORE INSERT on games_liveround.
+-- Raises restrict_violation (23001).
+-- Locks the shoe FOR SHARE, so that a round that begins and a shoe that ends wait for each other.
 CREATE OR REPLACE FUNCTION games_refuse_ended_shoe() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

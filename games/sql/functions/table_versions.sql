@@ -1,6 +1,11 @@
--- Versions of tables: what two people agreed on comes into force, and nothing else.
+-- Versions of tables. Two people approve each version that changes a table after it was opened.
 
--- A table is open, pauses or is closed. It pauses only from being open, so that what is opened was opened with a reason of its own.
+-- Check the status and the version of a table. Trigger function, BEFORE INSERT OR UPDATE on
+-- games_table. Sets `first_opened_at` when the table is opened first; the statement's value is
+-- ignored.
+-- Raises check_violation (23514) if a closed or new table would pause, or if the version is not the
+-- newest of the table. A table is paused only while open, so that each opening has a reason of its
+-- own.
 CREATE OR REPLACE FUNCTION games_table_is_kept() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -21,7 +26,10 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A moment of going live is that of an approved request.
+-- Refuse a scheduled time that no approval has. Trigger function, BEFORE INSERT on
+-- games_scheduledversion. The approval has kind table.version or table.make, and `goes_live_at` of
+-- its request equals `due_at`.
+-- Raises check_violation (23514).
 CREATE OR REPLACE FUNCTION games_schedule_is_approved() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -34,9 +42,16 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A version is the next one of its table. With an approval it says what was asked for, of the version that was in force then, and not before its
--- time. Without one it is furniture of a table that was never opened; or, where the program has other rules now, what was in force under them.
--- It serves players of jurisdictions that there are. A request of before tables said whom they serve keeps what was in force.
+-- Refuse a version of a table that two people have not approved. Trigger function, BEFORE INSERT on
+-- games_tableversion.
+-- Raises check_violation (23514), also for a number that is not the next one, an unknown
+-- jurisdiction, or a version before its scheduled time.
+--
+-- A version with an approval equals its request, which was made for the version that was in force.
+-- Older requests do not name jurisdictions and modes and keep those in force. A version without an
+-- approval is allowed for a table that was never opened. It is also allowed if only the rules
+-- differ and they are the newest of the game, because new rules come with a new version of the
+-- software.
 CREATE OR REPLACE FUNCTION games_version_takes_two() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

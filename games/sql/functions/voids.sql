@@ -1,8 +1,12 @@
--- Voids: a dealt round is cancelled only if two people agreed or an incident says so.
+-- Voids. A dealt round is voided only if two people approved it, or because its seed does not
+-- reproduce it.
+--
+--   SB033 the void was not approved, or its reason does not fit the round
+--   SB034 a reversal without the void of its round
 
--- A round of a live table is annulled after its deal only as two people agreed who supervise tables, whoever writes it; before it by whoever may
--- cancel, since nobody knows a card. A round of a solo table is annulled only for what was found when it was dealt again. And what a round moved is
--- moved back together with its annulment alone. Rounds that were annulled before stay as they are.
+-- Return whether two people approved the void of a shared round.
+-- `round`: id of the round. The approval has kind void_live_round, and both people still hold the
+-- permission games.supervise_table.
 CREATE OR REPLACE FUNCTION games_two_agreed_to_annul(round uuid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
@@ -14,8 +18,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
           AND players_staff_may(decided."by", decided.person, 'games', 'supervise_table'))
 $$;
 
--- The moment is the database's: what is moved back is held to the transaction of its annulment by it. The row of a live round is shared, so that it
--- is not dealt meanwhile.
+-- Check the reason of a void. Trigger function, BEFORE INSERT on games_void. Sets `at` to the
+-- database's time: games_reversal_is_of_a_void compares it with the transaction.
+-- Raises SB033 unless the reason fits. A shared round is voided as cancelled or overdue before its
+-- deal, when nobody knows a card, and as decided if two people approved. A solo round is voided
+-- only by the system, as not_reproduced: its seed does not deal the same cards again.
+-- Locks the shared round FOR SHARE, so that it is not dealt meanwhile.
 CREATE OR REPLACE FUNCTION games_void_has_its_reason() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -36,7 +44,10 @@ BEGIN
     RAISE EXCEPTION 'round % is not annulled as %', NEW.round_id, NEW.reason USING ERRCODE = 'SB033';
 END $$;
 
--- What was found stands in an incident, which is opened once the money is back: looked for when the transaction ends.
+-- Check that a void with the reason not_reproduced has an incident. Constraint trigger function,
+-- AFTER INSERT on games_void, at commit, because the incident is opened after the money was
+-- returned.
+-- Raises SB033.
 CREATE OR REPLACE FUNCTION games_void_has_its_incident() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -47,7 +58,10 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A round that is dealt goes unpaid only as two people agreed: without a bet none is dealt.
+-- Refuse to void a dealt round that two people have not approved. Trigger function, BEFORE UPDATE
+-- OF phase on games_liveround, from dealt to void.
+-- Raises SB033.
+-- A round without bets is never dealt, so a dealt round always has money on it.
 CREATE OR REPLACE FUNCTION games_dealt_round_is_void() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -57,8 +71,12 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- The annulment is of this transaction: one on record is no leave to move more. A bank is a tenure's, which nobody annuls. The row may come after the
--- money, so this waits for the end of the transaction. What is of no game is the ledger's own affair.
+-- Refuse a reversal of a game's journal unless its round is voided in the same transaction.
+-- Constraint trigger function, AFTER INSERT on wallet_journal, at commit, because the void can be
+-- inserted after the journal.
+-- Raises SB034.
+-- An earlier void does not allow more reversals. Journals of a banker's tenure are never reversed,
+-- because a tenure is not voided. Journals whose round is not a round of games are not checked.
 CREATE OR REPLACE FUNCTION games_reversal_is_of_a_void() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
