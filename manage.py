@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The one command-line entrance: `manage.py help` lists what it can do."""
+"""The one command-line entrance: `manage.py help` lists what it can do, and `manage.py run` opens the house."""
 
 import gc
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 VENV = Path(__file__).resolve().parent / ".venv"
@@ -11,16 +12,18 @@ VENV = Path(__file__).resolve().parent / ".venv"
 
 def main() -> None:
     """Run a command of the house, by the Python that has its libraries."""
-    try:
-        from django.core.management import execute_from_command_line
-    except ModuleNotFoundError as missing:
+    if find_spec("django") is None and Path(sys.prefix) != VENV:
         python = VENV / "bin" / "python"
-        if missing.name != "django" or Path(sys.prefix) == VENV:
-            raise
         if not python.exists():
             sys.exit("Sabot's libraries are not installed yet: `make run` does it, and opens the house.")
         os.execv(python, [str(python), *sys.argv])  # noqa: S606  (our own file, with the arguments that we were given)
+    if sys.argv[1:2] == ["run"]:
+        from casino import launcher  # which stays in memory, and does without Django
+
+        launcher.main(sys.argv[2:])
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+    from django.core.management import execute_from_command_line
+
     execute_from_command_line(sys.argv)
     gc.freeze()  # the process ends: nothing is gained by looking for garbage once more
 

@@ -6,6 +6,7 @@ from django.conf import settings
 
 from audit import log, replica
 from casino import logs
+from casino.celery import app as celery_app
 
 
 class CasinoConfig(AppConfig):
@@ -15,6 +16,7 @@ class CasinoConfig(AppConfig):
 
     def ready(self) -> None:
         """Runs once per process."""
+        celery_app.set_default()  # tasks of every app belong to it
         from audit.models import Category, Weight  # not before the apps are loaded
         from audit.reports import alterations
         from audit.significant import finding

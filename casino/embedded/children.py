@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from casino.embedded.places import Account
 
@@ -44,6 +44,24 @@ def die_with_parent(with_signal: signal.Signals, parent: int) -> None:
         os._exit(1)
 
 
+class Process(Protocol):
+    """A child process, as `subprocess.Popen` has it."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        """Return how it ended, or None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end and return how it ended. Raises subprocess.TimeoutExpired."""
+
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal unless it has ended."""
+
+    def kill(self) -> None:
+        """Kill it."""
+
+
 def spawn(program: Program) -> subprocess.Popen[bytes]:
     """Start *program* in a session of its own, so that Ctrl-C reaches only its parent; call from the main thread,
     which the kernel watches.
@@ -70,19 +88,22 @@ def spawn(program: Program) -> subprocess.Popen[bytes]:
 
 
 class Child:
-    """One program kept running."""
+    """One program kept running; *start* starts it."""
 
-    def __init__(self, program: Program, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, program: Program, say: Callable[[str], None], start: Callable[[Program], Process] = spawn
+    ) -> None:
         self.program = program
         self._say = say
-        self._process: subprocess.Popen[bytes] | None = None
+        self._start = start
+        self._process: Process | None = None
         self._started_at = 0.0
         self._start_again_at = 0.0
         self._delay = 0.0
 
     def start(self) -> None:
         """Start it now."""
-        self._process = spawn(self.program)
+        self._process = self._start(self.program)
         self._started_at = time.monotonic()
 
     def exit_status(self) -> int | None:

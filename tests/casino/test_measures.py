@@ -16,7 +16,8 @@ from django.test import RequestFactory
 from pytest_django import DjangoDbBlocker
 
 from casino import measures_house, measures_view
-from casino.launcher import listening_socket, web_arguments
+from casino.fork_server import web_arguments
+from casino.launcher import listening_socket
 from casino.measures_house import House
 from tests.builders import a_player, a_table
 from tests.harness import databases, web

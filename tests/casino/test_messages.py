@@ -8,7 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from casino import launcher
+from casino.fork_server import compile_texts
+from casino.launcher import CannotOpen
 from casino.messages import catalogues, check, sources
 from casino.messages.extract import collect
 from casino.messages.hardcoded import outright
@@ -121,14 +122,14 @@ def test_an_update_without_news_changes_no_byte(tree: Tree) -> None:
 
 
 def test_a_house_compiles_by_itself_what_make_did_not(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    for user in ("casino.launcher", "casino.management.commands.compile_messages"):
+    for user in ("casino.fork_server", "casino.management.commands.compile_messages"):
         monkeypatch.setattr(f"{user}.project", lambda: tree)
     translate(tree, ROMANIAN)
     said: list[str] = []
     assert tree.uncompiled() == ["ro"]
-    launcher.compile_texts(said.append)
+    compile_texts(said.append)
     assert (said, tree.uncompiled()) == (["Compiling the texts (ro) …"], [])
-    launcher.compile_texts(said.append)
+    compile_texts(said.append)
     assert len(said) == 1
     made = sources.compiled(tree.catalogue("ro")).stat()
     os.utime(tree.catalogue("ro"), (made.st_atime, made.st_mtime + 1))
@@ -136,14 +137,12 @@ def test_a_house_compiles_by_itself_what_make_did_not(tree: Tree, monkeypatch: p
 
 
 def test_a_house_that_cannot_compile_its_texts_says_who_can(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    for user in ("casino.launcher", "casino.management.commands.compile_messages"):
+    for user in ("casino.fork_server", "casino.management.commands.compile_messages"):
         monkeypatch.setattr(f"{user}.project", lambda: tree)
     translate(tree, ROMANIAN)
     sources.compiled(tree.catalogue("ro")).with_suffix(".mo.part").mkdir()
-    with pytest.raises(
-        launcher.CannotOpen, match=r"django\.mo\.part cannot be written: run manage\.py compile_messages"
-    ):
-        launcher.compile_texts(lambda _said: None)
+    with pytest.raises(CannotOpen, match=r"django\.mo\.part cannot be written: run manage\.py compile_messages"):
+        compile_texts(lambda _said: None)
 
 
 def test_romanian_counts_in_three_forms(tree: Tree) -> None:

@@ -13,14 +13,14 @@ from django.db import Error, connection
 
 from audit.models import Checkpoint
 from casino.embedded import Places, keeper_pid
-from casino.launcher import answers
+from casino.fork_server import answers
 from tests.drill.commits import Line
 from tests.drill.guests import PATIENCE
 from tests.drill.plan import Victim
 
 LOOK = 0.05  # seconds between two looks
 WORDS = {
-    Victim.WEB: "uvicorn",
+    Victim.WEB: "web",
     Victim.WORKER: "worker",
     Victim.BEAT: "beat",
     Victim.SIGNER: "audit.signer",
@@ -116,7 +116,7 @@ class House:
         if victim is Victim.SEALER:
             parent = self._sealer
         try:
-            for child in psutil.Process(parent).children() if parent else ():
+            for child in psutil.Process(parent).children(recursive=True) if parent else ():
                 if WORDS[victim] in child.cmdline() if victim in WORDS else child.name() == NAMES[victim]:
                     return child
         except psutil.Error:

@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.db.models.functions import Now
 from playwright.sync_api import Browser, Page
 
-from casino.launcher import HEALTH
+from casino.fork_server import HEALTH
 from players.models import Session, User
 from tests.browser.at_table import log_in
 from tests.harness import databases, web

@@ -8,18 +8,17 @@ thread and no connection.
 
 import gc
 import os
-import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Mapping
 from importlib import import_module, reload
 from multiprocessing import get_context
-from multiprocessing.context import ForkServerProcess
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from casino.forked import Forked
 
 NURSERY = "SABOT_TEST_NURSERY"  # in the environment of the process that servers are forked from
 ENVIRONMENT = {NURSERY: "1", "DJANGO_SETTINGS_MODULE": "casino.settings"}
@@ -29,7 +28,7 @@ IMPORTS = (
     "casino.door",
     "casino.live",
     "casino.live_hub",
-    "casino.launcher",
+    "casino.fork_server",
     "players.identity_views",
 )
 SERVERS = ("uvicorn.main", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on", "a2wsgi")
@@ -39,39 +38,6 @@ READ_ONCE |= {"PLAYER_IDLE_SECONDS", "SESSION_COOKIE_AGE", "STORAGES", "VAR_DIR"
 SECONDS_TO_KEEP_FILES = 3600  # nobody edits them meanwhile, so that browsers need not ask for each again on each page
 
 _context = get_context("forkserver")
-
-
-class Forked:
-    """A server's process, with what tests ask of a `subprocess.Popen`."""
-
-    def __init__(self, process: ForkServerProcess) -> None:
-        self._process = process
-        self.pid = process.pid or 0
-
-    def poll(self) -> int | None:
-        """Return how it ended, or None while it runs."""
-        return self._process.exitcode
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end and return how it was. Raises subprocess.TimeoutExpired."""
-        self._process.join(timeout)
-        ended = self._process.exitcode
-        if ended is None:
-            raise subprocess.TimeoutExpired("web", timeout or 0)
-        return ended
-
-    def send_signal(self, number: int) -> None:
-        """Send it a signal unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        """Ask it to stop."""
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """Kill it."""
-        self.send_signal(signal.SIGKILL)
 
 
 def begin(application: str, listening: int, output: int, environment: Mapping[str, str]) -> Forked:
@@ -101,7 +67,7 @@ def _serve(application: str, listening: Any, output: Any, environment: Mapping[s
     os.environ.clear()
     os.environ.update(environment)
     _take_settings()
-    sys.argv = list(import_module("casino.launcher").web_arguments(descriptor, application)[2:])
+    sys.argv = list(import_module("casino.fork_server").web_arguments(descriptor, application)[2:])
     import_module("uvicorn.main").main()
 
 

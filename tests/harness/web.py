@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from casino.launcher import answers, listening_socket
+from casino.fork_server import answers
+from casino.forked import Forked
+from casino.launcher import listening_socket
 from tests.harness import nursery
 from tests.harness.databases import Database
 
@@ -21,7 +23,7 @@ SECONDS_TO_STOP = 10.0
 class WebServer:
     """A running server process and its address."""
 
-    process: subprocess.Popen[bytes] | nursery.Forked
+    process: subprocess.Popen[bytes] | Forked
     port: int
     log: Path
 

@@ -219,6 +219,7 @@ CALLERS = {
     "audit/sending.py": "AUDIT_CHECKPOINTS_TO",
     "players/mail.py": "EMAIL_URL",
     "casino/launcher.py": "its own port",
+    "casino/fork_server.py": "its own port",
     "casino/health.py": "its own port",
     "casino/beat.py": "nobody: it asks for this machine's name",
     "casino/embedded/valkey.py": "its own socket",

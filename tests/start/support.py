@@ -131,7 +131,7 @@ def _child(parent: Callable[[], int | None], fits: Callable[[psutil.Process], bo
     def look() -> bool:
         pid = parent()
         try:
-            children = psutil.Process(pid).children() if pid else []
+            children = psutil.Process(pid).children(recursive=True) if pid else []
             found.extend(child for child in children if fits(child))
         except psutil.NoSuchProcess:
             return False
@@ -210,5 +210,5 @@ class House:
             return False
 
     def child(self, word: str) -> psutil.Process:
-        """Return web, worker or beat by a word of its command line, waiting until it is there."""
+        """Return web, worker, beat or signer by a word of its command line, waiting until it is there."""
         return _child(lambda: self.process.pid, lambda child: word in child.cmdline(), word)

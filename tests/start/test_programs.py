@@ -1,8 +1,8 @@
-"""What the launcher starts."""
+"""What the fork server starts."""
 
 import pytest
 
-from casino.launcher import programs
+from casino.fork_server import forked_programs, signers
 
 SOCKET = 7
 
@@ -12,15 +12,16 @@ SOCKET = 7
 )
 def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(settings, processes, names):
     settings.WEB_PROCESSES = processes
-    *webs, worker, beat, signer = programs(SOCKET)
+    *webs, worker, beat = forked_programs(SOCKET)
     assert [web.name for web in webs] == names
-    assert [worker.name, beat.name, signer.name] == ["Worker", "Beat", "Signer"]
-    assert {web.inherited for web in webs} == {(SOCKET,)}
+    assert [worker.name, beat.name] == ["Worker", "Beat"]
+    assert all(web.arguments[web.arguments.index("--fd") + 1] == str(SOCKET) for web in webs)
     assert len({web.log for web in webs}) == processes
 
 
 def test_a_signer_of_its_own_has_a_demo_house_alone_and_it_is_told_no_secret(settings, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "not for the signer")
-    assert programs(SOCKET)[-1].environment.keys() <= {"PATH", "LANG"}
+    (signer,) = signers()
+    assert signer.environment.keys() <= {"PATH", "LANG"}
     settings.SIGNER_DIR = None
-    assert "Signer" not in [program.name for program in programs(SOCKET)]
+    assert not list(signers())

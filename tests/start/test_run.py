@@ -3,6 +3,7 @@
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,15 +12,17 @@ from urllib.request import urlopen
 import psutil
 import psycopg
 import pytest
-from django.core.management import CommandError, call_command
 
 from casino.beat import ADVISORY_LOCK
 from casino.embedded import addresses, keeper_pid
 from casino.launcher import listening_socket
 from players.demo import DEMO_LOGINS, PASSWORD
-from tests.start.support import House, fresh_var, manage, processes_of, server, using, wait_until
+from tests.start.support import PROJECT, House, fresh_var, manage, processes_of, server, using, wait_until
 
 SECONDS_TO_CLOSE = 30
+FORKED = ("web", "worker", "beat")
+LAUNCHER_BYTES = 40_000_000  # resident: 20 MB of Python and what it imports
+FORKED_BYTES = 110_000_000  # PSS: what is theirs alone, and their part of what is shared
 COUNT_PLAYERS = "from players.models import Player; print('players:', Player.objects.count())"
 
 
@@ -112,7 +115,7 @@ def test_var_cannot_be_thrown_away_meanwhile(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("Web", "uvicorn"), ("Worker", "worker"), ("Beat", "beat"), ("Signer", "audit.signer")]
+    ("name", "word"), [("Web", "web"), ("Worker", "worker"), ("Beat", "beat"), ("Signer", "audit.signer")]
 )
 def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str, word: str) -> None:
     before = house.child(word)
@@ -120,6 +123,38 @@ def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str,
     house.says(f"{name} was killed by signal 9 (SIGKILL); starting it again")
     wait_until(lambda: house.child(word).pid != before.pid, f"{name} did not come back")
     wait_until(house.answers, "web does not answer")
+
+
+def test_a_fork_server_that_dies_takes_its_children_along_and_is_started_again(house: House) -> None:
+    before = {word: house.child(word) for word in ("casino.fork_server", *FORKED, "audit.signer")}
+    before["casino.fork_server"].kill()
+    house.says("The fork server was killed by signal 9 (SIGKILL); starting it again")
+    psutil.wait_procs(before.values(), timeout=SECONDS_TO_CLOSE)
+    assert not [name for name, process in before.items() if process.is_running()]
+    wait_until(lambda: house.printed().count("Ctrl-C closes it.") == 2, "the house did not open again")
+    wait_until(house.answers, "web does not answer")
+
+
+def test_the_launcher_holds_little_memory_while_it_waits(house: House) -> None:
+    assert psutil.Process(house.process.pid).memory_info().rss < LAUNCHER_BYTES
+
+
+def test_the_launcher_imports_neither_django_nor_celery() -> None:
+    asked = "import sys, casino.launcher; print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", asked], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert "casino" in done.stdout
+    assert not [name for name in ("django", "celery", "kombu", "psycopg", "environ") if f"'{name}'" in done.stdout]
+
+
+@pytest.mark.parametrize("word", FORKED)
+def test_forked_programs_share_most_of_their_memory(house: House, word: str) -> None:
+    held = house.child(word).memory_full_info()
+    assert held.uss < held.rss / 2
+    assert held.pss < FORKED_BYTES
+
+
+def test_the_signer_is_executed_with_an_environment_of_its_own(house: House) -> None:
+    assert house.child("audit.signer").environ().keys() <= {"PATH", "LANG", "LC_CTYPE"}
 
 
 @pytest.mark.parametrize(("name", "program"), [("PostgreSQL", "postgres"), ("Valkey", "valkey-server")])
@@ -217,18 +252,14 @@ def test_a_busy_port_is_one_line_and_starts_nothing(var: Path) -> None:
         port = busy.getsockname()[1]
         done = manage(var, "run", PORT=str(port))
     assert done.returncode == 1
-    assert (
-        done.stderr
-        == f"CommandError: Port {port} is in use: choose another with PORT=, such as PORT={port + 1} make run\n"
-    )
+    assert done.stderr == f"Port {port} is in use: choose another with PORT=, such as PORT={port + 1} make run\n"
     assert not (var / "run").exists()
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536"])
-def test_a_port_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
-    monkeypatch.setenv("PORT", port)
-    with pytest.raises(CommandError, match="PORT must be a number from 0 to 65535"):
-        call_command("run")
+def test_a_port_that_is_none_is_refused(var: Path, port: str) -> None:
+    done = manage(var, "run", PORT=port)
+    assert (done.returncode, done.stderr) == (1, f"PORT must be a number from 0 to 65535, not {port!r}.\n")
 
 
 def test_web_that_cannot_start_ends_the_house_with_the_reason(settled_var: Path) -> None:
