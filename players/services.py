@@ -78,7 +78,7 @@ def currency_of(language: str) -> str | None:
 def register(
     *,
     email: str,
-    password: str,
+    password: str | None,
     jurisdiction: Jurisdiction,
     currency: str,
     birth_date: date,
@@ -86,7 +86,7 @@ def register(
     ip: str | None,
     is_demo: bool = False,
 ) -> Player:
-    """Make someone a player who has agreed to the terms in force.
+    """Make someone a player who has agreed to the terms in force. Without *password* they cannot log in.
 
     *ip* is where the request came from, None for the house itself. Raises TooYoung, CurrencyNotOffered, EmailTaken.
     """
