@@ -2,10 +2,11 @@
 
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -106,6 +107,11 @@ class Child:
         self._process = self._start(self.program)
         self._started_at = time.monotonic()
 
+    @property
+    def pid(self) -> int | None:
+        """The process to wait for; None where there is none, or its end is known."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
     def exit_status(self) -> int | None:
         """Say how it ended, or None while it runs."""
         return self._process.poll() if self._process else None
@@ -128,6 +134,8 @@ class Child:
         self._start_again_at = now + self._delay
         self._process = None
         self._say(f"{self.program.name} {describe(status)}; starting it again (see {self.program.log})")
+        if not self._delay:
+            self.start()
 
     def ask_to_stop(self) -> None:
         """Send the signal on which it ends cleanly."""
@@ -145,6 +153,17 @@ class Child:
             self._process.wait()
             return False
         return True
+
+
+def wait_for_end(children: Iterable[Child], seconds: float) -> None:
+    """Wait until one of *children* ends or has to be started again, for so many seconds at most."""
+    running = [child.pid for child in children]
+    ends = [os.pidfd_open(pid) for pid in running if pid]
+    try:
+        select.select(ends, [], [], seconds if all(running) else FIRST_DELAY)
+    finally:
+        for end in ends:
+            os.close(end)
 
 
 def describe(status: int) -> str:

@@ -10,20 +10,19 @@ import os
 import shutil
 import signal
 import sys
-import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from casino.embedded import binaries, folders, postgres, valkey
-from casino.embedded.children import Child
+from casino.embedded.children import Child, wait_for_end
 from casino.embedded.errors import EmbeddedError
 from casino.embedded.locks import FileLock
 from casino.embedded.places import SHORT, Places
 from casino.embedded.purpose import Purpose
 from casino.embedded.users import READY
 
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.25  # between two looks whether anybody uses the servers; one that dies is noticed at once
 SECONDS_FOR_LEFTOVERS = 60.0
 SECONDS_TO_STOP = 60.0
 
@@ -60,7 +59,7 @@ class Keeper:
         while not (self._told_to_stop or users.try_lock()):
             for child in self.children:
                 child.revive()
-            time.sleep(POLL_SECONDS)
+            wait_for_end(self.children, POLL_SECONDS)
 
     def stop(self) -> None:
         """Stop both servers cleanly, and remove what is not to be kept."""
