@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The one command-line entrance: `manage.py help` lists what it can do, and `manage.py run` opens the house."""
+"""The one command-line entrance: `manage.py help` lists what it can do besides `run` and `beat`, which stay."""
 
 import gc
 import os
@@ -17,14 +17,20 @@ def main() -> None:
         if not python.exists():
             sys.exit("Sabot's libraries are not installed yet: `make run` does it, and opens the house.")
         os.execv(python, [str(python), *sys.argv])  # noqa: S606  (our own file, with the arguments that we were given)
-    if sys.argv[1:2] == ["run"]:
-        from casino import launcher  # which stays in memory, and does without Django
-
-        launcher.main(sys.argv[2:])
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
-    from django.core.management import execute_from_command_line
+    match sys.argv[1:]:
+        case ["run", *arguments]:  # this and the next stay in memory, and do without Django's apps
+            from casino import launcher
 
-    execute_from_command_line(sys.argv)
+            launcher.main(arguments)
+        case ["beat"]:
+            from casino import beat
+
+            beat.main()
+        case _:
+            from django.core.management import execute_from_command_line
+
+            execute_from_command_line(sys.argv)
     gc.freeze()  # the process ends: nothing is gained by looking for garbage once more
 
 

@@ -1,21 +1,66 @@
-"""The clock of the house: Celery's beat, of which one at a time works however many are started.
+"""The clock of the house, `manage.py beat`: Celery's beat, of which one at a time works however many are started.
 
-PostgreSQL knows them by the name of their machine: that of one at work, or standing by, is `name()`.
+It sends names of tasks and knows no model, so it does without Django's apps and half of their memory. PostgreSQL knows
+each beat by the name of its machine: that of one at work, or standing by, is `name()`.
 """
 
+import logging.config
+import signal
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import inf
 from socket import gethostname
 from typing import Any
 
-from celery.beat import PersistentScheduler
-from django.db import InterfaceError, OperationalError, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
+import django
+import psycopg
+from celery.beat import PersistentScheduler, ScheduleEntry, Service
+from django.conf import settings
+
+from casino import due, embedded, forked, logs
+from casino.celery import app
 
 # Any number, the same for every beat of a house.
 ADVISORY_LOCK = 0x5AB07_0002
 LONGEST_NAME = 63  # bytes that PostgreSQL keeps of it
+PARAMETERS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}  # of libpq
 AGAIN = 0.2  # seconds until PostgreSQL is tried again
+LONGEST_SLEEP = 5  # seconds; after each, beat makes sure that it is still its turn
+LONGEST_SILENCE = 60.0  # seconds after which a task is sent whatever is said of it
+
+
+def main() -> None:
+    """Send what is due when it is due, until somebody asks to stop. Ends the process with status 1 where a production
+    house is not safe to open.
+    """
+    logging.config.dictConfig(settings.LOGGING)
+    logs.configure()
+    if not settings.DEMO and (status := forked.fork(_check, "check").wait()):
+        sys.exit(status)
+    if settings.METRICS:
+        django.setup()
+        from casino import measures_port  # a house without metrics does without their library
+
+        measures_port.serve()
+    turn = Turn(settings.DATABASES["default"])
+    turn.wait(partial(print, flush=True))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # Celery writes down then what it has sent
+    Service(
+        app,
+        max_interval=LONGEST_SLEEP,
+        schedule_filename=str(settings.VAR_DIR / "beat-schedule"),
+        scheduler_cls=partial(GuardedScheduler, turn),  # type: ignore[arg-type]
+    ).start()
+
+
+def _check() -> None:
+    """Refuse what is not safe, as every program of a production house does; in a child, whose memory goes with it."""
+    django.setup()
+    from casino.checks import refuse_unsafe_start  # has models
+
+    refuse_unsafe_start()
 
 
 class TurnLost(Exception):
@@ -27,50 +72,88 @@ def name() -> str:
     return f"sabot beat {gethostname()}"[:LONGEST_NAME]
 
 
-def take_turn(say: Callable[[str], object]) -> BaseDatabaseWrapper:
-    """Wait until no other beat works; return the connection that says so for as long as it is open."""
-    guard = connections["default"].copy("beat")
-    guard.settings_dict["OPTIONS"]["application_name"] = name()
-    if not _is_free(guard):
-        say("Another beat is at work; waiting to take over from it")
-        with guard.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
-    return guard
+class Turn:
+    """The right to send: a lock in the *database*, as settings have it, for as long as `connection` is open."""
 
+    def __init__(self, database: Mapping[str, Any]) -> None:
+        self._database = database
+        self.connection = self._connect()
 
-class GuardedScheduler(PersistentScheduler):
-    """Sends nothing once the lock is lost. It goes with PostgreSQL and is taken again when that is back, at once, since
-    shared tables wait for it. Where another beat was faster this process ends, and whoever keeps it starts it again.
-    """
+    def wait(self, say: Callable[[str], object]) -> None:
+        """Wait until no other beat works."""
+        if not self._is_free():
+            say("Another beat is at work; waiting to take over from it")
+            self.connection.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
 
-    def __init__(self, guard: BaseDatabaseWrapper, *args: Any, **kwargs: Any) -> None:
-        self._guard = guard
-        super().__init__(*args, **kwargs)
-
-    def tick(self, *args: Any, **kwargs: Any) -> float:
-        """Send what is due and return the seconds until the next. Raises TurnLost."""
+    def keep(self) -> None:
+        """Make sure that the lock is held: where it went with PostgreSQL, take it again once that is back. Raises
+        TurnLost.
+        """
         try:
-            with self._guard.cursor() as cursor:
-                cursor.execute("SELECT 1")
-        except (OperationalError, InterfaceError):
-            self._take_turn_again()
-        return super().tick(*args, **kwargs)
+            self.connection.execute("SELECT 1")
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            self._take_again()
 
-    def _take_turn_again(self) -> None:
+    def _take_again(self) -> None:
         while True:
-            self._guard.close()
+            self.connection.close()
             try:
-                if _is_free(self._guard):
+                self.connection = self._connect()
+                if self._is_free():
                     return
-            except (OperationalError, InterfaceError):
+            except (psycopg.OperationalError, psycopg.InterfaceError, embedded.EmbeddedError):
                 time.sleep(AGAIN)
             else:
                 raise TurnLost
 
+    def _is_free(self) -> bool:
+        """Take the lock, if nobody has it; say whether it was free."""
+        row = self.connection.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK]).fetchone()
+        return row == (True,)
 
-def _is_free(guard: BaseDatabaseWrapper) -> bool:
-    """Take the lock, if nobody has it; say whether it was free."""
-    with guard.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK])
-        (is_free,) = cursor.fetchone()
-    return bool(is_free)
+    def _connect(self) -> psycopg.Connection:
+        """Connect without Django's backend, which would take the memory of a third of this process."""
+        if settings.EMBEDDED:
+            embedded.ensure_running(settings.VAR_DIR)
+        given = {PARAMETERS[name]: value for name, value in self._database.items() if value and name in PARAMETERS}
+        options = {name: value for name, value in self._database["OPTIONS"].items() if name != "server_side_binding"}
+        return psycopg.connect(**given, **options | {"application_name": name()}, autocommit=True)
+
+
+class GuardedScheduler(PersistentScheduler):
+    """Sends no task that has nothing to do, and none once the lock is lost. The lock goes with PostgreSQL and is taken
+    again when that is back, at once, since shared tables wait for it. Where another beat was faster this process ends,
+    and its supervisor starts it again.
+    """
+
+    def __init__(self, turn: Turn, *args: Any, **kwargs: Any) -> None:
+        self._turn = turn
+        self._sent_at: dict[str, float] = {}
+        super().__init__(*args, **kwargs)
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        """Send all that is due and return the seconds until the next. Raises TurnLost."""
+        self._turn.keep()
+        while not (pause := super().tick(*args, **kwargs)):
+            pass
+        return pause
+
+    def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
+        """Send a task unless PostgreSQL says that it has nothing to do (`casino.due`)."""
+        task = str(entry.task)
+        if self._has_work(task):
+            self._sent_at[task] = time.monotonic()
+            super().apply_entry(entry, producer)
+
+    def schedules_equal(self, old_schedules: object, new_schedules: object) -> bool:
+        """Say whether the schedule is still the same: nobody changes it while beat runs."""
+        return old_schedules is not None
+
+    def _has_work(self, task: str) -> bool:
+        question = due.QUESTIONS.get(task)
+        if question is None or time.monotonic() - self._sent_at.get(task, -inf) > LONGEST_SILENCE:
+            return True
+        try:
+            return self._turn.connection.execute(f"SELECT EXISTS ({question})".encode()).fetchone() == (True,)
+        except psycopg.Error:
+            return True

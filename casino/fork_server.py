@@ -1,4 +1,4 @@
-"""The fork server: opens the house and forks web, worker and beat from one process that has imported all of it.
+"""The fork server: opens the house and forks web and worker from one process that has imported all of it.
 
 Run by the launcher: ``python -m casino.fork_server DESCRIPTOR``, which is the socket that web listens on.
 
@@ -30,17 +30,24 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 
 from casino import embedded, forked
-from casino.embedded.children import Child, Program, describe, last_lines, open_log
+from casino.embedded.children import Child, Program, describe, last_lines, open_log, wait_for_end
 from casino.embedded.errors import EmbeddedError
 from casino.launcher import ADDRESS, STOP_SIGNALS, CannotOpen, say, stop_signals
 from casino.messages.sources import project
 
 HEALTH: Final = "/healthz"
-POLL_SECONDS: Final = 0.2
+POLL_SECONDS: Final = 1.0  # between two looks at the servers; a child that ends is noticed at once
 SECONDS_TO_OPEN: Final = 60.0
 SECONDS_TO_STOP: Final = 10.0
-SECONDS_BETWEEN_CHECKS_OF_SERVERS: Final = 1.0
-WORKER_THREADS: Final = 4
+# Without what Celery's workers tell each other every two seconds, for monitors that the house does not have.
+WORKER: Final = (
+    "--pool=threads",
+    "--concurrency=4",
+    "--loglevel=INFO",
+    "--without-gossip",
+    "--without-mingle",
+    "--without-heartbeat",
+)
 DEMO_LOG: Final = "sabot.demo/log"  # what a demo's event log is called in its checkpoints
 PRELOADED: Final = (
     "casino.urls",
@@ -55,12 +62,11 @@ PRELOADED: Final = (
     "a2wsgi",
     "celery.bin.celery",
     "celery.apps.worker",
-    "celery.apps.beat",
     "celery.concurrency.thread",
     "celery.worker.consumer",
     "kombu.transport.redis",
 )
-"""What web, worker and beat import as they start. Not `casino.asgi`: web makes its application itself."""
+"""What web and worker import as they start. Not `casino.asgi`: web makes its application itself."""
 
 
 class ForkServer:
@@ -71,7 +77,6 @@ class ForkServer:
         self._children: list[Child] = []
         self._news = _News(embedded.Places(settings.VAR_DIR).logs / "keeper.log")
         self._keeper: int | None = None
-        self._servers_checked_at = 0.0
 
     def run(self) -> None:
         """Open, keep open until somebody asks to stop, close. Raises CannotOpen, EmbeddedError."""
@@ -80,7 +85,7 @@ class ForkServer:
                 self._open()
                 while True:
                     self._look_after()
-                    time.sleep(POLL_SECONDS)
+                    wait_for_end(self._children, POLL_SECONDS)
             finally:
                 for number in STOP_SIGNALS:
                     signal.signal(number, signal.SIG_IGN)
@@ -102,7 +107,7 @@ class ForkServer:
         say("Starting web, worker and beat …")
         self._children = [
             *(Child(program, say, fork) for program in forked_programs(self._listening)),
-            *(Child(program, say) for program in signers()),
+            *(Child(program, say) for program in (beat(), *signers())),
         ]
         for child in self._children:
             child.start()
@@ -134,8 +139,7 @@ class ForkServer:
         """Start again what died, and say so."""
         for child in self._children:
             child.revive()
-        if self._keeper is not None and time.monotonic() > self._servers_checked_at + SECONDS_BETWEEN_CHECKS_OF_SERVERS:
-            self._servers_checked_at = time.monotonic()
+        if self._keeper is not None:
             self._look_after_servers()
 
     def _look_after_servers(self) -> None:
@@ -188,19 +192,20 @@ class _News:
 
 
 def forked_programs(listening: int) -> Iterator[Program]:
-    """Yield web (first), worker and beat; *listening* is the descriptor of the socket that web's processes share.
+    """Yield web (first) and worker; *listening* is the descriptor of the socket that web's processes share.
 
     Each has the command line with which a supervisor of processes would start it by itself.
     """
     for name, log in _webs(settings.WEB_PROCESSES):
         yield _program(name, web_arguments(listening), log)
-    pool = ("--pool=threads", f"--concurrency={WORKER_THREADS}")
     yield _program(
-        "Worker",
-        (sys.executable, "-m", "celery", "--quiet", "-A", "casino", "worker", *pool, "--loglevel=INFO"),
-        "worker.log",
+        "Worker", (sys.executable, "-m", "celery", "--quiet", "-A", "casino", "worker", *WORKER), "worker.log"
     )
-    yield _program("Beat", (sys.executable, "manage.py", "beat"), "beat.log")
+
+
+def beat() -> Program:
+    """Return beat, which is executed anew: it needs a third of what the others have imported."""
+    return _program("Beat", (sys.executable, "manage.py", "beat"), "beat.log")
 
 
 def signers() -> Iterator[Program]:
@@ -217,7 +222,7 @@ def signers() -> Iterator[Program]:
 
 
 def _program(name: str, arguments: tuple[str, ...], log: str) -> Program:
-    return Program(name, arguments, embedded.Places(settings.VAR_DIR).logs / log, os.environ)
+    return Program(name, arguments, embedded.Places(settings.VAR_DIR).logs / log, os.environ, folder=settings.BASE_DIR)
 
 
 def _webs(processes: int) -> Iterator[tuple[str, str]]:
@@ -228,7 +233,7 @@ def _webs(processes: int) -> Iterator[tuple[str, str]]:
 
 
 def fork(program: Program) -> forked.Forked:
-    """Start *program*, a Python program, in a child of this process. Raises RuntimeError where something is open that
+    """Start *program*, a Python module, in a child of this process. Raises RuntimeError where something is open that
     two processes may not share.
     """
     if threading.active_count() > 1 or any(each.connection for each in connections.all(initialized_only=True)):
@@ -242,12 +247,8 @@ def _become(program: Program) -> None:
     with open_log(program.log) as log:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(log.fileno(), stream.fileno())
-    _python, *sys.argv = program.arguments
-    if sys.argv[0] == "-m":
-        del sys.argv[0]
-        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
-    else:
-        runpy.run_path(sys.argv[0], run_name="__main__")
+    _python, _m, *sys.argv = program.arguments
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def prepare() -> None:

@@ -4,26 +4,28 @@ log; and what others might have put into a message, an address of mail, a token,
 
 import logging
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
-from django.http import HttpRequest
 from structlog.types import EventDict, WrappedLogger
+
+if TYPE_CHECKING:  # beat writes logs too, and does without this
+    from django.http import HttpRequest
 
 # An address of mail, and the key of a program. A worker's own name (celery@machine) is neither.
 UNWRITTEN: Final = re.compile(r"(?!celery@)(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|sabot_[\w-]{16,}")
 LEFT_OUT: Final = "[left out]"
 
 
-def view_of(request: HttpRequest) -> str:
+def view_of(request: "HttpRequest") -> str:
     """Name the page or call that a request is for, "" where there is none: its path may hold what nobody is to read."""
     return request.resolver_match.view_name if request.resolver_match else ""
 
 
 def name_views(logger: WrappedLogger, name: str, event: EventDict) -> EventDict:
     """Name the view instead of the path with which Django ends what it says of a request."""
-    request = getattr(event.get("_record"), "request", None)
-    if isinstance(request, HttpRequest) and event["event"].endswith(request.path):
+    request: Any = getattr(event.get("_record"), "request", None)
+    if hasattr(request, "resolver_match") and event["event"].endswith(request.path):
         event["event"] = event["event"].removesuffix(request.path).rstrip(": ")
         event["view"] = view_of(request)
     return event
@@ -49,16 +51,19 @@ def renderer(logger: WrappedLogger, name: str, event: EventDict) -> str:
     return UNWRITTEN.sub(LEFT_OUT, str(_json(logger, name, event)))
 
 
-def is_news(record: logging.LogRecord) -> bool:
-    """Say whether a line of Celery's says anything: that the house asks every second whether a table is due, and that
-    none was, does not.
+class News(logging.Filter):
+    """Lets those lines of Celery's pass that say anything: that the house asks every second whether a table is due, and
+    that none was, does not.
     """
-    match record.args:
-        case {"name": name, **rest}:
-            return name != TICK or rest.get("return_value", NOTHING) != NOTHING
-        case (_, task):
-            return task != TICK
-    return True
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether a line says anything."""
+        match record.args:
+            case {"name": name, **rest}:
+                return name != TICK or rest.get("return_value", NOTHING) != NOTHING
+            case (_, task):
+                return task != TICK
+        return True
 
 
 def configure() -> None:

@@ -437,7 +437,7 @@ LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"news": {"()": "django.utils.log.CallbackFilter", "callback": "ext://casino.logs.is_news"}},
+    "filters": {"news": {"()": "casino.logs.News"}},
     "formatters": {
         "line": {
             "()": "structlog.stdlib.ProcessorFormatter",

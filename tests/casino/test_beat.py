@@ -1,18 +1,32 @@
 """The clock of the house, and its line to the broker: what happens when what they need is away."""
 
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 from celery import Celery
+from celery.beat import ScheduleEntry
 from celery.schedules import crontab
+from django.db import connections
 
-from casino.beat import ADVISORY_LOCK, GuardedScheduler, TurnLost, take_turn
+from casino import due
+from casino.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from casino.celery import EXPIRES, LONGEST_WAIT, app
+from games.chemin import tick as guests
+from games.live import phases
+from games.models import LiveTable, Table
+from tests.builders import a_player, a_shared_table
+from tests.chemin.at_table import a_chemin_table, sit
 from tests.harness.databases import Database
+from tests.harness.web import PROJECT
+from tests.live.at_table import a_live_table, bet, hurry, round_at
 
 TRIES = 4
+ROUND_TRIP = 6  # phases, more than there are between two openings
 
 
 class Enough(Exception):
@@ -23,10 +37,12 @@ class Enough(Exception):
 def scheduler(cloned_db: Database, tmp_path: Path) -> Iterator[GuardedScheduler]:
     """A beat at work that has nothing to send."""
     nothing_to_do = Celery(broker="memory://", set_as_current=False)
-    made = GuardedScheduler(take_turn(print), nothing_to_do, schedule_filename=str(tmp_path / "schedule"))
+    turn = Turn(connections["default"].settings_dict)
+    turn.wait(print)
+    made = GuardedScheduler(turn, nothing_to_do, schedule_filename=str(tmp_path / "schedule"))
     yield made
     made.close()
-    made._guard.close()
+    turn.connection.close()
 
 
 @pytest.fixture
@@ -78,3 +94,116 @@ def test_whatever_is_asked_for_every_minute_or_more_often_expires_so_that_no_bac
     }
     assert len(often) > 5
     assert all(expires and expires <= EXPIRES["expires"] for expires in often.values()), often
+
+
+ASKED = [name for name, entry in app.conf.beat_schedule.items() if entry["task"] in due.QUESTIONS]
+
+
+def test_each_question_is_about_a_task_that_beat_sends():
+    assert len(ASKED) == len(due.QUESTIONS)
+
+
+@pytest.mark.parametrize("task", due.QUESTIONS)
+def test_each_question_is_one_that_web_s_role_may_ask(cloned_db: Database, task: str):
+    with psycopg.connect(cloned_db.web_url) as web:
+        assert web.execute(f"SELECT EXISTS ({due.QUESTIONS[task]})".encode()).fetchone() in [(True,), (False,)]
+
+
+class Sent(GuardedScheduler):
+    """A beat that writes down what it sends."""
+
+    sent: list[str]
+
+    def apply_async(self, entry: ScheduleEntry, *args: object, **kwargs: object) -> None:
+        """Send it to nobody."""
+        self.sent.append(str(entry.task))
+
+
+@pytest.fixture
+def sending(scheduler: GuardedScheduler) -> Sent:
+    """A beat at work that writes down what it sends, and has sent everything once just now."""
+    scheduler.__class__ = Sent
+    assert isinstance(scheduler, Sent)
+    scheduler._sent_at = dict.fromkeys(due.QUESTIONS, time.monotonic())
+    scheduler.sent = []
+    return scheduler
+
+
+def ask(beat: Sent, task: str) -> list[str]:
+    """Have a task be due; return what is sent."""
+    beat.apply_entry(ScheduleEntry(name=task, task=task, app=beat.app))
+    return beat.sent
+
+
+def test_nothing_is_sent_for_a_house_without_tables(sending: Sent):
+    assert ask(sending, "games.tasks.tick") == ask(sending, "games.tasks.tick_guests") == []
+
+
+def test_a_shared_table_is_moved_in_each_phase_once_it_is_due_and_not_before(sending: Sent):
+    live_table = a_live_table()
+    bet(a_player(real=100_00), live_table, banker=50_00)
+    for other in LiveTable.objects.exclude(pk=live_table.pk):  # for other money
+        assert phases.advance(other.pk)
+    for _ in range(ROUND_TRIP):
+        assert (phases.due(), ask(sending, "games.tasks.tick")) == ([], []), round_at(live_table).phase
+        hurry(live_table)
+        assert phases.due() == [live_table.pk]
+        assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"], round_at(live_table).phase
+        assert phases.advance(live_table.pk)
+        sending.sent.clear()
+
+
+def test_a_shared_table_that_has_no_round_yet_is_moved(sending: Sent):
+    a_shared_table("no_commission")
+    assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
+
+
+def test_a_table_that_is_closed_in_a_round_is_moved_until_that_is_over(sending: Sent):
+    live_table = a_live_table()
+    bet(a_player(real=100_00), live_table, banker=50_00)
+    Table.objects.filter(pk=live_table.table_id).update(status="closed")
+    hurry(live_table)
+    while phases.due():
+        assert ask(sending, "games.tasks.tick"), round_at(live_table).phase
+        assert phases.advance(live_table.pk)
+        hurry(live_table)
+        sending.sent.clear()
+    assert ask(sending, "games.tasks.tick") == []
+
+
+def test_a_guests_table_is_looked_at_while_anybody_is_seated(sending: Sent):
+    live_table = a_chemin_table()
+    assert (guests.due(), ask(sending, "games.tasks.tick_guests")) == ([], [])
+    sit(a_player(real=1000_00), live_table)
+    assert ask(sending, "games.tasks.tick_guests") == ["games.tasks.tick_guests"]
+
+
+def test_a_task_of_which_nothing_is_asked_is_always_sent(sending: Sent):
+    assert ask(sending, "audit.tasks.set_mark") == ["audit.tasks.set_mark"]
+
+
+def test_a_task_is_sent_once_a_minute_whatever_is_said_of_it(sending: Sent):
+    sending._sent_at["games.tasks.tick"] -= LONGEST_SILENCE + 1
+    assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
+    assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"], "and then not again"
+
+
+def test_a_question_that_the_database_cannot_answer_sends_the_task(sending: Sent, superuser: psycopg.Connection):
+    cut_off(superuser)
+    assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
+
+
+def test_it_loads_neither_django_s_apps_nor_any_model():
+    asked = "import sys, casino.beat; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", asked], cwd=PROJECT, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "casino.beat" in loaded
+    assert not loaded & {
+        "django.apps.registry",
+        "django.db.models",
+        "django.http",
+        "games",
+        "wallet",
+        "players",
+        "audit",
+    }

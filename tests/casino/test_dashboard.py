@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from celery import current_app
 from django.conf import settings as django_settings
-from django.db import connection
+from django.db import connection, connections
 from django.db.models import Count
 from django.urls import reverse
 from kombu import Connection
@@ -395,11 +395,12 @@ class TestHealth:
 
     def test_no_clock_at_work_is_wrong_and_one_that_is_is_not(self):
         assert self.told()["Clock"].is_wrong
-        guard = beat.take_turn(str)
+        turn = beat.Turn(connections["default"].settings_dict)
+        turn.wait(str)
         try:
             assert self.told()["Clock"].text == "at work"
         finally:
-            guard.close()
+            turn.connection.close()
 
     def test_the_last_tick_is_the_last_mark(self):
         assert not self.told()["Last tick"].is_wrong

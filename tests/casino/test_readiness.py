@@ -4,11 +4,11 @@ from http import HTTPStatus
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, connections
 from django.db.migrations.loader import MigrationLoader
 
 from casino import beat, health, readiness
-from casino.beat import take_turn
+from casino.beat import Turn
 from casino.readiness import NO_BROKER, NO_DATABASE, OLDER_TABLES, STOPPING, Readiness, Watch
 from tests.harness.databases import Database
 from tests.people import a_visitor
@@ -91,7 +91,8 @@ class TestHealthy:
     def test_beat_is_at_work_or_stands_by_and_is_known_by_its_machine(self, cloned_db, monkeypatch):
         with pytest.raises(health.Unwell, match="no beat of this machine"):
             health.clock()
-        guard = take_turn(print)
+        turn = Turn(connections["default"].settings_dict)
+        turn.wait(print)
         try:
             assert health.clock() == "beat: at work"
             monkeypatch.setattr(health, "LONGEST_TICK", -1)
@@ -101,4 +102,4 @@ class TestHealthy:
             with pytest.raises(health.Unwell, match="no beat of this machine"):
                 health.clock()
         finally:
-            guard.close()
+            turn.connection.close()

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from casino.logs import NOTHING, TICK, is_news
+from casino.logs import NOTHING, TICK, News
 from games import tasks
 
 STRATEGY, TRACE, BEAT = "celery.worker.strategy", "celery.app.trace", "celery.beat"
@@ -32,7 +32,7 @@ def task(name: str, **more: object) -> tuple[dict[str, object]]:
 def test_only_ticks_that_found_nothing_are_left_out(logger, args, is_written):
     record = logging.getLogger(logger).makeRecord(logger, logging.INFO, "", 0, "", args, None)
     assert bool(logging.getLogger(logger).filter(record)) is is_written
-    assert is_news(record) is is_written
+    assert News().filter(record) is is_written
 
 
 def test_it_knows_the_tick_by_the_name_that_celery_does():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casino.fork_server import forked_programs, signers
+from casino.fork_server import beat, forked_programs, signers
 
 SOCKET = 7
 
@@ -12,9 +12,9 @@ SOCKET = 7
 )
 def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(settings, processes, names):
     settings.WEB_PROCESSES = processes
-    *webs, worker, beat = forked_programs(SOCKET)
+    *webs, worker = forked_programs(SOCKET)
     assert [web.name for web in webs] == names
-    assert [worker.name, beat.name] == ["Worker", "Beat"]
+    assert [worker.name, beat().name] == ["Worker", "Beat"]
     assert all(web.arguments[web.arguments.index("--fd") + 1] == str(SOCKET) for web in webs)
     assert len({web.log for web in webs}) == processes
 

@@ -1,0 +1,71 @@
+"""Whether a task that beat asks for often has anything to do: one cheap statement each, which beat asks PostgreSQL.
+
+A task that finds nothing costs a message, a worker's thread and more statements. A question here may say yes where the
+task then finds nothing, for it decides by itself; it may never say no where the task would find something. It knows no
+model, so that beat does without them.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+# A table at which nothing is dealt moves on only while it is open and not stopped.
+SHARED_TABLES: Final = """
+SELECT FROM games_livetable AS live
+JOIN games_table AS seat ON seat.id = live.table_id
+LEFT JOIN games_liveround AS round ON round.id = live.round_id
+WHERE seat.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clock_timestamp())
+    AND (round.phase = 'dealt' OR live.stopped_by_id IS NULL
+        AND (seat.status = 'open' OR round.phase IN ('betting', 'closed')))
+"""
+# With anybody seated there is more to look for than time that is up: sessions that are over, guests who are away.
+GUESTS_TABLES: Final = """
+SELECT FROM games_cheminseat WHERE left_at IS NULL
+UNION ALL
+SELECT FROM games_chemintable WHERE deadline <= clock_timestamp() OR state ->> 'phase' = 'shoe'
+"""
+VERSIONS: Final = """
+SELECT FROM games_scheduledversion AS version WHERE due_at <= clock_timestamp()
+    AND NOT EXISTS (SELECT FROM games_scheduleending AS ending WHERE ending.approval_id = version.approval_id)
+"""
+PAYOUTS: Final = "SELECT FROM wallet_withdrawal WHERE status IN ('approved', 'sending')"
+UNDECIDED_PAYMENTS: Final = "SELECT FROM wallet_payment WHERE state = 'waiting' OR is_disputed"
+SANDBOX_PAYOUTS: Final = """
+SELECT FROM wallet_bank_payout WHERE state = 'accepted' AND due_at <= clock_timestamp()
+UNION ALL
+SELECT FROM wallet_bank_payout_notice WHERE sent_at IS NULL AND due_at <= clock_timestamp()
+"""
+SANDBOX_NOTICES: Final = "SELECT FROM wallet_bank_notice WHERE sent_at IS NULL AND due_at <= clock_timestamp()"
+OPERATORS: Final = "SELECT FROM wallet_remote_message WHERE state = 'waiting' AND due_at <= clock_timestamp()"
+BETS_AT_OPERATORS: Final = "SELECT FROM wallet_remote_bet WHERE state = 'asked'"
+# Leaves that no checkpoint covers are signed again, as where the signer was away.
+EVENTS: Final = """
+SELECT FROM audit_pending
+UNION ALL
+SELECT FROM audit_leaf WHERE leaf >= (SELECT coalesce(max(size), 0) FROM audit_checkpoint)
+"""
+"""What is not sealed and signed yet."""
+# The pulse by which a standstill of two minutes is found is set by the same task.
+SIGNIFICANT: Final = """
+SELECT FROM audit_leaf WHERE leaf >= (SELECT coalesce(min(leaves), 0) FROM audit_cursor)
+UNION ALL
+SELECT WHERE NOT EXISTS (
+    SELECT FROM audit_pulse WHERE who = 'workers' AND at > clock_timestamp() - interval '20 seconds'
+)
+"""
+ALERTS: Final = "SELECT FROM audit_significant WHERE weight = 2 AND mailed_at IS NULL"
+
+QUESTIONS: Final[Mapping[str, str]] = {
+    "games.tasks.tick": SHARED_TABLES,
+    "games.tasks.tick_guests": GUESTS_TABLES,
+    "games.tasks.put_versions_live": VERSIONS,
+    "wallet.tasks.send_payouts": PAYOUTS,
+    "wallet.tasks.ask_undecided_payments": UNDECIDED_PAYMENTS,
+    "wallet.tasks.work_at_the_sandbox_bank": SANDBOX_PAYOUTS,
+    "wallet.tasks.send_bank_notices": SANDBOX_NOTICES,
+    "wallet.tasks.tell_operators": OPERATORS,
+    "wallet.tasks.give_up_remote_bets": BETS_AT_OPERATORS,
+    "audit.tasks.seal": EVENTS,
+    "audit.tasks.find_significant": SIGNIFICANT,
+    "players.tasks.mail_alerts": ALERTS,
+}
+"""By the task: what there is to do, as rows."""
