@@ -5,13 +5,14 @@ import json
 import sys
 from collections.abc import Iterable
 
-from bench import engines, growth, house, ledger, lists, live, push, reports, sealing, verifying
+from bench import engines, growth, house, ledger, lists, live, push, reports, sealing, starts, verifying
 from bench.contest import QUICK, THOROUGH, Result, Suite, Unavailable, say
 from bench.places import RESULTS
 
 GAMES = (engines.ONE_DECK, engines.SHOE, house.SUITE)
 BACK_OFFICE = (reports.SUITE, lists.SUITE, growth.SUITE)
-SUITES: tuple[Suite | growth.Growth, ...] = (
+SUITES: tuple[Suite | growth.Growth | starts.Starts, ...] = (
+    starts.SUITE,
     *GAMES,
     *ledger.SUITES,
     *live.SUITES,

@@ -41,6 +41,8 @@ AIMS = {
     "report_10m": 1,
     "lists_10m": 0.8,
     "seal_rate": None,
+    "first_start": None,
+    "next_start": None,
 }
 GROWN = ("lobby", "deal", "history", "player_page", "reports", "dashboard")
 AIMS |= {f"growth_{page}_{size}": 1.5 for page in GROWN for size in ("1m", "10m")}
@@ -173,6 +175,17 @@ def test_coups_are_measured_against_the_npm_package_or_the_bench_says_why_not(va
         assert written(var) == []
         return
     assert [each["name"] for each in written(var)] == ["engine_coups", "fast_coups", "fast_shoe_coups"]
+
+
+def test_a_first_and_a_next_start_are_measured_to_the_page_and_to_the_database(var: Path) -> None:
+    done = bench(var, "first_start", "next_start")
+    assert done.returncode == 0, done.stderr
+    first, first_cpu, following, following_cpu = written(var)
+    names = ["first_start", "first_start_cpu", "next_start", "next_start_cpu"]
+    assert [each["name"] for each in (first, first_cpu, following, following_cpu)] == names
+    assert first["ours"] > following["ours"] > 0  # type: ignore[operator]
+    assert first_cpu["ours"] > following_cpu["ours"] > 0  # type: ignore[operator]
+    assert list((var / "bench").iterdir()) == []
 
 
 def test_without_node_the_bench_says_so_in_a_line_and_fails(var: Path, tmp_path: Path) -> None:
