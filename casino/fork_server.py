@@ -99,11 +99,11 @@ class ForkServer:
             compile_texts(say)
             if servers:
                 servers.result()
-        preparing = forked.fork(prepare, "prepare")
-        for name in PRELOADED:
+        migrating = _in_a_child(migrate)
+        for name in PRELOADED:  # meanwhile
             import_module(name)
-        if status := preparing.wait():
-            raise CannotOpen(f"Sabot does not open: making the database ready {describe(status)}.")
+        _wait_for(migrating)
+        _wait_for(_in_a_child(load))  # which has imported all of that
         say("Starting web, worker and beat …")
         self._children = [
             *(Child(program, say, fork) for program in forked_programs(self._listening)),
@@ -251,22 +251,40 @@ def _become(program: Program) -> None:
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
-def prepare() -> None:
-    """Bring the tables up to date and load what a demo needs; in production refuse what is not safe, collect the static
-    files. All this is done in a child: what it takes of memory goes with it.
-    """
-    try:
-        if not settings.DEMO:
-            call_command("check")
-        say("Bringing the tables up to date …")
-        call_command("migrate", verbosity=0, interactive=False)
-        if settings.DEMO:
-            say("Looking after the demo players …")
-            call_command("load_demo", verbosity=0)
-        else:
-            call_command("collectstatic", verbosity=0, interactive=False)
-    except CommandError as error:
-        sys.exit(f"CommandError: {error}")
+def migrate() -> None:
+    """Bring the tables up to date, in production where nothing unsafe is found."""
+    if not settings.DEMO:
+        call_command("check")
+    say("Bringing the tables up to date …")
+    call_command("migrate", verbosity=0, interactive=False)
+
+
+def load() -> None:
+    """Load the demo people and tables; in production collect the static files."""
+    if settings.DEMO:
+        say("Looking after the demo players …")
+        call_command("load_demo", verbosity=0)
+    else:
+        call_command("collectstatic", verbosity=0, interactive=False)
+
+
+def _in_a_child(work: Callable[[], None]) -> forked.Forked:
+    """Begin *work* in a child: what it takes of memory goes with it, and connections that it opens."""
+
+    def do() -> None:
+        try:
+            work()
+        except CommandError as error:
+            sys.exit(f"CommandError: {error}")
+
+    gc.freeze()
+    return forked.fork(do, work.__name__)
+
+
+def _wait_for(child: forked.Forked) -> None:
+    """Wait until the work is done. Raises CannotOpen, where the child has printed why."""
+    if status := child.wait():
+        raise CannotOpen(f"Sabot does not open: making the database ready {describe(status)}.")
 
 
 def compile_texts(say: Callable[[str], None]) -> None:
