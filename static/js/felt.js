@@ -153,8 +153,7 @@ function showCheck(check) {
   check.showModal();
 }
 
-/** Ask for the reality check where one is due at a shared table. In a frame, the page around it asks: once, whatever tables
-    it shows. */
+/** Show the reality check if the server has sent one. In a frame, the page around it shows one check for all its tables. */
 function askForCheck() {
   const check = document.getElementById("check");
   if (!check || check.matches(":modal")) return;

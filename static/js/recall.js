@@ -10,7 +10,7 @@ const KEYS = { ArrowLeft: "back", ArrowRight: "next" };
 let told = steps.length; // how many of the steps lie on the table
 
 /** Show the table as it was after so many steps. */
-function show(count) {
+function showSteps(count) {
   told = Math.max(0, Math.min(steps.length, count));
   const due = told ? Math.max(...steps.slice(0, told).map((step) => Number(step.dataset.step))) : 0;
   const isAll = told === steps.length;
@@ -27,10 +27,10 @@ function show(count) {
 }
 
 const moves = {
-  first: () => show(0),
-  back: () => show(told - 1),
-  next: () => show(told === steps.length ? 1 : told + 1),
-  all: () => show(steps.length),
+  first: () => showSteps(0),
+  back: () => showSteps(told - 1),
+  next: () => showSteps(told === steps.length ? 1 : told + 1),
+  all: () => showSteps(steps.length),
 };
 
 if (acts) {

@@ -89,12 +89,6 @@ function finish(game) {
 /** Parts of the line in the header, which waits for the money as the meters do. */
 const sittingParts = (parts) => document.querySelectorAll(`#sitting ${parts}`);
 
-/** Put the reality check in front of the table, if the server has sent one: it waits for an answer, not for Escape. */
-function askForCheck() {
-  const check = document.getElementById("check");
-  if (check && !dealing) showCheck(check);
-}
-
 // --- Clicks ---------------------------------------------------------------------------------------------------------------
 
 function press(event) {
@@ -144,7 +138,7 @@ function answered() {
     deal(game);
     return;
   }
-  askForCheck();
+  if (!dealing) askForCheck();
   if (betTotal() !== betBefore) say(betTotal());
   if (waiting.length) buttonFor(waiting.shift())?.click();
 }
