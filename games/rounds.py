@@ -3,18 +3,18 @@ next, all of it one statement in the caller's transaction.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TypeAlias
 from uuid import UUID
 
 from django.db import connection
 
 from audit import log
-from audit.log import Json
 from games.codes import round_code
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
 from games.models import NextRound, TableVersion
+from games.round_insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
 from players.models import Player
 from wallet import accounts, ledger
 from wallet.models import AccountKind, Mode
@@ -55,32 +55,8 @@ class BalancesDisagree(Exception):
 
 
 # A round trip costs as much as the work. The ledger's and the log's own functions do their part in it.
-FINISH = """
-WITH round AS (
-    INSERT INTO games_round (
-        id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at
-    ) VALUES (
-        %(round)s, %(code)s, %(version)s, %(mode)s, %(commitment)s, %(seed)s, %(player_value)s, %(cards)s, %(outcome)s,
-        clock_timestamp()
-    )
-    RETURNING at
-), due AS (
-    INSERT INTO games_replaydue (round_id) VALUES (%(round)s)
-), participation AS (
-    INSERT INTO games_participation (
-        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
-        table_id
-    ) SELECT
-        %(round)s, %(player)s, %(currency)s, %(mode)s, %(before)s, %(after)s, %(staked)s, %(paid)s, %(commission)s,
-        %(session)s, round.at, %(table)s
-    FROM round
-    RETURNING id
-), wagers AS (
-    INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-    SELECT participation.id, line.bet, line.stake, line.payout, line.commission, line.result
-    FROM participation, jsonb_to_recordset(%(lines)s::jsonb)
-         AS line (bet text, stake bigint, payout bigint, commission bigint, result text)
-), succession AS (
+FINISH = f"""
+WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT}, succession AS (
     UPDATE games_nextround
     SET round_id = %(next_round)s, commitment = %(next_commitment)s, sealed_seed = %(next_seed)s, undo = '[]',
         slip = %(slip)s::jsonb, slip_version = 0, last_stakes = %(last_stakes)s::jsonb, last_round = round_id,
@@ -91,7 +67,7 @@ SELECT audit_record(%(event_kind)s, %(event_by)s, %(event_on)s, %(event)s, NULL)
     (SELECT array_agg(balance ORDER BY place DESC)
      FROM wallet_post(%(journals)s::jsonb) WHERE account = %(account)s) AS balances,
     players_note_round(%(player)s, %(session)s, %(mode)s, %(staked)s, %(paid)s)
-"""
+"""  # noqa: S608  (nothing but statements of our own)
 
 
 def finish(finished: FinishedRound, place: NextRound) -> None:
@@ -99,18 +75,12 @@ def finish(finished: FinishedRound, place: NextRound) -> None:
 
     Raises ledger.InsufficientFunds; BalancesDisagree where the account was not locked.
     """
-    lines: list[dict[str, Json]] = [
-        {
-            "bet": line.bet,
-            "stake": line.stake,
-            "payout": line.payout,
-            "commission": line.commission,
-            "result": str(line.result),
-        }
+    wagers = tuple(
+        NewWager(line.bet, line.stake, line.payout, line.commission, str(line.result))
         for line in finished.settlement.lines
-    ]
-    values = _row(finished) | _event(finished, lines) | _succession(place)
-    values |= {"lines": json.dumps(lines), "journals": ledger.request(*_journals(finished))}
+    )
+    values = _row(finished, wagers) | _event(finished, wagers) | _succession(place)
+    values["journals"] = ledger.request(*_journals(finished))
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(FINISH, values)
         _, balances, _ = cursor.fetchone()
@@ -135,7 +105,7 @@ def _journals(finished: FinishedRound) -> tuple[ledger.Journal, ledger.Journal]:
     )
 
 
-def _event(finished: FinishedRound, lines: list[dict[str, Json]]) -> dict[str, Value]:
+def _event(finished: FinishedRound, wagers: tuple[NewWager, ...]) -> dict[str, Value]:
     event = log.event(
         "round.settled",
         by=f"player:{finished.player.pk}",
@@ -152,7 +122,7 @@ def _event(finished: FinishedRound, lines: list[dict[str, Json]]) -> dict[str, V
             "seed": finished.seed.hex(),
             "session": str(finished.session) if finished.session else None,
             "table_version": finished.version.pk,
-            "wagers": lines,
+            "wagers": [asdict(wager) for wager in wagers],
         },
     )
     return {"event_kind": event.kind, "event_by": event.by, "event_on": event.on, "event": event.rest}
@@ -169,25 +139,34 @@ def _succession(place: NextRound) -> dict[str, Value]:
     }
 
 
-def _row(finished: FinishedRound) -> dict[str, Value]:
-    return {
-        "round": finished.round_id,
-        "code": round_code(finished.round_id),
-        "version": finished.version.pk,
-        "table": finished.version.table_id,
-        "mode": finished.mode,
-        "commitment": finished.commitment,
-        "seed": finished.seed,
-        "player_value": finished.player_value,
-        "cards": finished.cards,
-        "outcome": str(finished.coup.outcome),
-        "player": finished.player.pk,
+def _row(finished: FinishedRound, wagers: tuple[NewWager, ...]) -> dict[str, Value]:
+    part = NewPart(
+        player_id=finished.player.pk,
+        currency=finished.player.currency,
+        balance_before=finished.balance_before,
+        balance_after=finished.balance_after,
+        staked=finished.settlement.staked,
+        paid=finished.settlement.paid,
+        commission=sum(wager.commission for wager in wagers),
+        session=finished.session,
+        wagers=wagers,
+    )
+    inserted = NewRound(
+        round_id=finished.round_id,
+        code=round_code(finished.round_id),
+        table_version=finished.version.pk,
+        mode=finished.mode,
+        commitment=finished.commitment,
+        cards=finished.cards,
+        outcome=str(finished.coup.outcome),
+        seed=finished.seed,
+        player_value=finished.player_value,
+    )
+    return vars(inserted) | {
+        "parts": parts_parameter([part]),
+        "player": part.player_id,
         "account": finished.account_id,
-        "currency": finished.player.currency,
-        "before": finished.balance_before,
-        "after": finished.balance_after,
-        "staked": finished.settlement.staked,
-        "paid": finished.settlement.paid,
-        "commission": sum(line.commission for line in finished.settlement.lines),
+        "staked": part.staked,
+        "paid": part.paid,
         "session": finished.session,
     }

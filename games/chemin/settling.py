@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import connection
+
 from audit import log
 from audit.log import Json
 from games.chemin import told
@@ -31,14 +33,12 @@ from games.models import (
     CheminStake,
     CheminTenure,
     LiveRound,
-    Participation,
-    ReplayDue,
-    Round,
-    Wager,
 )
 from games.recall import Finding
+from games.round_insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
 from players import sittings
 
+KEEP = f"WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT} SELECT count(*) FROM round"  # noqa: S608  (our own statements)
 PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
 
 
@@ -127,33 +127,34 @@ def finish(moved: Moved, settled: Settled) -> Finished:
     )
 
 
-def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) -> Round:
+def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) -> None:
     """Keep a coup that is over, settled or annulled, with everybody's part in it.
 
     *balances* is what lies on the accounts of the round, by id, now that money has moved: of a banker the cash account
     and the bank are taken together, since what is at risk lies in the bank.
     """
     live_round = finished.live_round
-    kept = Round.objects.create(
-        id=live_round.pk,
+    inserted = NewRound(
+        round_id=live_round.pk,
         code=live_round.code,
-        table_version=live_round.version,
+        table_version=live_round.version_id,
         mode=standing.mode,
         commitment=live_round.shoe.commitment,
-        shoe=live_round.shoe,
-        first_card=live_round.first_card,
-        player_value="",
         cards=written(finished.cards),
         outcome=finished.outcome.value if finished.outcome else "",
+        shoe=live_round.shoe_id,
+        first_card=live_round.first_card,
         at=finished.at,
+        is_replay_due=finished.outcome is not None,
     )
-    _keep_parts(finished, standing, balances)
+    parts = [part for part in finished.parts if part.seat.player_id is not None]
+    values = {"parts": parts_parameter(_new_part(finished, standing, part, balances) for part in parts)}
+    with connection.cursor() as cursor:
+        cursor.execute(KEEP, vars(inserted) | values)
     _keep_coup(finished)
     if finished.outcome is not None:
-        ReplayDue.objects.create(round=kept)
         sittings.note_all(PLAYED, {"round": live_round.pk})  # after the money, as at every table
         _record(finished, standing)
-    return kept
 
 
 def _declarations(moved: Moved, live_round: LiveRound) -> Iterator[Declared]:
@@ -180,38 +181,19 @@ def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
         raise NotRecomputed("The coup is not settled as its record says.", *wrong)
 
 
-def _keep_parts(finished: Finished, standing: Standing, balances: Mapping[int, int]) -> None:
-    parts = [part for part in finished.parts if part.seat.player_id is not None]
-    rows = [_participation(finished, standing, part, balances) for part in parts]
-    Participation.objects.bulk_create(rows)
-    Wager.objects.bulk_create(
-        Wager(
-            participation=row,
-            bet=part.bet,
-            stake=part.stake,
-            payout=part.payout,
-            commission=part.commission,
-            result=RESULTS[part.bet, finished.outcome],
-        )
-        for part, row in zip(parts, rows, strict=True)
-    )
-
-
-def _participation(finished: Finished, standing: Standing, part: Part, balances: Mapping[int, int]) -> Participation:
+def _new_part(finished: Finished, standing: Standing, part: Part, balances: Mapping[int, int]) -> NewPart:
     after = balances[part.seat.account_id] + (balances[finished.tenure.account_id] if part.bet == BANK else 0)
-    return Participation(
-        round_id=finished.live_round.pk,
-        player=part.seat.player,
+    result = RESULTS[part.bet, finished.outcome]
+    return NewPart(
+        player_id=there(part.seat.player_id),
         currency=standing.rules.currency,
-        mode=standing.mode,
         balance_before=after + part.stake - part.payout if finished.outcome else after,
         balance_after=after,
         staked=part.stake,
         paid=part.payout,
         commission=part.commission,
         session=part.seat.session,
-        at=finished.at,
-        table=standing.live_table.table,
+        wagers=(NewWager(part.bet, part.stake, part.payout, part.commission, result),),
     )
 
 

@@ -22,6 +22,7 @@ from games.live.rounds import rules_of
 from games.live.shoes import SYSTEM
 from games.models import LiveRound
 from games.recall import Finding
+from games.round_insert import INSERT, NEW_ROUND, NewRound
 from games.rows import Value
 from players import sittings
 from wallet import ledger
@@ -43,7 +44,7 @@ SELECT count(*) FROM (
 # The finished round with everybody's part and every bet. What a bet pays comes from the engine, as one row for each bet
 # of the game; the amounts are rounded down bet by bet, as integers are divided here. The balance before is that right
 # before the stakes were posted: other things may have moved the account since.
-KEEP = """
+KEEP = f"""
 WITH pays AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(pays)s::jsonb)
         AS pays (bet text, win bigint, per bigint, bears_commission boolean, result text)
@@ -68,33 +69,16 @@ WITH pays AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT CASE pays.result WHEN 'lose' THEN 0 ELSE lain.stake + lain.stake * pays.win / pays.per END
     ) AS made (payout)
-), round AS (
-    INSERT INTO games_round (
-        id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
-    ) VALUES (
-        %(round)s, %(code)s, %(version)s, %(mode)s, %(commitment)s, %(shoe)s, %(first_card)s, '', %(cards)s,
-        %(outcome)s, clock_timestamp()
-    )
-    RETURNING at
-), due AS (
-    INSERT INTO games_replaydue (round_id) VALUES (%(round)s)
-), participation AS (
-    INSERT INTO games_participation (
-        id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
-        table_id
-    )
-    SELECT total.id, %(round)s, player_id, currency, %(mode)s, balance_before, balance + paid, staked, paid,
-        commission, session, round.at, %(table)s
-    FROM round CROSS JOIN (
-        SELECT id, player_id, currency, session, balance_before, balance, sum(stake)::bigint AS staked,
-            sum(payout)::bigint AS paid, sum(commission)::bigint AS commission
-        FROM line GROUP BY id, player_id, currency, session, balance_before, balance
-    ) AS total
+), {NEW_ROUND}, new_part AS (
+    SELECT id, player_id, currency, balance_before, balance + sum(payout)::bigint AS balance_after,
+        sum(stake)::bigint AS staked, sum(payout)::bigint AS paid, sum(commission)::bigint AS commission, session
+    FROM line GROUP BY id, player_id, currency, session, balance_before, balance
     ORDER BY player_id
-)
-INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-SELECT id, bet, stake, payout, commission, result FROM line ORDER BY player_id, bet COLLATE "C"
-"""
+), new_wager AS (
+    SELECT id AS part_id, bet, stake, payout, commission, result FROM line ORDER BY player_id, bet COLLATE "C"
+), {INSERT}
+SELECT count(*) FROM round
+"""  # noqa: S608  (nothing but statements of our own)
 
 # The kinds of lines and of slips there are: a few, however many have bet.
 LINES = """
@@ -227,17 +211,19 @@ class _Pay:
 
 def _values(live_round: LiveRound, coup: Coup, variant: Variant) -> dict[str, Value]:
     pays = [_Pay.of(bet, coup) for bet in variant.bets]
-    return {
+    inserted = NewRound(
+        round_id=live_round.pk,
+        code=live_round.code,
+        table_version=live_round.version_id,
+        mode=live_round.live_table.mode,
+        commitment=live_round.shoe.commitment,
+        cards=live_round.cards,
+        outcome=str(coup.outcome),
+        shoe=live_round.shoe_id,
+        first_card=live_round.first_card,
+    )
+    return vars(inserted) | {
         "round": live_round.pk,
-        "code": live_round.code,
-        "version": live_round.version_id,
-        "table": live_round.version.table_id,
-        "mode": live_round.live_table.mode,
-        "commitment": live_round.shoe.commitment,
-        "shoe": live_round.shoe_id,
-        "first_card": live_round.first_card,
-        "cards": live_round.cards,
-        "outcome": str(coup.outcome),
         "pays": json.dumps([asdict(pay) for pay in pays]),
         "key": ledger.system_key(live_round.pk, "settle"),
     }

@@ -14,6 +14,7 @@ from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
 from games.live import news, plans, rounds, shoes
 from games.models import OPEN_PHASES, LiveRound, Phase, Shape, Void, VoidReason
+from games.round_insert import INSERT
 from games.rows import Value
 from games.void import RoundNotFound, keep_parts, void_round
 from wallet import holds
@@ -27,10 +28,10 @@ WHERE hold.round_id = %s ORDER BY account.id
 
 # The round whole, as one statement over all bettors. Balances are the ledger's: before the stakes were posted, where
 # they were, and now that they are back. FULL JOIN for the reason that `games.live.settling` gives.
-KEEP = """
+KEEP = f"""
 WITH seat AS (
     SELECT account_id, player_id, currency, session, stakes FROM games_liveseat
-    WHERE round_id = %(round)s AND live_table_id = %(live_table)s AND stakes <> '{}'
+    WHERE round_id = %(round)s AND live_table_id = %(live_table)s AND stakes <> '{{}}'
 ), before AS (
     SELECT entry.account_id, entry.balance_after - entry.amount AS balance
     FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
@@ -43,30 +44,22 @@ WITH seat AS (
     SELECT nextval('games_participation_id_seq') AS id, side.*,
         (SELECT sum(bet.stake::bigint) FROM jsonb_each_text(side.stakes) AS bet (bet, stake)) AS staked
     FROM side WHERE player_id IS NOT NULL
-), round AS (
-    INSERT INTO games_round (
-        id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
-    )
-    SELECT live.id, live.code, live.version_id, %(mode)s, shoe.commitment, shoe.id, live.first_card, '', live.cards,
-        %(outcome)s, clock_timestamp()
+), new_round AS (
+    SELECT live.id, live.code, live.version_id AS table_version_id, %(mode)s::text AS mode, shoe.commitment,
+        NULL::bytea AS seed, shoe.id AS shoe_id, live.first_card, '' AS player_value, live.cards,
+        %(outcome)s::text AS outcome, clock_timestamp() AS at, false AS is_replay_due
     FROM games_liveround AS live JOIN games_shoe AS shoe ON shoe.id = live.shoe_id
     WHERE live.id = %(round)s AND EXISTS (SELECT FROM slip)
-    RETURNING id, at
-), participation AS (
-    INSERT INTO games_participation (
-        id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
-        table_id
-    )
-    SELECT slip.id, round.id, slip.player_id, slip.currency, %(mode)s, coalesce(slip.balance_before, slip.balance),
-        slip.balance, slip.staked, 0, 0, slip.session, round.at, %(table)s
-    FROM round, slip ORDER BY slip.player_id
-), wagers AS (
-    INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-    SELECT slip.id, bet.bet, bet.stake::bigint, 0, 0, 'void'
+), new_part AS (
+    SELECT id, player_id, currency, coalesce(balance_before, balance) AS balance_before, balance AS balance_after,
+        staked, 0 AS paid, 0 AS commission, session
+    FROM slip ORDER BY player_id
+), new_wager AS (
+    SELECT slip.id AS part_id, bet.bet, bet.stake::bigint AS stake, 0 AS payout, 0 AS commission, 'void' AS result
     FROM slip, jsonb_each_text(slip.stakes) AS bet (bet, stake)
-)
+), {INSERT}
 SELECT count(*) FROM round
-"""
+"""  # noqa: S608  (nothing but statements of our own)
 
 
 @transaction.atomic
@@ -117,7 +110,6 @@ def _keep(live: LiveRound) -> bool:
     values: dict[str, Value] = {
         "round": live.pk,
         "live_table": live_table.pk,
-        "table": live_table.table_id,
         "mode": live_table.mode,
         "outcome": _outcome(live.cards),
     }

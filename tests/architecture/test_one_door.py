@@ -36,3 +36,17 @@ def test_no_module_writes_past_it(table: str) -> None:
         if writing.search(path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def test_one_module_inserts_rounds_with_their_parts_and_wagers() -> None:
+    inserting = re.compile(
+        r"INSERT INTO games_(?:round|participation|wager)\b"
+        r"|\b(?:Round|Participation|Wager)\.objects\.(?:bulk_)?create\("
+    )
+    found = {
+        path.relative_to(PROJECT).as_posix()
+        for app in APPS
+        for path in (PROJECT / app).rglob("*.py")
+        if inserting.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == {"games/round_insert.py"}
