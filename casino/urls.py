@@ -35,6 +35,7 @@ from casino.lists import SITE
 from casino.measures_view import metrics
 from casino.registration import Register
 from casino.styleguide import styleguide
+from games.felt_sheet import felt_sheet
 from games.staff_rounds import id_for_code
 from players.access import staff_required
 from players.looking import listed
@@ -51,6 +52,7 @@ urlpatterns = [
     path("readyz", views.ready, name="ready"),
     path("metrics", metrics, name="metrics"),
     path("service-worker.js", offline.service_worker, name="service_worker"),
+    path("felt/<slug:digest>.css", felt_sheet, name="felt_sheet"),
     path("api/schema/", describing.api_schema, name="api_schema"),
     path("api/docs/", describing.api_docs, name="api_docs"),
     path("api/problems/", describing.api_problems, name="api_problems"),

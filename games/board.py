@@ -13,7 +13,7 @@ from games.engine.cards import Card
 from games.engine.coup import Coup, Outcome, Side, deal
 from games.labels import announcement, bet_name, card_name
 from games.limits import Limits
-from games.presentation import CardView, ChipView, GameView, HandView, Notice, PurseView, RoundView, SpotView
+from games.presentation import CardView, ChipView, FeltView, GameView, HandView, Notice, PurseView, RoundView, SpotView
 from games.sentences import closed, halted, paused
 from wallet.models import Mode
 
@@ -145,6 +145,7 @@ def spots(
     variant: Variant, limits: Limits, stakes: Mapping[str, int], bets: Mapping[str, SettledBet], language: str
 ) -> tuple[SpotView, ...]:
     """Return the bet areas in table order with what lies on each, or what became of it."""
+    felt = FeltView(variant.slug, len(variant.felt.wide))
     return tuple(
         SpotView(
             code=bet.code,
@@ -156,6 +157,10 @@ def spots(
             payout=bets[bet.code].payout if bet.code in bets else 0,
             minimum=limits.bets[bet.code].minimum,
             maximum=limits.bets[bet.code].maximum,
+            tone=variant.felt.tone(bet.code).value,
+            is_side=variant.felt.is_side(bet.code),
+            is_slim=variant.felt.is_slim(bet.code),
+            felt=felt,
         )
         for bet in variant.bets
     )

@@ -44,6 +44,14 @@ class ChipView:
 
 
 @dataclass(frozen=True)
+class FeltView:
+    """Whose layout the bet areas of a table have."""
+
+    slug: str
+    rows: int  # on a desktop
+
+
+@dataclass(frozen=True)
 class SpotView:
     """A bet area: what lies on it now (``stake``), or what the round shown did with it (``result``, ``payout``)."""
 
@@ -56,6 +64,10 @@ class SpotView:
     payout: int
     minimum: int
     maximum: int
+    tone: str  # whose colour it has: games.engine.felt.Tone
+    is_side: bool  # smaller print
+    is_slim: bool  # one line on a phone
+    felt: FeltView  # that it lies on
 
 
 @dataclass(frozen=True)

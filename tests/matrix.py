@@ -657,6 +657,7 @@ LINES = (
     Line("ready", "GET", everyone(TEXT)),
     Line("metrics", "GET", everyone(NOT_FOUND)),
     Line("service_worker", "GET", everyone(TEXT)),
+    Line("felt_sheet", "GET", everyone(TEXT), lambda world: {"digest": "an-earlier-one"}),
     Line("offline", "GET", everyone(PAGE)),
     # The API, for people
     Line("api_schema", "GET", everyone(TEXT)),

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from games.engine.conditions import EVERY_COUP, Condition, Facts
+from games.engine.felt import Felt
 from games.engine.refusals import LARGEST_STAKE, BadStake, ExcludedBets, MissingMainBet, NoStake, UnknownBet
 from games.engine.tableau import banker_draws, player_draws
 
@@ -122,8 +123,13 @@ class Variant:
     headline: Headline
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
     """Language, then key, then text."""
+    felt: Felt = field(repr=False)
     exclusions: tuple[frozenset[str], ...] = ()
     """Of each of these sets at most one bet may be staked."""
+
+    def __post_init__(self) -> None:
+        """Raises FeltError where the felt is not that of these bets."""
+        self.felt.check([bet.code for bet in self.bets])
 
     def bet(self, code: str) -> BetRule:
         """The bet of this code. Raises UnknownBet."""

@@ -77,7 +77,6 @@ class OwnView:
 
     mode: Mode
     slug: str
-    variant: str
     currency: str
     round_id: UUID | None
     table_version: int
@@ -159,7 +158,6 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
     return OwnView(
         mode=state.mode,
         slug=state.slug,
-        variant=variant.slug,
         currency=own.currency,
         round_id=played.id if played else None,
         table_version=state.table_version,

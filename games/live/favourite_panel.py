@@ -29,9 +29,9 @@ SAID = "favourite_said"  # session key: a sentence that waits for the page after
 class LaidBet:
     """One bet of a favourite. Minor units."""
 
-    code: str
     name: str
     stake: int
+    tone: str  # games.engine.felt.Tone
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,9 @@ def _shown(favourite: FavouriteBet, state: State, limits: Limits, language: str)
     return FavouriteView(
         id=favourite.pk,
         name=favourite.name,
-        bets=tuple(LaidBet(code, bet_name(variant, code, language), stakes[code]) for code in known),
+        bets=tuple(
+            LaidBet(bet_name(variant, code, language), stakes[code], variant.felt.tone(code).value) for code in known
+        ),
         total=sum(stakes.values()),
         trouble=_trouble(stakes, state, limits, language),
     )

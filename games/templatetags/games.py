@@ -3,10 +3,12 @@
 from django import template
 from django.utils.translation import get_language
 
+from games.felt_sheet import felt_url
 from games.statement import words
 from wallet.money import format_figure
 
 register = template.Library()
+register.simple_tag(felt_url)
 
 
 @register.filter

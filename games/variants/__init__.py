@@ -49,4 +49,5 @@ def help_text(slug: str, language: str) -> str:
     """
     if slug not in GAMES or language not in LANGUAGES:
         raise NoHelpText(f"no help for {slug!r} in {language!r}")
-    return (Path(__path__[0]) / slug / "help" / f"{language}.md").read_text(encoding="utf-8")
+    (folder,) = importlib.import_module(f"{__name__}.{slug}").__path__
+    return (Path(folder) / "help" / f"{language}.md").read_text(encoding="utf-8")

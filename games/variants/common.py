@@ -7,6 +7,7 @@ from typing import Final
 
 from games.engine.bets import PUSH, BetRule, Pays, Prize
 from games.engine.conditions import BANKER_PAIR, BANKER_WINS, PLAYER_PAIR, PLAYER_WINS, TIE, Condition
+from games.engine.felt import Felt, Height, Tone, row
 
 EVEN_MONEY: Final = Pays(1, 1)
 EVEN_MONEY_LESS_COMMISSION: Final = Pays(19, 20)
@@ -14,6 +15,16 @@ EVEN_MONEY_LESS_COMMISSION: Final = Pays(19, 20)
 PLAYER: Final = BetRule("player", (Prize(PLAYER_WINS, EVEN_MONEY), Prize(TIE, PUSH)))
 BANKER: Final = BetRule("banker", (Prize(BANKER_WINS, EVEN_MONEY_LESS_COMMISSION), Prize(TIE, PUSH)), commission=True)
 TIE_AT_EIGHT: Final = BetRule("tie", (Prize(TIE, Pays(8, 1)),))
+
+
+MAIN_TONES: Final = {"player": Tone.PLAYER, "banker": Tone.BANKER, "tie": Tone.TIE}
+THREE_BETS: Final = Felt(
+    tones=MAIN_TONES,
+    wide=(row(Height.MAIN, player=23, tie=16, banker=23),),
+    narrow=(row(Height.MAIN, player=1, banker=1), row(Height.SLIM, tie=1)),
+    low=(row(Height.MAIN, player=1, banker=1), row(Height.SLIM, tie=1)),
+)
+"""Player, Banker and Tie alone."""
 
 
 def side_bet(condition: Condition, pays: Pays, needs: tuple[str, ...]) -> BetRule:

@@ -5,7 +5,7 @@
 const KEYS_KEY = "sabot.keys"; // in localStorage: "off" where the reader does without
 const CHIP_KEYS = ["1", "2", "3", "4", "5", "6", "7", "8"];
 const FAVOURITE_KEYS = ["G", "H", "J"]; // beside F, which shows them
-const BET_KEYS = { P: "player", T: "tie", B: "banker" };
+const BET_KEYS = { P: "player", T: "tie", B: "banker" }; // by their tones
 const BUTTON_KEYS = {
   D: "act-deal",
   U: "act-undo",
@@ -20,12 +20,13 @@ const BUTTON_KEYS = {
 };
 
 const byId = (id) => () => document.getElementById(id);
+const mainBet = (kind, tone) => () => document.querySelector(`.${kind}[data-tone="${tone}"]:not(.${kind}--side)`);
 
 // Each: the key, with Shift where that is held, and how to find the control it presses.
 const SHORTCUTS = [
   ...CHIP_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".tray [name=chip]")[index] })),
-  ...Object.entries(BET_KEYS).map(([key, bet]) => ({ key, find: byId(`bet-${bet}`) })),
-  ...Object.entries(BET_KEYS).map(([key, bet]) => ({ key: `Shift+${key}`, find: byId(`take-${bet}`) })),
+  ...Object.entries(BET_KEYS).map(([key, tone]) => ({ key, find: mainBet("spot", tone) })),
+  ...Object.entries(BET_KEYS).map(([key, tone]) => ({ key: `Shift+${key}`, find: mainBet("take", tone) })),
   ...FAVOURITE_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".favourite__place")[index] })),
   ...Object.entries(BUTTON_KEYS).map(([key, id]) => ({ key, find: byId(id) })),
 ];

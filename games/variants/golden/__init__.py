@@ -4,7 +4,7 @@ from datetime import date
 from typing import Final
 
 from games.engine.bets import Control, Headline, Shape, Variant
-from games.variants.common import BANKER, PLAYER, TIE_AT_EIGHT, with_common
+from games.variants.common import BANKER, PLAYER, THREE_BETS, TIE_AT_EIGHT, with_common
 from games.variants.golden.labels import LABELS
 
 VARIANT: Final = Variant(
@@ -19,4 +19,5 @@ VARIANT: Final = Variant(
     declared={"player": "98.71", "banker": "98.99", "tie": "84.25"},
     headline=Headline(("player", "banker", "tie"), "93.985"),
     labels=with_common(LABELS),
+    felt=THREE_BETS,
 )

@@ -16,7 +16,8 @@ from games.engine.conditions import (
     wins_with_a_natural,
 )
 from games.engine.coup import Side
-from games.variants.common import EVEN_MONEY, PLAYER, TIE_AT_EIGHT, pair_bets, side_bet, with_common
+from games.engine.felt import Felt, Height, Tone, row
+from games.variants.common import EVEN_MONEY, MAIN_TONES, PLAYER, TIE_AT_EIGHT, pair_bets, side_bet, with_common
 from games.variants.no_commission.labels import LABELS
 
 MAIN_BETS: Final = ("player", "banker", "tie")
@@ -43,6 +44,29 @@ def bonus(side: Side) -> BetRule:
         MAIN_BETS,
     )
 
+
+FELT: Final = Felt(
+    tones=MAIN_TONES
+    | dict.fromkeys(("player_pair", "player_bonus"), Tone.PLAYER)
+    | dict.fromkeys(("banker_pair", "banker_bonus", "super_6"), Tone.BANKER),
+    wide=(
+        row(Height.SIDE, player_pair=2, either_pair=2, perfect_pair=2, banker_pair=2),
+        row(Height.MAIN, player=3, tie=2, banker=3),
+        row(Height.SIDE, player_bonus=3, super_6=2, banker_bonus=3),
+    ),
+    narrow=(
+        row(Height.MAIN, player=3, banker=3),
+        row(Height.SLIM, tie=6),
+        row(Height.SIDE, player_pair=2, either_pair=2, banker_pair=2),
+        row(Height.SIDE, player_bonus=2, super_6=2, banker_bonus=2),
+        row(Height.SLIM, perfect_pair=6),
+    ),
+    low=(
+        row(Height.MAIN, player=3, tie=2, banker=3),
+        row(Height.SIDE, player_pair=2, either_pair=2, perfect_pair=2, banker_pair=2),
+        row(Height.SIDE, player_bonus=3, super_6=2, banker_bonus=3),
+    ),
+)
 
 VARIANT: Final = Variant(
     slug="no_commission",
@@ -76,4 +100,5 @@ VARIANT: Final = Variant(
     },
     headline=Headline(("player",), "98.76"),
     labels=with_common(LABELS),
+    felt=FELT,
 )

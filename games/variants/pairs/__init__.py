@@ -5,10 +5,28 @@ from typing import Final
 
 from games.engine.bets import Control, Headline, Pays, Shape, Variant
 from games.engine.conditions import TIE
-from games.variants.common import BANKER, PLAYER, pair_bets, side_bet, with_common
+from games.engine.felt import Felt, Height, Tone, row
+from games.variants.common import BANKER, MAIN_TONES, PLAYER, pair_bets, side_bet, with_common
 from games.variants.pairs.labels import LABELS
 
 SIDES: Final = ("player", "banker")
+
+FELT: Final = Felt(
+    tones=MAIN_TONES | {"player_pair": Tone.PLAYER, "banker_pair": Tone.BANKER},
+    wide=(
+        row(Height.SIDE, player_pair=4, banker_pair=4),
+        row(Height.MAIN, player=3, tie=2, banker=3),
+    ),
+    narrow=(
+        row(Height.MAIN, player=3, banker=3),
+        row(Height.SLIM, tie=6),
+        row(Height.SIDE, player_pair=3, banker_pair=3),
+    ),
+    low=(
+        row(Height.MAIN, player=3, tie=2, banker=3),
+        row(Height.SIDE, player_pair=4, banker_pair=4),
+    ),
+)
 
 VARIANT: Final = Variant(
     slug="pairs",
@@ -28,4 +46,5 @@ VARIANT: Final = Variant(
     },
     headline=Headline(("player",), "98.7649"),
     labels=with_common(LABELS),
+    felt=FELT,
 )

@@ -1,0 +1,1 @@
+"""Variants that only tests know, a folder each: see `tests.sixth`."""
