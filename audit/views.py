@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.db import connection
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
 from audit import months
@@ -62,7 +62,7 @@ class EventRow:
 
 
 @require_safe
-def events(request: HttpRequest) -> HttpResponse:
+def events(request: HttpRequest) -> TemplateResponse:
     """A page of the log. Who may see it, the floor above decides."""
     form = EventFilter(request.GET)
     form.full_clean()
@@ -78,7 +78,7 @@ def events(request: HttpRequest) -> HttpResponse:
     proven = sealed(event.pk for event in shown)
     page = [_row(event, sealed=event.pk in proven) for event in shown[:PAGE]]
     older = urlencode(wanted | {"before": page[-1].id}) if more else ""
-    return render(
+    return TemplateResponse(
         request,
         "audit/events.html",
         {"form": form, "events": page, "older": older, "newest": urlencode(wanted), "archived": months.cut()},

@@ -141,6 +141,7 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
         ],
         "older": older,
     }
+    looking.shown(request, context["waiting"], context["decided"])
     return render(request, "staff/approvals.html", context)
 
 
@@ -280,6 +281,7 @@ def _page(
         "form": verdict or VerdictForm(),
         "withdrawing": withdrawing or WithdrawForm(),
     }
+    looking.shown(request, context["case"], decision)
     return render(request, "staff/approval.html", context)
 
 

@@ -22,8 +22,9 @@ from django.views.decorators.http import require_safe
 from audit import months
 from audit.exporting import EXPORTED
 from audit.models import Event
+from players import looking
 from players.access import StaffRequest, staff_required
-from players.looking import SEEN, listed, note_list
+from players.looking import SEEN, note_list
 from players.models import Player
 
 SEE: Final = "audit.view_event"
@@ -81,7 +82,7 @@ class Look:
 
 
 @staff_required(SEE)
-@listed("looks")
+@looking.listed("looks")
 @require_safe
 def staff_looks(request: StaffRequest) -> HttpResponse:
     """A page of looks, newest first."""
@@ -89,6 +90,7 @@ def staff_looks(request: StaffRequest) -> HttpResponse:
     rows = read(found(form, PAGE + 1))
     shown = rows[:PAGE]
     wanted = {name: value for name, value in request.GET.items() if name != "before" and value}
+    looking.shown(request, shown)
     context = {
         "form": form,
         "looks": shown,

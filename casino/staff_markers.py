@@ -109,6 +109,7 @@ def staff_markers(request: StaffRequest) -> HttpResponse:
     page = asked.get("page") or 1
     found = flags.flags(marker=marker, is_open=asked.get("state") != "closed")
     listed = list(found[(page - 1) * PAGE : page * PAGE + 1])
+    looking.shown(request, *(flag.player_id for flag in listed[:PAGE]))
     context = {"form": form, "flags": listed[:PAGE], "page": page, "next_page": page + 1 if listed[PAGE:] else None}
     return render(request, "staff/markers.html", context)
 

@@ -33,7 +33,6 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
         "summary": summaries([player.pk], request.user)[player.pk],
         "sections": shown,
     } | staff_deeds.context(request, player)
-    answer = render(request, "staff/player.html", context)
-    others = {int(number) for number in looking.NAMED.findall(answer.content)} - {player.pk}
+    others = looking.players_in([data for _, data in shown]) - {player.pk}
     looking.note_list(request, others, what="named on another player’s page")
-    return answer
+    return render(request, "staff/player.html", context)

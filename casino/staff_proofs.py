@@ -14,6 +14,8 @@ from django.views.decorators.http import require_safe
 from audit import archiving, exporting
 from audit.archiving import Archived
 from audit.proofs import NotSealed
+from audit.views import events
+from games.staff_rounds import id_for_code
 from players import looking
 from players.access import StaffRequest, staff_required
 from players.identity import actor_of
@@ -24,6 +26,17 @@ class PartForm(forms.Form):
 
     first = forms.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
     end = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+
+
+@staff_required("audit.view_event")
+@looking.listed("events")
+@require_safe
+@id_for_code("on", "round:")
+def staff_events(request: StaffRequest) -> HttpResponse:
+    """A page of the log, which knows no players, with those declared whom its events name."""
+    answer = events(request)
+    looking.shown(request, (answer.context_data or {})["events"])
+    return answer.render()
 
 
 @staff_required("audit.view_event")
@@ -39,7 +52,7 @@ def staff_event_proof(request: StaffRequest, event_id: int) -> HttpResponse:
     except Archived as gone:
         return _to_archives(request, gone)
     body = archiving.body_of(event_id)
-    looking.note_list(request, (int(number) for number in looking.NAMED.findall(body)), what="an event")
+    looking.note_list(request, looking.players_in(body.decode()), what="an event")
     response = HttpResponse(archive, content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="event-{event_id}.zip"'
     return response

@@ -2,7 +2,6 @@
 somebody's data is put on record, is said here.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -182,6 +181,7 @@ def staff_report(request: StaffRequest, report_id: int) -> HttpResponse:
     context: dict[str, Any] = {"report": report, "kind": kind, "is_open": report.state in OPEN}
     if report.state == ReportState.READY and report.head:
         context |= _page(report, Head.read(report.head), request.GET)
+        looking.shown(request, context["lines"], context["notes"], context["rows"], context["totals"])
     return render(request, "staff/report.html", context)
 
 
@@ -284,7 +284,7 @@ def named(report: Report) -> Iterator[int]:
     """Yield the numbers of the players whom a report names."""
     pages = ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True)
     for said in (report.head, *pages.iterator(chunk_size=PAGE)):
-        yield from (int(number) for number in looking.NAMED.findall(json.dumps(said).encode()))
+        yield from looking.players_in(said)
 
 
 def _shown(row: Row, head: Head) -> list[Shown]:

@@ -67,6 +67,7 @@ def staff_players(request: StaffRequest) -> HttpResponse:
             return redirect("staff_player", number)
         known = summaries(people, request.user)
         found = [_found(finder, hits[finder.name], known) for finder in tried if hits[finder.name]]
+    looking.shown(request, *(one.player for each in found for one, _ in each.people))
     usable = [each.label for each in FINDERS if may(request.user, each.permissions)]
     return render(request, "staff/players.html", {"form": form, "found": found, "tried": tried, "usable": usable})
 

@@ -38,7 +38,6 @@ HANDLE: Final = working.PERMISSION
 PAGE: Final = 30
 MOST_TRIES: Final = 100
 LOCKED: Final = "login.locked"
-NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")
 NUMBER: Final = re.compile("[1-9][0-9]{0,17}")
 STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
 STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize()) for state in Work), ("all", "All")]
@@ -102,6 +101,7 @@ def staff_significant(request: StaffRequest) -> HttpResponse:
     shown = list(found[: PAGE + 1])
     query = {name: value for name, value in request.GET.items() if name != "before" and value}
     more = shown[PAGE:] and urlencode(query | {"before": shown[PAGE - 1].pk})
+    looking.shown(request, *(each.on for each in shown[:PAGE]), *(each.title for each in shown[:PAGE]))
     unwanted = working.muted(str(request.staff))
     context = {
         "form": form,
@@ -236,12 +236,12 @@ def _names() -> dict[str, str]:
 def _players(found: list[Significant]) -> set[int]:
     """Return the numbers of the players whom these name."""
     texts = (f"{each.on} {each.title} {each.because} {each.rows}" for each in found)
-    return {int(number) for text in texts for number in NAMED.findall(text)}
+    return looking.players_in(*texts)
 
 
 def _page(request: StaffRequest, found: Significant, error: str = "", **typed: object) -> HttpResponse:
     tried = list(_tries(found))
-    named = _players([found]) | {int(number) for each in tried for number in NAMED.findall(each.by)}
+    named = _players([found]) | looking.players_in(*(each.by for each in tried))
     looking.note(request, *named, what="significant event")
     context = {
         "found": found,
@@ -272,7 +272,7 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
     names |= {value for row in found.rows for value in row.values()}
     for name in sorted(names):
         kind, _colon, number = name.partition(":")
-        if NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
+        if looking.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
             yield f"Player {number}", reverse("staff_player", args=[int(number)])
         elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
             yield "The round", f"{reverse('staff_rounds')}?round={number}"

@@ -51,4 +51,5 @@ def staff_limits(request: StaffRequest) -> HttpResponse:
     if len(found) == 1:
         looking.note(request, found[0].player, what="which player it is")
         return redirect("staff_player_limits", found[0].player.pk)
+    looking.shown(request, *(one.player for one in found))
     return render(request, "staff/limits_whose.html", {"form": form, "found": found})

@@ -4,7 +4,6 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import include, path
 
 from audit.log_views import log_state
-from audit.views import events
 from casino import (
     data_views,
     offline,
@@ -70,11 +69,7 @@ urlpatterns = [
     path("staff/handbook/", staff_handbook.staff_handbook, name="staff_handbook"),
     path("staff/admin/", SITE.urls),
     # The event log knows nobody, so who may read it is said here. Neither it nor the ledger knows the codes of rounds.
-    path(
-        "staff/events/",
-        staff_required("audit.view_event")(listed("events")(id_for_code("on", "round:")(events))),
-        name="staff_events",
-    ),
+    path("staff/events/", staff_proofs.staff_events, name="staff_events"),
     path(
         "staff/ledger/",
         staff_required("wallet.view_ledger")(listed("ledger")(id_for_code("round")(ledger))),

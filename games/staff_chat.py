@@ -44,8 +44,10 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
     if form.is_of_decided:
         rows = list(chat_cases.decided(form.wanted, before=asked.get("before"))[: PAGE + 1])
         older = rows[PAGE - 1].pk if len(rows) > PAGE else None
+        looking.shown(request, *(report.message.player_id for report in rows[:PAGE]))
         return render(request, "staff/chat_decided.html", {"form": form, "reports": rows[:PAGE], "older": older})
     authors = chat_cases.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
+    looking.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
     context = CHOICES | {
         "form": form,
         "authors": authors[:AUTHORS],
@@ -154,6 +156,7 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
         )
         lines = list(found[: PAGE + 1])
     older = lines[PAGE - 1].pk if len(lines) > PAGE else None
+    looking.shown(request, *(line.player_id for line in lines[:PAGE]))
     return render(request, "staff/chat_log.html", {"form": form, "lines": lines[:PAGE], "older": older})
 
 
@@ -161,7 +164,9 @@ def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, obje
     """Show a message, and on the form for its decision what was *given* already."""
     message = get_object_or_404(chat_cases.said(), pk=message_id)
     here = reverse("staff_chat_message", args=[message_id])
-    context = CHOICES | {"case": chat_cases.case_of(message), "given": given, "here": here}
+    case = chat_cases.case_of(message)
+    looking.shown(request, case)
+    context = CHOICES | {"case": case, "given": given, "here": here}
     return render(request, "staff/chat_message.html", context)
 
 

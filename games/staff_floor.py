@@ -126,6 +126,7 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     if on is None or on.guests is None:
         raise Http404
     if request.method != "POST":
+        looking.shown(request, *(sitting.player for sitting in on.guests.sitting))
         return render(request, "staff/break_up.html", {"on": on})
     form = FinalForm(request.POST)
 

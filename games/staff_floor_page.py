@@ -91,6 +91,8 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
     row = rows.row(key)
     if row is None:
         raise Http404
+    if row.on and row.on.guests:
+        looking.shown(request, *(sitting.player for sitting in row.on.guests.sitting))
     context = {
         "row": row,
         "on": row.on,

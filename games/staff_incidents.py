@@ -76,13 +76,17 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Show everything there is of one incident."""
     case = case_or_404(incident_id)
     requests = approvals_of(case)
-    context = {
-        "case": case,
+    told = {
         "requests": requests,
         "people": concerned(case.round_id, case.parts),
         "timeline": timeline(case.incident, requests),
         "notes": IncidentNote.objects.filter(incident=case.incident).order_by("pk"),
         "evidence": _evidence(case) if request.user.has_perm(PERMISSION) else (),
+    }
+    looking.shown(request, told, *(player for player, _ in case.moved_back))
+    context = {
+        "case": case,
+        **told,
         **letters.on_page(case),
     }
     return render(request, "staff/incident.html", context)

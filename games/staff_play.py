@@ -113,6 +113,7 @@ def staff_play(request: StaffRequest) -> HttpResponse:
     ]
     page = Paginator(_sorted(chosen, asked.get("sort", "")), PAIRS).get_page(request.GET.get("page"))
     currencies = _currencies(page)
+    looking.shown(request, *(player for each in page for player in each.pair))
     context = {
         "form": form,
         "scope": scope,
@@ -153,10 +154,14 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
     """What guests reported: what awaits a finding, the oldest first, and then what was found lately."""
-    waiting = Paginator(reports.waiting(), REPORTS)
+    page = Paginator(reports.waiting(), REPORTS).get_page(request.GET.get("page"))
+    decided = list(reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS])
+    looking.shown(
+        request, *(number for each in (*page, *decided) for number in (each.seat.player_id, each.reporter_id))
+    )
     context = {
-        "page": waiting.get_page(request.GET.get("page")),
-        "decided": reports.all_reports().exclude(decided_at=None).order_by("-decided_at")[:REPORTS],
+        "page": page,
+        "decided": decided,
         "findings": PlayFinding.choices,
     }
     return render(request, "staff/play_reports.html", context)

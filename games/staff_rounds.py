@@ -72,6 +72,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
     elif wanted is not None:
         live = in_progress(wanted)
     shown = lines(parts[:PAGE])
+    looking.shown(request, *(part.player_id for part in parts[:PAGE]))
     context = {
         "form": form,
         "lines": shown,
@@ -93,7 +94,9 @@ def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
         playing = going(round_id)
         if playing is None:
             raise Http404
+        looking.shown(request, playing.laid)
         return render(request, "staff/round_going.html", {"going": playing, "round": playing.round})
+    looking.shown(request, *found.players, found.deal, found.events, found.journals)
     said = Conversation.objects.filter(player__in=found.players, round_id=round_id).order_by("pk")
     context = {
         "recall": found,

@@ -2,16 +2,19 @@
 record here before it leaves the house: what cannot be recorded is not shown.
 
 A page about one player, or about two, is a look at each of them (`note`). A list of many is one look, which says what
-was asked for and whom it showed (`listed`, or `note_list` where the answer is a file).
+was asked for and whom it showed: its view declares the players that it shows (`shown`), and `listed` records them.
+Where the answer is a file, the view calls `note_list`.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 from urllib.parse import urlencode
 
 from allauth.account.adapter import get_adapter
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 
 from audit import log
@@ -20,7 +23,8 @@ from players.models import Player
 
 SEEN: Final = "data.seen"  # the kind of every event about a look
 MOST_NAMED: Final = 50  # players of a list, above which only their number is kept
-NAMED: Final = re.compile(rb"\bplayer:([1-9][0-9]{0,18})\b")  # as every page and file calls a player
+NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")  # as events call a player
+SHOWN: Final = "shown_players"  # attribute of a request: the numbers that its view has declared
 # What may have been asked for and says nothing of anybody by itself: numbers, as they are or as events name them, and
 # times. Any other text may be an address or a name, and would stay when the player it belongs to is erased.
 ANYTHING: Final = {"who"}  # fields where a number may be that of a telephone or of a passport
@@ -53,17 +57,59 @@ def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: st
     log.record(SEEN, by=actor_of(request.user), on=f"page:{data['page']}", data=data, personal=_circumstances(request))
 
 
+def shown(request: HttpRequest, *whom: object) -> None:
+    """Declare players that the answer shows: see `players_in`."""
+    vars(request).setdefault(SHOWN, set()).update(players_in(*whom))
+
+
+def declared(request: HttpRequest) -> set[int]:
+    """Return the numbers of the players that the answer to a request was declared to show."""
+    found: set[int] = vars(request).get(SHOWN, set())
+    return found
+
+
+def players_in(*whom: object) -> set[int]:
+    """Return the numbers of players that are given as they are, by their numbers, by texts of the log that name them,
+    by rows that refer to them, or by dataclasses, mappings and sequences of such texts and rows.
+    """
+    numbers = {each for each in whom if type(each) is int}
+    for each in whom:
+        numbers.update(_named_by(each))
+    return numbers
+
+
+def _named_by(given: object) -> Iterator[int]:
+    match given:
+        case str():
+            yield from map(int, NAMED.findall(given))
+        case Player():
+            yield given.pk
+        case Model():
+            values = ((field, getattr(given, field.attname)) for field in given._meta.concrete_fields)
+            for field, value in values:
+                yield from [value] if field.related_model is Player and value else _named_by(value)
+        case Mapping():
+            yield from _named_by(list(given.values()))
+        case bytes() | memoryview() | type():
+            return
+        case Iterable():
+            for each in given:
+                yield from _named_by(each)
+        case _ if is_dataclass(given):
+            yield from _named_by(list(vars(given).values()))
+
+
 def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
-    """Have a view of the back office record as a list whomever its answer names, before the answer leaves."""
+    """Have a view of the back office record as a list the players that it declares (`shown`) before it answers."""
 
     def watched(view: View[Request, Args]) -> View[Request, Args]:
         @wraps(view)
-        def shown(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
+        def recorded(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
             answer = view(request, *args, **kwargs)
-            note_list(request, (int(number) for number in NAMED.findall(answer.content)), what=what)
+            note_list(request, declared(request), what=what)
             return answer
 
-        return shown
+        return recorded
 
     return watched
 

@@ -51,6 +51,7 @@ def staff_complaints(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     page = service_lists.complaints(form.cleaned_data, me=request.staff.pk)
     is_ended = bool(form.cleaned_data.get("verdict")) or form.cleaned_data.get("show") == service_lists.ENDED
+    looking.shown(request, *(each.player_id for each in page.rows))
     context = {
         "form": form,
         "complaints": page.rows,

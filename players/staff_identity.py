@@ -81,7 +81,9 @@ class ResolutionForm(forms.Form):
 @require_safe
 def staff_identity(request: StaffRequest) -> HttpResponse:
     """What waits for a review, oldest first."""
-    return render(request, "staff/identity.html", {"waiting": verification.waiting(), "kinds": DOCUMENT_KINDS})
+    waiting = list(verification.waiting())
+    looking.shown(request, *(submission.player for submission in waiting))
+    return render(request, "staff/identity.html", {"waiting": waiting, "kinds": DOCUMENT_KINDS})
 
 
 @staff_required(REVIEW)
@@ -149,7 +151,9 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
 @require_safe
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
     """Every two players who may be one person, until somebody has found out."""
-    context = {"pairs": duplicates.open_pairs()} | PAIR_WORDS
+    pairs = list(duplicates.open_pairs())
+    looking.shown(request, *(player for pair in pairs for player in (pair.first, pair.second)))
+    context = {"pairs": pairs} | PAIR_WORDS
     return render(request, "staff/duplicates.html", context)
 
 

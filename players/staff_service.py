@@ -51,6 +51,7 @@ def staff_service(request: StaffRequest) -> HttpResponse:
     form = MessagesForm(request.GET)
     form.full_clean()
     page = service_lists.messages(form.cleaned_data)
+    looking.shown(request, *(each.player_id for each in page.rows))
     context = {"form": form, "conversations": page.rows, "older": page.further}
     return render(request, "staff/service.html", context)
 

@@ -83,6 +83,11 @@ def ledger(request: HttpRequest) -> HttpResponse:
     wanted, before = form.wanted(), form.cleaned_data.get("before", "")
     page = browsing.JournalPage() if form.errors else browsing.journals(wanted, before=before)
     is_filtered = any(request.GET.get(name) for name in ("journal", "round", "player", "kind", "since", "until"))
+    looking.shown(
+        request,
+        wanted.player,
+        *(entry.account.owner_id for journal in page.journals for entry in journal.entry_set.all()),
+    )
     context = {
         "form": form,
         "page": page,
@@ -108,6 +113,7 @@ def staff_ledger_journal(request: StaffRequest, journal_id: int) -> HttpResponse
         return render(request, "staff/ledger_gone.html", {"journal_id": journal_id, "month": gone.month})
     except Journal.DoesNotExist as error:
         raise Http404 from error
+    looking.shown(request, [entry.account for entry in found.entries], found.payment, found.step)
     return render(request, "staff/ledger_journal.html", {"whole": found, "journal": found.journal, "banks": BANKS})
 
 
@@ -119,6 +125,7 @@ def staff_ledger_account(request: StaffRequest, account_id: int) -> HttpResponse
     account = get_object_or_404(Account, pk=account_id)
     form = AccountFilter(request.GET)
     form.full_clean()
+    looking.shown(request, account)
     context = {"account": account, "form": form, "banks": BANKS}
     if account.balance is None:
         try:

@@ -44,10 +44,12 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
         number = asked["number"]
         page = withdrawal_queue.one(number) if number else withdrawal_queue.find(wanted, mark=asked["before"])
     is_filtered = any(request.GET.get(name) for name in form.fields)
+    lately = () if is_filtered else withdrawal_queue.find(Wanted(withdrawal_queue.OVER)).withdrawals
+    looking.shown(request, *(each.player_id for each in (*page.withdrawals, *lately)))
     context = {
         "form": form,
         "cases": withdrawal_queue.cases(page.withdrawals),
-        "lately": () if is_filtered else withdrawal_queue.find(Wanted(withdrawal_queue.OVER)).withdrawals,
+        "lately": lately,
         "others": [each for each in page.withdrawals if each.status not in withdrawal_queue.WAITING],
         "older": page.further,
         "counted": withdrawal_queue.counted(),

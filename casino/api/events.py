@@ -133,7 +133,9 @@ class Events(LookedAt):
         )
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
         last = months.cut()
-        return Response(page(list(told(shown)), following) | {"archived_until": last and last.until})
+        items = list(told(shown))
+        self.show(items)
+        return Response(page(items, following) | {"archived_until": last and last.until})
 
 
 class OneEvent(LookedAt):
@@ -155,6 +157,7 @@ class OneEvent(LookedAt):
         event = found(event_id)
         (said,) = told([event])
         body = bytes(event.body)
+        self.show(said)
         return Response(said | {"body": base64.b64encode(body).decode(), "leaf_hash": leaf_hash(body).hex()})
 
 

@@ -13,16 +13,20 @@ SEE_LOG: Final = "audit.view_event"
 
 
 class LookedAt(StaffApiView):
-    """A view whose answer may name players: whoever it names, as ``player:12``, is on record as seen. *what* says what
+    """A view whose answer may show players: it declares them (`show`), and they are on record as seen. *what* says what
     of them it shows. A file is put on record by its own view.
     """
 
     what: ClassVar[str]
+
+    def show(self, *whom: object) -> None:
+        """Declare players that the answer shows, as `players.looking.shown` takes them."""
+        looking.shown(self.request, *whom)
 
     def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> Response:
         """Write the answer and put it on record: what cannot be recorded is not sent."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         if isinstance(answer, Response) and not answer.exception:
             answer.render()
-            looking.note_list(request, map(int, looking.NAMED.findall(answer.content)), what=self.what)
+            looking.note_list(request, looking.declared(request), what=self.what)
         return answer

@@ -167,6 +167,7 @@ class OneReport(OfReports):
         report = self.found(report_id)
         head = Head.read(report.head) if report.state == ReportState.READY and report.head else Head((), "UTC", ())
         said = checking.said(report)
+        self.show(report.head)
         return Response(
             ReportSchema(report).data
             | {
@@ -191,6 +192,7 @@ class ReportRows(OfReports):
         pages = ReportPage.objects.filter(report=report, number__gte=number).order_by("number")
         rows = list(pages.values_list("rows", flat=True)[:2])
         is_ready = report.state == ReportState.READY
+        self.show(rows[:1])
         return Response(page(rows[0] if rows and is_ready else [], written(number) if is_ready and rows[1:] else None))
 
 

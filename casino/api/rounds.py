@@ -82,6 +82,7 @@ class Rounds(LookedAt):
         asked = query_of(request, RoundsAsked)
         rows = find(wanted(asked), before=asked.get("cursor"), limit=asked["limit"] + 1)
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
+        self.show(*(part.player_id for part in shown))
         items = FoundRoundSchema(map(rounds_told.found, shown), many=True).data
         return Response(page(list(items), following))
 
@@ -118,6 +119,7 @@ class OneRound(LookedAt):
         kept = read(round_id)
         if kept is None:
             raise Problem(NOT_FOUND)
+        self.show(kept)
         may_see = self.request.user.has_perm("games.view_incident")
         return Response(WholeRoundSchema(rounds_told.whole(kept, shows_incidents=may_see)).data)
 

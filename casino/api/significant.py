@@ -75,4 +75,5 @@ class SignificantEvents(LookedAt):
         if "cursor" in asked:
             found = found.filter(pk__lt=asked["cursor"])
         shown, following = numbered(list(found[: asked["limit"] + 1]), asked["limit"], lambda row: row.pk)
+        self.show(shown)
         return Response(page(list(SignificantSchema(shown, many=True).data), following))

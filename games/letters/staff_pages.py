@@ -101,6 +101,7 @@ def _page(
     shown: list[Written] | None = None,
 ) -> HttpResponse:
     names = dict(settings.LANGUAGES)
+    looking.shown(request, shown)
     context = {
         "case": case,
         "form": form,

@@ -103,6 +103,7 @@ HIDDEN = {
     "players_user": ("password", "email"),
     "wallet_payout_account": ("sealed", "fingerprint"),
 }
+TYPED = re.compile(r"<input\b[^>]*>")  # what staff typed themselves, or a form sends along, tells nothing of anybody
 LEAST = 6  # characters, below which a value stands in any page by chance
 
 
@@ -176,13 +177,14 @@ def people_in(answer: Any, world: World) -> list[set[int]]:
     """The players whose number, e-mail address, name or document an answer tells; those who share a name together."""
     if answer["Content-Type"].startswith("image/"):
         return [{world.submission.player_id}]
-    told = html.unescape(text_of(answer))
+    told = html.unescape(TYPED.sub("", text_of(answer)))
     named: dict[str, set[int]] = {}
     for number, name in Submission.objects.exclude(family_name="").values_list("player", "family_name"):
         named.setdefault(name, set()).add(number)
-    for number, email in Player.objects.values_list("pk", "user__email"):
+    players = dict(Player.objects.values_list("pk", "user__email"))
+    for number, email in players.items():
         named[email] = {number}
-    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", told)]
+    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", told) if int(number) in players]
     return [*numbers, *(who for name, who in named.items() if name in told)]
 
 
@@ -205,22 +207,32 @@ def people_on_record(after: int) -> set[int]:
 
 
 def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
-    """Whoever adds a page to the back office that forgets it finds it here."""
-    forgotten, shown = [], set()
+    """A new page that declares nobody, or somebody whom it does not show, fails here."""
+    forgotten, not_shown, shown = [], [], set()
     visitors = {role: world.visitor(role) for role in STAFF}
     for line, role, query in asked_for(world):
         before = Event.objects.latest("pk").pk
         with transaction.atomic():
             answer = getattr(visitors[role], line.method.lower())(line.url(world) + query, dict(line.data(world)))
             told = people_in(answer, world)
-            missing = [who for who in told if who.isdisjoint(people_on_record(before))]
+            on_record = people_on_record(before)
+            missing = [who for who in told if who.isdisjoint(on_record)]
             transaction.set_rollback(line.method == "POST")
         if answer.status_code == 200 and missing:
             forgotten.append(f"{line.name}{query} {line.method}: {missing}")
+        if answer.status_code == 200 and (others := on_record.difference(*told)):
+            not_shown.append(f"{line.name}{query} {line.method}: {others}")
         if told:
             shown.add(line.name)
-    assert forgotten == []
+    assert (forgotten, not_shown) == ([], [])
     assert {"staff_player", "staff_document", "staff_service_thread", "staff_withdrawals", "staff_markers"} <= shown
+
+
+def test_what_staff_type_is_no_look_at_anybody(world):
+    player = a_player()
+    before = Event.objects.latest("pk").pk
+    assert str(player) in world.visitor("compliance").get(f"/staff/significant/?about={player}").text
+    assert people_on_record(before) == set()
 
 
 def test_events_of_every_kind_call_a_player_as_looks_know_them():

@@ -54,6 +54,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
         settled_too=form.cleaned_data.get("settled", False),
         mark=form.cleaned_data.get("before"),
     )
+    looking.shown(request, page.payments)
     context = {
         "form": form,
         "doubt": doubt,
@@ -122,6 +123,7 @@ def spoken_of(seconds: int) -> str:
 def _page(request: StaffRequest, payment_id: UUID, form: NoteForm) -> HttpResponse:
     payment = get_object_or_404(Payment.objects.select_related("player"), pk=payment_id)
     found = doubts.doubts_of(payment, clock())
+    looking.shown(request, payment)
     context = {
         "payment": payment,
         "doubts": found,

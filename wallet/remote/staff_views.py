@@ -46,6 +46,7 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
     page = doubts.find(state, before=form.cleaned_data.get("before"))
+    looking.shown(request, *(message.bet.player_id for message in page.messages))
     context = {
         "form": form,
         "state": state,
@@ -100,6 +101,7 @@ def _page(request: StaffRequest, message_id: int, form: NoteForm) -> HttpRespons
     message = found.filter(pk=message_id).first()
     if message is None:
         raise Http404
+    looking.shown(request, message.bet)
     following = RemoteMessage.objects.filter(bet=message.bet, pk__gt=message.pk, state=MessageState.WAITING)
     context = {
         "message": message,
