@@ -56,13 +56,9 @@ class LimitChange(models.Model):
             models.Index("player", "source", "kind", "period", models.F("id").desc(), name="players_limit_newest")
         ]
         constraints = [
-            models.CheckConstraint(condition=models.Q(source__in=["player", "house"]), name="players_limit_source"),
-            models.CheckConstraint(
-                condition=models.Q(kind__in=["deposit", "loss", "stake", "time"]), name="players_limit_kind"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(period__in=["day", "week", "month"]), name="players_limit_period"
-            ),
+            models.CheckConstraint(condition=models.Q(source__in=LimitSource.values), name="players_limit_source"),
+            models.CheckConstraint(condition=models.Q(kind__in=LimitKind.values), name="players_limit_kind"),
+            models.CheckConstraint(condition=models.Q(period__in=Period.values), name="players_limit_period"),
             models.CheckConstraint(condition=models.Q(amount__gte=0), name="players_limit_amount"),
             models.CheckConstraint(
                 condition=models.Q(effective_at__gte=models.F("asked_at")), name="players_limit_order"
