@@ -21,7 +21,13 @@ from casino import embedded
 from tests.harness import databases
 from tests.harness.databases import Database
 
-pytest_plugins = ["tests.harness.web", "tests.harness.browser", "tests.harness.signer", "tests.harness.replica"]
+pytest_plugins = [
+    "tests.harness.web",
+    "tests.harness.browser",
+    "tests.harness.signer",
+    "tests.harness.replica",
+    "tests.harness.sweeps",
+]
 
 # How long an example takes says how busy the machine is, and how many are thrown away at first is chance.
 settings.register_profile(

@@ -9,6 +9,7 @@ from players import exclusions, notices
 from players.notices import LANGUAGES, WHEN, span, words
 from tests.builders import a_place, a_player, a_table
 from tests.chemin.at_table import a_chemin_table
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table
 from tests.notices import HOUR, a_notice
 from tests.people import a_member_of_staff, a_visitor
@@ -35,7 +36,7 @@ def stop() -> None:
 
 
 class TestANotice:
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_a_visitor_reads_it_in_the_language_of_the_page_and_in_utc(self, language):
         notice = a_notice()
         for address in (f"/{language}/", f"/{language}/account/login/", f"/{language}/nowhere/"):

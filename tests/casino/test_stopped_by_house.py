@@ -7,6 +7,7 @@ from django.urls import reverse
 from players import exclusions, gate, limits
 from players.models import ClosureState, LimitKind, LimitSource, Mail, Period, Player
 from tests.builders import a_player, a_table
+from tests.harness.sweeps import sweep_languages
 from tests.people import a_member_of_staff, a_visitor, last_mail
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +39,7 @@ def pause(player: Player, reason: str = "asked by telephone") -> None:
     exclusions.pause_for_the_house(player=player, reason=reason, by=a_member_of_staff("support"))
 
 
-@pytest.mark.parametrize("language", SAID)
+@pytest.mark.parametrize("language", sweep_languages(SAID))
 def test_a_pause_is_told_as_the_house_s_by_mail_and_at_every_table(language: str) -> None:
     player, table = a_reader(language), a_table()
     subject, _, _, sentence = SAID[language]
@@ -62,7 +63,7 @@ def test_a_pause_that_players_take_is_their_own() -> None:
     assert not Mail.objects.filter(template="stopped_by_house").exists()
 
 
-@pytest.mark.parametrize("language", SAID)
+@pytest.mark.parametrize("language", sweep_languages(SAID))
 @pytest.mark.parametrize("days", [30, None])
 def test_an_exclusion_is_told_by_mail_with_its_end_where_it_has_one(language: str, days: int | None) -> None:
     player = a_reader(language)
@@ -97,7 +98,7 @@ def set_at_the_desk(player: Player, **typed: str) -> str:
     return at("compliance").post(page, asked, follow=True).content.decode()
 
 
-@pytest.mark.parametrize("language", SAID)
+@pytest.mark.parametrize("language", sweep_languages(SAID))
 def test_a_limit_by_the_house_is_told_by_mail_with_what_holds_now(language: str) -> None:
     player = a_reader(language)
     set_at_the_desk(player, week="400", month="1000")

@@ -27,6 +27,7 @@ from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, guests, step_to
 from tests.chemin.evenings import play_evening
 from tests.chemin.hands import next_seed, shoe_where, shown_at_once, third_card_refused
+from tests.harness.sweeps import sweep_languages
 from tests.people import a_visitor
 from wallet.models import Mode
 
@@ -139,7 +140,7 @@ class TestGameLogs:
         for told in (banker.user.email, f"player:{banker.pk}"):
             assert told not in page
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_and_its_own_page_speak_every_language(self, coup, language):
         banker, _, played = coup
         visitor = visitor_of(banker)
@@ -225,7 +226,7 @@ class TestInProgress:
 
 
 class TestTheFile:
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_has_hands_result_and_the_whole_coup(self, coup, language):
         _, punter, played = coup
         with translation.override(language), override(ZoneInfo("Europe/Stockholm")):
@@ -284,7 +285,7 @@ class TestTheStatement:
         page = visitor_of(banker).get("/en/cashier/").text
         assert str(put_up.round_id) not in page
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_is_a_file_too(self, coup, language):
         banker, _, played = coup
         with translation.override(language):

@@ -54,6 +54,7 @@ from tests.chemin.at_table import (
     step_to,
 )
 from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
+from tests.harness.sweeps import sweep_languages
 from tests.live.spoilt import spoil
 from tests.live.test_malfunctions import said
 from tests.live.test_rulings import annul_by_two, ask, decide
@@ -455,7 +456,7 @@ LANGUAGES = [code for code, _ in settings.LANGUAGES]
 class TestTheGuests:
     """Read at the table, in their language, that it is stopped and what became of the coup; Game logs keep it."""
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_are_told_at_the_table_and_in_game_logs(self, dealt, owner, language):
         spoil(owner, dealt.coup.pk, "sealed seed")
         incident = dealt.fails(2, "stand")

@@ -38,6 +38,7 @@ from tests.chemin.at_table import (
     state_of,
     step,
 )
+from tests.harness.sweeps import sweep_languages
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +110,7 @@ class TestWhoSeesWhat:
         assert "data-seat" not in text.split('id="live-own"')[1][:300]
         assert 'class="options"' not in text
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_programs_that_play(self, live_table, language):
         text = page(visitor_as(a_player(real=MONEY)), live_table, language).text
         warning = "Guests play against guests here. Programs that play are forbidden, yet nobody can see who uses one; "
@@ -169,7 +170,7 @@ class TestWhoSeesWhat:
             assert faces.findall(text) == []
             assert text.count("card card--back") == 4
 
-    @pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+    @pytest.mark.parametrize("language", sweep_languages([each for each in LANGUAGES if each != "en"]))
     def test_no_english_stands_on_the_page(self, live_table, language):
         guests(live_table)
         a_bank(live_table)

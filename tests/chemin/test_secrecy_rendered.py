@@ -16,6 +16,7 @@ from games.engine.chemin.actions import Action, AskCroupier, DrawCard, Stand
 from tests.chemin.shown import own_row, seen
 from tests.chemin.spelling import cards_in
 from tests.engine.chemin.evening import Evening, alone, for_others
+from tests.harness.sweeps import sweep_languages
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 BANKER, PUNTER, OTHER = 1, 2, 3  # where they sit, at the tables of `tests.engine.chemin.evening`
@@ -54,7 +55,7 @@ def everything_for(table: Seen, place: int | None, language: str) -> str:
     return "\n".join((show.render_public(table, language), show.render_board(table, language), own))
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 @pytest.mark.parametrize(("begin", "actions", "shoes"), COURSES)
 def test_nobody_but_the_punter_is_sent_another_byte_for_other_cards_face_down(begin, actions, shoes, language):
     for place in PLACES:

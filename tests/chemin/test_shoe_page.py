@@ -17,6 +17,7 @@ from games.models import Phase as RoundPhase
 from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import a_bank, a_chemin_table, guests, let_pass, state_of
 from tests.chemin.evenings import play_evening, play_until
+from tests.harness.sweeps import sweep_languages
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +67,7 @@ def test_gli19_4_18_2_in_play_it_tells_results_of_guests_and_no_card_and_no_coun
     assert not any(played.cards in seen for played in Round.objects.all())
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTable, language: str) -> None:
     shoe = shoe_of(live_table)
     end(shoe)

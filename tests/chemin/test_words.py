@@ -19,6 +19,7 @@ from games.engine.chemin.actions import Action, BringShoe, Join, SetBalance, Tab
 from games.engine.chemin.events import Announced, Announcement, Event
 from games.engine.chemin.state import Chips
 from tests.engine.chemin.evening import ANY_COUP, Evening, shoe_beginning
+from tests.harness.sweeps import sweep_languages
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 CALLS = {
@@ -109,7 +110,7 @@ def test_every_kind_of_event_is_told_but_what_a_guest_has():
     assert words.told(heard.BalanceSet(2, 77_777), who, money) == ""
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_every_sentence_is_whole_and_names_no_balance(language):
     for text in told_in(language):
         assert text, language
@@ -119,13 +120,13 @@ def test_every_sentence_is_whole_and_names_no_balance(language):
         assert "77777" not in text.replace(" ", ""), text
 
 
-@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+@pytest.mark.parametrize("language", sweep_languages([each for each in LANGUAGES if each != "en"]))
 def test_no_english_is_left_over(language):
     for english, other in zip(told_in("en"), told_in(language), strict=True):
         assert english != other
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 @pytest.mark.parametrize("what", list(Announcement))
 def test_the_croupier_s_calls_are_the_same_in_every_language(what, language):
     with translation.override(language):
@@ -143,7 +144,7 @@ def test_every_decision_has_a_name_for_the_page():
     assert len(set(NAMES.values())) == len(NAMES)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_whoever_looks_is_told_in_a_sentence_what_they_may_do_now(language):
     """Over whole evenings: at every moment, for every guest and for a spectator, there is something to say, and whoever
     is asked has a button for every option.

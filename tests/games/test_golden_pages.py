@@ -10,6 +10,7 @@ from django.utils import translation
 
 from games.models import NextRound, Participation
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.harness.sweeps import sweep_languages
 from wallet import accounts, purse
 from wallet.models import Mode
 from wallet.money import format_money
@@ -129,7 +130,7 @@ def test_the_header_and_the_cashier_keep_the_cash_account(visitor, player):
     assert "To Golden Baccarat" in page
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 class TestSentences:
     def test_sides_that_exclude_each_other(self, visitor, player, language):
         look(visitor, language)

@@ -34,6 +34,7 @@ from games.variants import VARIANTS
 from players.models import Player, User
 from players.session_store import row_key
 from tests.builders import a_golden_table, a_place, a_player, a_table, put_live
+from tests.harness.sweeps import sweep_languages
 from tests.people import a_member_of_staff, a_visitor, log_in
 from wallet.models import Journal, Mode
 
@@ -232,7 +233,7 @@ class TestTheDoor:
         assert 'name="adult"' not in visitor.get("/en/try/golden/").text
         assert visitor.post("/en/try/golden/start/", {"to": "play"})["Location"] == "/en/try/golden/"
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_gives_chips_in_the_money_of_the_language(self, visitor, table, language):
         enter(visitor, language=language)
         assert place_of(visitor).currency == CURRENCIES[language]

@@ -24,6 +24,7 @@ from tests.games.help_requirements import (
     VOID,
     required_marks,
 )
+from tests.harness.sweeps import sweep_languages
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ NUMBERED = re.compile(r"^\d+\.", re.MULTILINE)
 ALLOWED = ("SHA-256",)
 BOLD = re.compile(r"\*\*([^*]+)\*\*")
 
-every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_language = pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 every_game = pytest.mark.parametrize("slug", GAMES)
 
 

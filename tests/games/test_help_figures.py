@@ -17,6 +17,7 @@ from games.variants import GAMES, LANGUAGES, VARIANTS
 from tests.builders import a_golden_table, a_table
 from tests.games.help_figures import CURRENCY, amount, cards, exactly, examples_of, figures_of, ladder, played, written
 from tests.games.help_pages import Tag, help_page, help_without_tables, shown_cards
+from tests.harness.sweeps import sweep_languages
 from wallet.models import Currency
 from wallet.money import format_money
 
@@ -27,7 +28,7 @@ PAIR_OF = {total: ("KS", "QS") if total == 0 else ("KS", f"{'A' if total == 1 el
 DRAWS = "draws"
 NOT_FIGURES_OF_A_MARK = {"table", "figure", "details"}
 
-every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_language = pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 every_game = pytest.mark.parametrize("slug", GAMES)
 every_variant = pytest.mark.parametrize("slug", VARIANTS)
 

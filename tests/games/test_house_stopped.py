@@ -26,6 +26,7 @@ from games.solo import change_slip, place_at, play_round, take_chip
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
 from tests.live.betting import balance, chip, held, press, stakes_of
 from tests.people import a_member_of_staff, events
@@ -249,7 +250,7 @@ class TestASharedTable:
         assert 'data-say="Play is stopped"' in text
         assert f'data-say="{announcement(coup)}"' in text
 
-    @pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+    @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de"]))
     def test_every_language_has_its_words(self, table, player, language):
         chip(player, table, "player", CHIP)
         stop()

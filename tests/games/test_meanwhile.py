@@ -9,6 +9,7 @@ from django.utils import translation
 from games.models import NextRound, Participation
 from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
+from tests.harness.sweeps import sweep_languages
 from wallet import accounts
 from wallet.models import Mode
 from wallet.money import format_money
@@ -145,7 +146,7 @@ def test_another_player_on_the_same_browser_is_told_of_their_own(visitor, player
     assert AWAY not in visitor.get(TABLE).text
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_it_is_said_in_the_players_language(visitor, player, table, language):
     lose_the_answer_of(player, table)
     paid = Participation.objects.get().paid

@@ -18,6 +18,7 @@ from games.shipped import baccarat_limits
 from games.solo import open_table, play_round
 from players.models import Jurisdiction
 from tests.builders import a_place, a_player, a_table
+from tests.harness.sweeps import sweep_languages
 from tests.people import events
 from wallet import accounts
 from wallet.models import Mode
@@ -150,7 +151,7 @@ class TestThePage:
         assert answer.status_code == 200
         return str(answer.text)
 
-    @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+    @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
     @pytest.mark.parametrize("htmx", [True, False], ids=["htmx", "plain"])
     def test_says_so_with_a_link_that_opens_it_again(self, places, language, htmx):
         browser = self.tabs(places, language)

@@ -19,6 +19,7 @@ from players.models import Agreement, Mail, Player, Scope, Session
 from players.services import record_change
 from tests.builders import a_golden_table, a_guest_table, a_player, a_shared_table, a_table
 from tests.games.at_pages import click
+from tests.harness.sweeps import sweep_languages
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.remote import BORN, MONEY, a_partner, a_visit, an_operator
 from wallet.models import PartnerKey, PartnerKind, RemoteLaunch, RemotePlayer
@@ -184,7 +185,7 @@ class TestComingIn:
         assert "1\xa0000,00" in page.text  # what the operator says there is
         assert Session.objects.get().pk == RemoteLaunch.objects.get().session
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_it_is_good_once(self, operator, table, language):
         address = announced(operator, language=language)
         a_visitor().get(address)
@@ -228,7 +229,7 @@ class TestComingIn:
         queue.send_due()
         assert operator.host.balances["anna"] == MONEY - STAKE + part.paid
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_the_cashier_says_where_the_money_is(self, operator, table, language):
         visitor = a_visitor()
         visitor.get(announced(operator, language=language))
@@ -240,7 +241,7 @@ class TestComingIn:
         assert sentence in page.text
         assert visitor.get(f"/{language}/cashier/withdraw/").status_code == 302
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_the_lobby_shows_what_they_can_play(self, operator, table, language):
         others = [a_shared_table(), a_golden_table(), a_guest_table("SEK")]
         visitor = a_visitor()

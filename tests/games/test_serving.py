@@ -41,6 +41,7 @@ from tests.builders import (
     put_live,
 )
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests, play_out, sit, standing_of
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, round_at, step
 from tests.people import a_member_of_staff, a_visitor
 from wallet import purse
@@ -92,7 +93,7 @@ class TestAPlayerWhomATableDoesNotServe:
         assert lobby_cards(Mode.REAL, "SEK", "DK") == []
         assert len(list(lobby_cards(Mode.REAL, "SEK", "SE"))) == (0 if shape is Shape.SOLO else 1)
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_reads_at_its_address_why_not(self, shape, language):
         table = MAKERS[shape]()
         serve(table, ["DE"])
@@ -103,7 +104,7 @@ class TestAPlayerWhomATableDoesNotServe:
         assert (said != ELSEWHERE) is (language != "en")
         assert said in unescape(answer.text)
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     @pytest.mark.parametrize(("mode", "other", "sentence"), [("real", "F", NOT_REAL), ("free", "R", NOT_FREE)])
     def test_reads_so_too_for_money_that_it_is_not_played_for(self, shape, language, mode, other, sentence):
         table = MAKERS[shape]()

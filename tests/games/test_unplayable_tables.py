@@ -11,6 +11,7 @@ from games.shipped import baccarat_limits, golden_limits
 from games.table_status import open_table
 from games.tables import make_table
 from tests.builders import a_player
+from tests.harness.sweeps import sweep_languages
 from wallet.models import Account, AccountKind
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +62,7 @@ def test_its_page_says_why_and_leads_to_the_lobby(visitor, reason, slug, mode):
     assert not Account.objects.filter(kind=AccountKind.PURSE).exists()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_its_page_speaks_the_language_of_the_player(visitor, reason, language):
     assert (reason in unescape(visitor.get(f"/{language}/table/baccarat/real/").text)) == (language == "en")
 

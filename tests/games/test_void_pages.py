@@ -13,6 +13,7 @@ from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.games.test_void import a_won_round, balance, spend
+from tests.harness.sweeps import sweep_languages
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.test_at_once import at_once
 from wallet.models import Mode
@@ -51,7 +52,7 @@ def seen(answer) -> str:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 class TestInTheirLanguage:
     @pytest.mark.parametrize("mode", ["real", "free"])
     def test_the_player_is_told_once_on_the_next_page_of_the_table(self, player, visitor, language, mode):
@@ -150,7 +151,7 @@ def test_of_two_tabs_one_tells(cloned_db):
     assert sum(at_once([open_page] * 4)) == 1
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 @pytest.mark.parametrize("what", ["cards that cannot be dealt", "seed of another length", "wagers removed"])
 def test_from_a_spoilt_row_to_the_player(cloned_db, owner, language, what):
     player, table = a_player(real=MONEY), a_table()

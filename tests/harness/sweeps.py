@@ -4,10 +4,15 @@
 runs everything; without the option, sweep cases are not selected (they are counted as "deselected", not as skipped).
 """
 
+import os
 from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+
+# The workers of xdist inherit the environment: they collect the same cases, also around midnight.
+DAY = int(os.environ.setdefault("SABOT_TEST_DAY", str(datetime.now(UTC).toordinal())))
 
 
 def sweep(cases: Iterable[Any], always: Collection[Any] | Callable[[Any], bool]) -> list[Any]:
@@ -23,6 +28,18 @@ def sweep(cases: Iterable[Any], always: Collection[Any] | Callable[[Any], bool])
     if not callable(always) and len(chosen) < len(always):
         raise ValueError(f"not among the cases: {[case for case in always if case not in listed]}")
     return [case if case in chosen else pytest.param(*_as_values(case), marks=pytest.mark.sweep) for case in listed]
+
+
+def sweep_languages(codes: Iterable[str]) -> list[Any]:
+    """Return language codes as `sweep` does; ``make test`` runs German and one other, drawn by day."""
+    listed = list(codes)
+    others = sorted(code for code in listed if code != "de")
+    return sweep(listed, {"de", others[DAY % len(others)]})
+
+
+def examples(config: pytest.Config, short: int, full: int) -> int:
+    """Return how many examples Hypothesis runs: *short* in ``make test``, *full* in the sweep."""
+    return full if config.getoption("sweep") else short
 
 
 def _as_values(case: Any) -> tuple[Any, ...]:

@@ -35,6 +35,7 @@ from games.table_status import close_table
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, put_live
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, stranger, total_of
 from tests.people import events
@@ -259,7 +260,7 @@ class TestTooLittleMoneyOrTooLate:
         with pytest.raises(BetTooLate):
             chip(player, table, "player", 20_00, round_id=round_at(elsewhere).pk)
 
-    @pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+    @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de"]))
     def test_both_sentences_are_in_the_player_s_language(self, table, language):
         said = {sentence(error, table, language) for error in (NotEnoughBalance(), BetTooLate())}
         assert len(said - {"Not enough balance", "Bet arrived too late"}) == 2

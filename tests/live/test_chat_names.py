@@ -21,6 +21,7 @@ from players.replies import keeping
 from players.replies.shipped import LANGUAGES
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import live_table_of
 from tests.live.talk import RUDE, a_talker, say, wait
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
@@ -281,7 +282,7 @@ class TestTelling:
         assert SECRET not in letter
         return letter
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_says_in_one_letter_in_their_language_what_was_decided_and_why(self, live_table, language):
         player = reading(language, a_talker("Rude one"))
         letter = self.everything(live_table, player)

@@ -26,6 +26,7 @@ from games.models import (
 )
 from players.models import Mail, User
 from tests.builders import a_player
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
 from tests.live.spoilt import spoil
 from tests.live.test_rulings import annul_by_two
@@ -309,7 +310,7 @@ class TestTheSupervisor:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 class TestThePlayers:
     """Everybody at the table is told in their language, whether they had bet or not."""
 

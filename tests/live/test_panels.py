@@ -20,6 +20,7 @@ from games.models import LiveTable, Participation, Phase, VoidReason
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, a_round, a_table
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from wallet import accounts
 from wallet.cashier import FREE_MONEY
@@ -208,7 +209,7 @@ class TestCashier:
 
 
 class TestRulesAndSettings:
-    @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+    @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
     def test_the_help_stands_below_the_page_in_its_language(self, language):
         table = a_live_table("no_commission").table
         said = panel(a_player(), "rules", language=language).text

@@ -14,6 +14,7 @@ from games.rows import fetch_named
 from games.table_status import close_table, continue_table, open_table, pause_table
 from players.models import Player
 from tests.builders import a_player, put_live
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, make_late, round_at, slip_of, step
 from tests.live.betting import chip, press
 from wallet.models import Mode
@@ -182,7 +183,7 @@ class TestWhatPlayersSee:
         assert '<p class="badge badge--brass">paused</p>' in text
         assert "data-deadline" not in text
 
-    @pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES if code != "en"])
+    @pytest.mark.parametrize("language", sweep_languages([code for code, _name in settings.LANGUAGES if code != "en"]))
     def test_each_in_their_language(self, live_table, player, language):
         advance_to(live_table, Phase.SETTLED)
         pause(live_table)

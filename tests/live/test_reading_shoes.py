@@ -16,6 +16,7 @@ from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, Shoe, ShoeEnding, VoidReason
 from games.seeds import unseal
 from tests.builders import a_player
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 
 MONEY = 1_000_000
@@ -72,7 +73,7 @@ def test_of_a_round_whose_cards_are_being_turned_up_it_tells_nothing(client: Cli
     assert "In progress" in seen
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTable, language: str) -> None:
     done = advance_to(live_table, Phase.SETTLED)
     shoes.end(done.shoe, ShoeEnding.RETIRED)

@@ -19,6 +19,7 @@ from games.live.voiding import void_live_round
 from games.models import LiveTable, Phase, VoidReason
 from games.table_status import close_table
 from tests.builders import UNHURRIED, a_player
+from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from wallet.models import Mode
 
@@ -57,7 +58,7 @@ def names_of_cards(html: str) -> list[str]:
     return re.findall(r'class="card [^"]*" role="img" aria-label="([^"]+)"', html)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_a_card_stands_there_from_its_time_on_and_not_before(language):
     state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")  # Player draws a six, Banker a king
     assert state.round
@@ -108,7 +109,7 @@ def test_the_next_change_is_the_next_card_until_the_last_one_lies_open():
     assert read_public(a_live_table(slug="other")).next_change(state.now) is None
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_no_more_bets_is_called_in_the_readers_language_with_the_english_call_beside_it(language):
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, tie=5_000)
@@ -262,7 +263,7 @@ def test_whoever_has_no_bet_is_told_how_to_place_one_and_nobody_else():
     assert hint not in show.render_own(read_public(live_table), read_own(live_table, player.pk), "en")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_what_became_of_the_bets_ends_in_one_full_stop(language):
     live_table, player = a_live_table(), a_player("DK", real=MONEY)
     bet(player, live_table, player=25_000, banker=25_000, tie=25_000)  # something is paid back, whatever comes

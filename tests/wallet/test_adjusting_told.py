@@ -18,6 +18,7 @@ from players.closures import state_of
 from players.models import Closure, ClosureState, Mail, Player
 from tests.builders import a_golden_table, a_player, a_purse, a_verified_player
 from tests.games.test_statement import flat, pdf_text, rows_of
+from tests.harness.sweeps import sweep_languages
 from tests.people import a_member_of_staff, last_mail
 from tests.reports_history import ask as asked_for
 from tests.reports_history import clock
@@ -62,7 +63,7 @@ def ask_for(player: Player, why: Why, mode: Mode) -> Approval:
 
 
 class TestThePlayerReads:
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     @pytest.mark.parametrize("amount", [12_345, -12_345])
     def test_gli19_2_5_7_it_on_the_page_in_the_file_and_on_paper(self, language: str, amount: int) -> None:
         player = a_player("SE", real=MONEY)
@@ -85,7 +86,7 @@ class TestThePlayerReads:
         assert flat(name) in text
         assert flat(written) in text
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     @pytest.mark.parametrize("why", Why)
     @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
     def test_why_by_mail_in_their_own_language(self, language: str, why: Why, mode: Mode) -> None:

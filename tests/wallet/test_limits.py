@@ -12,6 +12,7 @@ from games.errors import OverLimit
 from players.limits import set_limit
 from players.models import LimitKind, LimitSource, Period
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.harness.sweeps import sweep_languages
 from tests.people import events
 from tests.players.limit_clock import a_day, let_pass
 from tests.wallet.money_moves import a_round as a_rounds_money
@@ -298,7 +299,7 @@ class TestAtATable:
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert events("round.refused")[-1]["data"]["reason"] == "OverLimit"
 
-    @pytest.mark.parametrize("language", ["en", "sv", "da", "ro", "de"])
+    @pytest.mark.parametrize("language", sweep_languages(["en", "sv", "da", "ro", "de"]))
     @pytest.mark.parametrize("kind", ["deposit", "stake", "loss"])
     @pytest.mark.parametrize("period", Period, ids=str)
     def test_the_refusal_is_a_sentence_with_both_amounts(self, language, kind, period):

@@ -11,6 +11,7 @@ from payments import PaymentStatus
 
 from games.errors import BalanceTooLow
 from tests.builders import a_player, a_round, a_table
+from tests.harness.sweeps import sweep_languages
 from tests.people import a_visitor, events, last_mail
 from tests.wallet.at_the_bank import CALLBACK, a_payment, at_the_bank, balance, call_back, deliver_owed, statement
 from wallet import verify
@@ -315,7 +316,7 @@ def test_what_news_means(known, word, sequence, path, decision):
     assert decide(known, News(word, 100, "SEK", "A", sequence), path) is decision
 
 
-@pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
+@pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
 def test_mails_are_in_the_player_s_language(player, payment, language):
     player.user.language = language
     player.user.save()
