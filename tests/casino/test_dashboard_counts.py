@@ -10,6 +10,7 @@ from casino import staff_dashboard_money as money
 from casino import staff_dashboard_waiting as waiting
 from tests import reports_history
 from tests.casino.test_dashboard import around_now, page, totals
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.scene import Scene
 from tests.wallet.statement_builders import confirmed, named
@@ -52,7 +53,7 @@ def something_waits(db):
     keeping.note(settled.pk, words="They mend it.", settles=True, by="staff:1")
 
 
-@pytest.mark.parametrize("role", WAITING)
+@pytest.mark.parametrize("role", sample(WAITING, 2))
 def test_each_is_as_many_as_its_page_lists(something_waits, role):
     member, reader = a_member_of_staff(role), a_visitor()
     reader.force_login(member.user)

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.template import Context, Engine
 from django.utils.translation import override
 
+from tests.harness.sweeps import sweep_languages
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
 
@@ -43,7 +44,7 @@ def written(template: str, language: str) -> str:
         return Engine.get_default().get_template(f"mail/{template}.txt").render(Context(context, autoescape=False))
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 @pytest.mark.parametrize("template", MAILS)
 def test_no_sentence_ends_twice(template, language):
     text = written(template, language)

@@ -15,6 +15,7 @@ from games.models import Round
 from players import finding
 from players.models import DocumentKind, Player, Session, Submission
 from tests.builders import a_newcomer, a_player, a_round, a_submission, a_table, a_verified_player
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, round_at
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank
@@ -66,18 +67,21 @@ def asa() -> Player:
 
 @pytest.mark.parametrize(
     "typed",
-    [
-        "Åsa Müller",
-        "asa mull",
-        "LUEDENSCHEIDT, AASA",
-        "müller-lüdenscheidt maria åsa",
-        "Sankt Eriksg 112",
-        "11331",
-        "113 31 malmo",
-        "070-123 45 67",
-        "+46 70 123 45 67",
-        "ab1234567",
-    ],
+    sample(
+        [
+            "Åsa Müller",
+            "asa mull",
+            "LUEDENSCHEIDT, AASA",
+            "müller-lüdenscheidt maria åsa",
+            "Sankt Eriksg 112",
+            "11331",
+            "113 31 malmo",
+            "070-123 45 67",
+            "+46 70 123 45 67",
+            "ab1234567",
+        ],
+        4,
+    ),
 )
 def test_is_found_by_what_was_sent_in_however_it_is_written(asa, typed):
     a_submission(
@@ -197,7 +201,8 @@ def test_a_role_finds_by_nothing_that_it_may_not_see(asa):
 
 
 @pytest.mark.parametrize(
-    "typed", ["%", "_", "'", "\\", "a:b:c", "::", "-", "1" * 19, "x" * 300, "player:", "\U0010ffff", "(", "&'"]
+    "typed",
+    sample(["%", "_", "'", "\\", "a:b:c", "::", "-", "1" * 19, "x" * 300, "player:", "\U0010ffff", "(", "&'"], 4),
 )
 def test_whatever_is_typed_is_only_looked_for(asa, typed):
     answer = of("compliance").get(f"/staff/players/?who={quote(typed)}&after=0")

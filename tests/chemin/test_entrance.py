@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from tests.builders import a_guest_table, a_player
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table
 from tests.people import a_visitor
 
@@ -47,7 +48,7 @@ def test_a_practice_table_is_not_there_for_real_money(browser: Client, method: s
     assert browser.get("/en/table/chemin/free/chat/").status_code == 200
 
 
-@pytest.mark.parametrize("address", OF_SHARED_TABLES)
+@pytest.mark.parametrize("address", sample(OF_SHARED_TABLES, 3))
 def test_what_shared_tables_have_is_not_there(browser: Client, address: str) -> None:
     a_guest_table()
     a_live_table()

@@ -38,7 +38,7 @@ from tests.chemin.at_table import (
     state_of,
     step,
 )
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -237,16 +237,19 @@ class TestDeciding:
 
     @pytest.mark.parametrize(
         "sent",
-        [
-            {"action": "steal"},
-            {"action": "make_call"},
-            {"action": "make_call:everything"},
-            {"action": "pass:banco"},
-            {"action": ""},
-            {"action": "pass", "question": "one"},
-            {"action": "pass", "question": "-1"},
-            {"action": "pass", "question": "9" * 20},
-        ],
+        sample(
+            [
+                {"action": "steal"},
+                {"action": "make_call"},
+                {"action": "make_call:everything"},
+                {"action": "pass:banco"},
+                {"action": ""},
+                {"action": "pass", "question": "one"},
+                {"action": "pass", "question": "-1"},
+                {"action": "pass", "question": "9" * 20},
+            ],
+            3,
+        ),
     )
     def test_nonsense_changes_nothing(self, live_table, sent):
         guests(live_table)

@@ -10,7 +10,7 @@ from django.utils import translation
 
 from games.models import NextRound, Participation
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from wallet import accounts, purse
 from wallet.models import Mode
 from wallet.money import format_money
@@ -186,7 +186,7 @@ class TestSentences:
         assert f"/{language}/cashier/" in page
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
-    @pytest.mark.parametrize("typed", ["", "much", "-5", "0"])
+    @pytest.mark.parametrize("typed", sample(["", "much", "-5", "0"], 2))
     def test_a_rebuy_of_no_amount(self, visitor, player, language, typed):
         assert "call__notice--error" in rebuy(visitor, typed, language=language)
         assert purse.balance(player, Mode.REAL) == 0

@@ -20,7 +20,7 @@ from games.models import Participation, Result, Round, Table
 from games.search import FIND, Ending, Search, every, find, parameters
 from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 
 MONEY = 100_000_000
 MANY = 50_000
@@ -136,15 +136,18 @@ class TestThePage:
 
     @pytest.mark.parametrize(
         "nonsense",
-        [
-            {"since": "yesterday"},
-            {"until": "9999-12-31"},
-            {"since": "0001-01-01"},
-            {"table": "nowhere"},
-            {"ending": "maybe"},
-            {"since": "2026-02-30"},
-            {"since": "2026-02-02", "until": "2026-02-01"},
-        ],
+        sample(
+            [
+                {"since": "yesterday"},
+                {"until": "9999-12-31"},
+                {"since": "0001-01-01"},
+                {"table": "nowhere"},
+                {"ending": "maybe"},
+                {"since": "2026-02-30"},
+                {"since": "2026-02-02", "until": "2026-02-01"},
+            ],
+            3,
+        ),
     )
     def test_says_what_it_cannot_read_and_shows_all(self, visitor, player, table, nonsense):
         round_id = a_round(player, table, player=1000).round_id

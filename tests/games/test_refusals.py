@@ -16,7 +16,7 @@ from games.table_status import close_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
 from tests.games.at_pages import MONEY, click
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from wallet import accounts
 from wallet.models import Mode
 from wallet.money import format_money
@@ -152,20 +152,23 @@ class TestSentences:
 
 @pytest.mark.parametrize(
     "nonsense",
-    [
-        {"action": "bet:nowhere"},
-        {"action": "steal"},
-        {"action": ""},
-        {"round_id": "not a uuid"},
-        {"slip_version": "-1"},
-        {"table_version": ""},
-        {"table_version": "one"},
-        {"slip_version": "99999999999999999999"},
-        {"chip": "-1000", "action": "bet:player"},
-        {"chip": "1e9", "action": "bet:player"},
-        {"chip": "٣٠٠", "action": "bet:player"},
-        {"player_value": "x" * 65},
-    ],
+    sample(
+        [
+            {"action": "bet:nowhere"},
+            {"action": "steal"},
+            {"action": ""},
+            {"round_id": "not a uuid"},
+            {"slip_version": "-1"},
+            {"table_version": ""},
+            {"table_version": "one"},
+            {"slip_version": "99999999999999999999"},
+            {"chip": "-1000", "action": "bet:player"},
+            {"chip": "1e9", "action": "bet:player"},
+            {"chip": "٣٠٠", "action": "bet:player"},
+            {"player_value": "x" * 65},
+        ],
+        4,
+    ),
 )
 def test_nonsense_changes_nothing(visitor, player, table, nonsense):
     visitor.get("/en/table/baccarat/real/")

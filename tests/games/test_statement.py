@@ -26,7 +26,7 @@ from games.statement.period import Choice, Period, chosen, months_before, today_
 from players.models import Player
 from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from tests.wallet import money_moves
 from wallet import accounts, cashier, ledger, purse
 from wallet.models import Entry, Journal, Mode
@@ -124,7 +124,7 @@ class TestPeriods:
 
 
 class TestTheFigures:
-    @pytest.mark.parametrize("seed", range(6))
+    @pytest.mark.parametrize("seed", sample(range(6), 2))
     @pytest.mark.parametrize("is_long_past", [False, True], ids=["fresh", "long past"])
     def test_gli19_2_5_7_agree_with_the_ledger_for_any_period(self, player, seed, is_long_past, monkeypatch):
         """What is older than the period by more than a transaction lasts is not read again but taken as a balance."""
@@ -224,14 +224,17 @@ class TestThePage:
 
     @pytest.mark.parametrize(
         "nonsense",
-        [
-            {"since": "yesterday", "until": "2026-01-01"},
-            {"since": "2026-02-02", "until": "2026-02-01"},
-            {"since": "2026-02-02"},
-            {"until": "9999-12-31", "since": "2026-01-01"},
-            {"period": "century"},
-            {"mode": "gold"},
-        ],
+        sample(
+            [
+                {"since": "yesterday", "until": "2026-01-01"},
+                {"since": "2026-02-02", "until": "2026-02-01"},
+                {"since": "2026-02-02"},
+                {"until": "9999-12-31", "since": "2026-01-01"},
+                {"period": "century"},
+                {"mode": "gold"},
+            ],
+            2,
+        ),
         ids=str,
     )
     def test_says_what_it_cannot_read_and_shows_this_month(self, visitor, nonsense):

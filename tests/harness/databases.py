@@ -114,10 +114,10 @@ def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
     database = Database(unique, addresses, _next_number(addresses))
     with psycopg.connect(addresses.superuser_url, autocommit=True) as superuser:
         superuser.execute(
-            SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(
+            SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY FILE_COPY").format(
                 Identifier(unique), Identifier(OWNER_ROLE), Identifier(like)
             )
-        )
+        )  # through the log, as PostgreSQL does otherwise, takes twice the time
         close_to_public(superuser, unique)  # who may enter a database is no part of its copy
         try:
             with pointed_at(unique), override_settings(CACHES=_caches(database)):

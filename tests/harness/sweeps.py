@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 # The workers of xdist inherit the environment: they collect the same cases, also around midnight.
 DAY = int(os.environ.setdefault("SABOT_TEST_DAY", str(datetime.now(UTC).toordinal())))
@@ -27,7 +28,19 @@ def sweep(cases: Iterable[Any], always: Collection[Any] | Callable[[Any], bool])
         raise ValueError("no case is left for `make test`")
     if not callable(always) and len(chosen) < len(always):
         raise ValueError(f"not among the cases: {[case for case in always if case not in listed]}")
-    return [case if case in chosen else pytest.param(*_as_values(case), marks=pytest.mark.sweep) for case in listed]
+    return [case if case in chosen else _only_swept(case) for case in listed]
+
+
+def sample(cases: Iterable[Any], number: int) -> list[Any]:
+    """Return *cases* as `sweep` does; ``make test`` runs *number* of them, spread over the list, other ones each day.
+
+    For cases that differ in their input alone, such as hostile values of one field.
+    """
+    listed = list(cases)
+    if not 0 < number < len(listed):
+        raise ValueError(f"{number} of {len(listed)} cases is no sample")
+    chosen = {(DAY + place * len(listed) // number) % len(listed) for place in range(number)}
+    return [case if place in chosen else _only_swept(case) for place, case in enumerate(listed)]
 
 
 def sweep_languages(codes: Iterable[str]) -> list[Any]:
@@ -42,6 +55,8 @@ def examples(config: pytest.Config, short: int, full: int) -> int:
     return full if config.getoption("sweep") else short
 
 
-def _as_values(case: Any) -> tuple[Any, ...]:
-    """Return the values of one case; a tuple is several arguments, as in `pytest.mark.parametrize`."""
-    return case if type(case) is tuple else (case,)
+def _only_swept(case: Any) -> Any:
+    """Return one case of the sweep alone; a tuple is several arguments, as in `pytest.mark.parametrize`."""
+    if isinstance(case, ParameterSet):
+        return pytest.param(*case.values, marks=(*case.marks, pytest.mark.sweep), id=case.id)
+    return pytest.param(*(case if type(case) is tuple else (case,)), marks=pytest.mark.sweep)

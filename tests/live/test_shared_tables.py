@@ -16,6 +16,7 @@ from games.table_checks import NothingChanged, UnusableClock, UnusableLimits, ch
 from games.tables import make_table
 from games.variants import VARIANTS
 from tests.builders import UNHURRIED, a_player, a_shared_table, put_live
+from tests.harness.sweeps import sample
 from wallet.models import Mode
 
 SHIPPED = {"no_commission": no_commission_limits, "pairs": pairs_limits}
@@ -38,7 +39,7 @@ def test_every_bet_of_the_shipped_tables_can_be_staked_and_returns_enough_at_its
 
 
 @pytest.mark.parametrize("variant", SHIPPED)
-@pytest.mark.parametrize("currency", sorted(baccarat_limits()))
+@pytest.mark.parametrize("currency", sample(sorted(baccarat_limits()), 2))
 def test_some_chip_of_the_tray_places_every_bet_at_its_minimum_and_fits_under_its_maximum(
     variant: str, currency: str
 ) -> None:
@@ -56,7 +57,7 @@ def test_live_baccarat_2_nc_takes_20_to_100_000_lei_on_player_and_banker() -> No
 
 
 @pytest.mark.parametrize("variant", SHIPPED)
-@pytest.mark.parametrize("currency", sorted(baccarat_limits()))
+@pytest.mark.parametrize("currency", sample(sorted(baccarat_limits()), 2))
 def test_one_player_alone_may_place_any_bet_of_the_shipped_tables_at_its_maximum(variant: str, currency: str) -> None:
     limits = Limits.of(SHIPPED[variant](), currency)
     assert limits.liability is not None

@@ -18,7 +18,7 @@ from players.closures import state_of
 from players.models import Closure, ClosureState, Mail, Player
 from tests.builders import a_golden_table, a_player, a_purse, a_verified_player
 from tests.games.test_statement import flat, pdf_text, rows_of
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from tests.people import a_member_of_staff, last_mail
 from tests.reports_history import ask as asked_for
 from tests.reports_history import clock
@@ -112,7 +112,7 @@ class TestThePlayerReads:
         assert "Adjustment" not in at_home(player).get("/en/cashier/statement/").content.decode()
 
 
-@pytest.mark.parametrize("jurisdiction", JURISDICTIONS)
+@pytest.mark.parametrize("jurisdiction", sample(JURISDICTIONS, 2))
 @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
 class TestInEveryCurrency:
     def test_up_and_down_to_the_last_minor_unit(self, jurisdiction: str, mode: Mode) -> None:

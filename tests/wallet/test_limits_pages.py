@@ -8,6 +8,7 @@ from django.test import Client
 from players.limits import own_limits, pending, set_limit, should_offer
 from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
 from tests.builders import a_place, a_player, a_table
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import a_round
 from wallet import accounts
@@ -90,7 +91,7 @@ def test_hours_are_whole_and_no_more_than_a_period_has(visitor, player):
         assert "Write whole hours, from 1 to 24." in send(visitor, "time", day=wrong, week="", month="")
 
 
-@pytest.mark.parametrize("wrong", ["0", "-1", "0.001", "1e9", "NaN", "10" * 20])
+@pytest.mark.parametrize("wrong", sample(["0", "-1", "0.001", "1e9", "NaN", "10" * 20], 3))
 def test_what_is_no_amount_is_refused_with_a_sentence_and_nothing_is_set(visitor, player, wrong):
     page = send(visitor, "deposit", day=wrong, week="50", month="")
     assert 'role="alert"' in page

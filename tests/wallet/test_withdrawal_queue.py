@@ -6,6 +6,7 @@ import pytest
 from django.db.models.functions import Now
 
 from tests.builders import a_verified_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.payout_builders import MONEY, a_withdrawal, approve
 from wallet import withdrawal_queue, withdrawals
@@ -86,7 +87,7 @@ def test_what_is_decided_is_not_gone_through_for_an_amount(finance):
     assert answer.context["others"] == []
 
 
-@pytest.mark.parametrize("query", ["state=x", "currency=x", "above=x", "hours=x", "number=x", "before=x"])
+@pytest.mark.parametrize("query", sample(["state=x", "currency=x", "above=x", "hours=x", "number=x", "before=x"], 2))
 def test_a_garbled_filter_is_still_a_page(finance, query):
     some(1)
     assert finance.get(f"/staff/withdrawals/?{query}").status_code == 200

@@ -12,7 +12,7 @@ from audit.models import Approval
 from players import exclusions
 from players.models import Mail, Staff
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import settle, stake
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve, in_the_banks_hands
@@ -378,7 +378,7 @@ WHY = {"returned": lambda: BANK_REASONS["account_closed"], "refused": lambda: RE
 
 
 @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", sample(STEPS, 3))
 def test_gli19_2_5_6_every_mail_says_what_how_much_and_why(step, language):
     player = a_verified_player(real=MONEY)
     player.user.language = language
