@@ -31,9 +31,9 @@ pytest_plugins = [
 
 # How long an example takes says how busy the machine is, and how many are thrown away at first is chance.
 settings.register_profile(
-    "house", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    "sweep", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-settings.load_profile("house")
+settings.register_profile("house", settings.get_profile("sweep"), max_examples=30)
 
 LONGEST = "test_machine.py"  # most of a minute, and among the last by name
 

@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 
 from tests.audit import sealed
 from tests.audit.signing import Pens
+from tests.harness.sweeps import sample
 
 
 def test_a_log_that_nobody_touched_is_what_it_was(house, check):
@@ -39,7 +40,9 @@ def test_a_flipped_byte_is_found(tamper, check):
     assert check("--from", 256) == []
 
 
-@pytest.mark.parametrize(("column", "value"), [("kind", "a.b"), ("by", "x"), ("on", "x"), ("at", "2026-11-20 12:00Z")])
+@pytest.mark.parametrize(
+    ("column", "value"), sample([("kind", "a.b"), ("by", "x"), ("on", "x"), ("at", "2026-11-20 12:00Z")], 2)
+)
 def test_a_column_that_says_something_else_is_found(tamper, check, column, value):
     event = sealed.event_of(100)
     tamper.execute(f'UPDATE audit_event SET "{column}" = %s WHERE id = %s', [value, event])
@@ -244,7 +247,7 @@ def test_a_record_speaks_only_for_what_the_house_itself_let_go(tamper, check, re
     assert gone in check()
 
 
-@pytest.mark.parametrize("body", ["{", "[]", "7", '{"at":1}', "[" * 20_000, '{"at":"%s","by":"system"}'])
+@pytest.mark.parametrize("body", sample(["{", "[]", "7", '{"at":1}', "[" * 20_000, '{"at":"%s","by":"system"}'], 2))
 @pytest.mark.parametrize("kind", ["personal.expired", "personal.erased", "x.y"])
 def test_a_body_that_is_no_event_is_found(tamper, check, body, kind):
     event = sealed.event_of(100)
@@ -272,7 +275,7 @@ def test_what_a_value_begins_with_is_not_taken_for_its_salt(tamper, check):
     assert finding.startswith(f"event {event}, leaf 107, ip: the personal value that stands was changed or put in;")
 
 
-@pytest.mark.parametrize("number", [2**62, 10**12, 5000])
+@pytest.mark.parametrize("number", sample([2**62, 10**12, 5000], 1))
 @pytest.mark.parametrize("level", [0, 1, 7])
 def test_a_tile_far_beyond_the_leaves_is_found_and_not_counted_with(tamper, check, level, number):
     tamper.execute("INSERT INTO audit_tile VALUES (%s, %s, %s)", [level, number, bytes(32)])

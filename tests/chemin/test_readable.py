@@ -7,6 +7,7 @@ from games.models import Participation, ReplayDue
 from games.replay import replay_finished_rounds
 from tests.chemin.at_table import a_chemin_table, guests
 from tests.chemin.evenings import play_evening
+from tests.harness.sweeps import sample
 from tests.people import events
 
 pytestmark = pytest.mark.django_db
@@ -14,10 +15,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def parts() -> list[Participation]:
-    """Everybody's part in six coups that were dealt again and found good."""
+    """Everybody's part in three coups that were dealt again and found good."""
     live_table = a_chemin_table()
     guests(live_table, 3)
-    play_evening(live_table, 6, seed=31)
+    play_evening(live_table, 3, seed=31)
     assert not replay_finished_rounds().suspicious
     return list(Participation.objects.select_related("round__table_version__table").prefetch_related("wagers"))
 
@@ -30,13 +31,16 @@ def test_coups_are_readable_for_punters_and_bankers(parts: list[Participation]) 
 
 @pytest.mark.parametrize(
     ("stored", "fault"),
-    [
-        ({"cards": "9H XX"}, "cards: "),
-        ({"cards": "TC TD 4C"}, "outcome: punter, by the cards none"),
-        ({"cards": "TC TD 9C 5D 2H"}, "outcome: punter, by the cards none"),
-        ({"cards": "TC TD 9C 5D", "outcome": "banker"}, "outcome: banker, by the cards punter"),
-        ({"cards": "TC TD 5C 5D 3H", "outcome": "draw"}, "outcome: draw, by the cards banker or punter"),
-    ],
+    sample(
+        [
+            ({"cards": "9H XX"}, "cards: "),
+            ({"cards": "TC TD 4C"}, "outcome: punter, by the cards none"),
+            ({"cards": "TC TD 9C 5D 2H"}, "outcome: punter, by the cards none"),
+            ({"cards": "TC TD 9C 5D", "outcome": "banker"}, "outcome: banker, by the cards punter"),
+            ({"cards": "TC TD 5C 5D 3H", "outcome": "draw"}, "outcome: draw, by the cards banker or punter"),
+        ],
+        2,
+    ),
 )
 def test_cards_that_make_no_such_coup_are_examined(
     parts: list[Participation], stored: dict[str, str], fault: str

@@ -24,6 +24,7 @@ from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_practice_table, guests, sit
 from tests.chemin.evenings import play_evening, play_until
 from tests.games.recalled import differences
+from tests.harness.sweeps import sweep
 
 # What is spoilt as only the owner of the tables could -> the statement that does it, and what is found.
 SPOILT = {
@@ -72,25 +73,26 @@ def finished(live_table: LiveTable) -> list[Round]:
 
 @pytest.mark.django_db
 class TestEvenings:
-    @pytest.mark.parametrize("seed", range(3))
-    def test_are_reproduced_coup_by_coup(self, seed: int) -> None:
+    @pytest.mark.parametrize(("seed", "coups"), sweep([(0, 5), *((seed, 12) for seed in range(3))], {(0, 5)}))
+    def test_are_reproduced_coup_by_coup(self, seed: int, coups: int) -> None:
         live_table = a_chemin_table(maximum=50_000)
         guests(live_table, 4)
-        play_evening(live_table, 12, seed=seed)
-        assert replay.replay_finished_rounds() == replay.Replayed(12, ())
+        play_evening(live_table, coups, seed=seed)
+        assert replay.replay_finished_rounds() == replay.Replayed(coups, ())
         assert not ReplayDue.objects.exists()
         assert not Incident.objects.exists()
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is None
-        assert CheminCoup.objects.count() == 12
-        assert [differences(coup) for coup in finished(live_table)] == [[]] * 12
+        assert CheminCoup.objects.count() == coups
+        assert [differences(coup) for coup in finished(live_table)] == [[]] * coups
 
-    def test_against_house_players_are_reproduced_too(self) -> None:
+    @pytest.mark.parametrize("coups", sweep([4, 12], {4}))
+    def test_against_house_players_are_reproduced_too(self, coups: int) -> None:
         live_table = a_practice_table()
         sit(a_player(free=10_000_000), live_table)
-        play_evening(live_table, 12, seed=1)
+        play_evening(live_table, coups, seed=1)
         assert CheminSeat.objects.filter(player=None).exists()
-        assert replay.replay_finished_rounds() == replay.Replayed(12, ())
-        assert [differences(coup) for coup in finished(live_table)] == [[]] * 12
+        assert replay.replay_finished_rounds() == replay.Replayed(coups, ())
+        assert [differences(coup) for coup in finished(live_table)] == [[]] * coups
 
     def test_cost_the_same_number_of_queries_however_many_coups_there_were(self, django_assert_num_queries) -> None:
         live_table = a_chemin_table()

@@ -214,12 +214,15 @@ class TestANewTable:
 
     @pytest.mark.parametrize(
         ("changes", "field", "sentence"),
-        [
-            ({"EUR-liability": "1"}, "EUR-player-maximum", "more than the liability of €1."),
-            ({"EUR-liability": ""}, "EUR-liability", "Write an amount"),
-            ({"pace-betting": "0.01"}, "pace-betting", "greater than or equal to 0.1"),
-            ({"pace-card": ""}, "pace-card", "This field is required."),
-        ],
+        sample(
+            [
+                ({"EUR-liability": "1"}, "EUR-player-maximum", "more than the liability of €1."),
+                ({"EUR-liability": ""}, "EUR-liability", "Write an amount"),
+                ({"pace-betting": "0.01"}, "pace-betting", "greater than or equal to 0.1"),
+                ({"pace-card": ""}, "pace-card", "This field is required."),
+            ],
+            2,
+        ),
         ids=str,
     )
     def test_of_a_shared_table_too(self, supervisor, changes, field, sentence):

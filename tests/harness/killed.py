@@ -18,15 +18,17 @@ Act = Callable[[], object]
 _ONLY_READS = re.compile(r'SELECT (DISTINCT )?"(?!.* FOR (NO KEY )?(UPDATE|SHARE))', re.DOTALL)
 
 
-def dies(act: Act, when: str, number: int, through: str = "default") -> bool:
+def dies(act: Act, when: str, number: int, through: str = "default", *, every: bool = True) -> bool:
     """Run *act* in a process that dies ``before`` or ``after`` its statement of that number (COMMIT counts as one; what
     only reads does not count, nor what goes *through* another connection), and say whether it did. On return PostgreSQL
     has rolled back and let go of whatever the dead one held.
+
+    Unless *every* statement counts, the first one and each COMMIT do: what one transaction does is done or not done.
     """
     child = os.fork()
     if child == 0:
         try:
-            _die_at(when, number, through)
+            _die_at(when, number, through, every=every)
             act()
         except BaseException:  # noqa: BLE001  (whatever it was: this process must not go on as a second pytest)
             os._exit(1)
@@ -37,7 +39,7 @@ def dies(act: Act, when: str, number: int, through: str = "default") -> bool:
     return os.WIFSIGNALED(status)
 
 
-def _die_at(when: str, number: int, through: str) -> None:
+def _die_at(when: str, number: int, through: str, *, every: bool) -> None:
     left = number
     # Whatever is open belongs to the parent, which goes on with it: a session that knows the tables is quicker than a
     # new one. A child may even find another than its parent has (Django keeps them by event loop, which a fork does not
@@ -47,22 +49,22 @@ def _die_at(when: str, number: int, through: str) -> None:
     connection = connections[through]
     _hold(connection)
 
-    def counted(work: Callable[[], Any]) -> Any:
+    def counted(work: Callable[[], Any], *, counts: bool) -> Any:
         nonlocal left
-        left -= 1
-        if when == "before" and left == 0:
+        left -= counts
+        if when == "before" and counts and left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         result = work()
-        if when == "after" and left == 0:
+        if when == "after" and counts and left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return result
 
     commit = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]  # Django's own, untyped
-    BaseDatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[attr-defined]
+    BaseDatabaseWrapper._commit = lambda self: counted(lambda: commit(self), counts=True)  # type: ignore[attr-defined]
 
     def wrapper(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
         work = partial(execute, sql, params, many, context)
-        return work() if _ONLY_READS.match(str(sql)) else counted(work)
+        return work() if _ONLY_READS.match(str(sql)) else counted(work, counts=every or left == number)
 
     connection.execute_wrappers.append(wrapper)
     copy = BaseDatabaseWrapper.copy

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+from hypothesis import settings
 
+IS_SWEEP = False  # set before test modules are imported
 # The workers of xdist inherit the environment: they collect the same cases, also around midnight.
 DAY = int(os.environ.setdefault("SABOT_TEST_DAY", str(datetime.now(UTC).toordinal())))
 
@@ -50,9 +52,22 @@ def sweep_languages(codes: Iterable[str]) -> list[Any]:
     return sweep(listed, {"de", others[DAY % len(others)]})
 
 
-def examples(config: pytest.Config, short: int, full: int) -> int:
+def examples(short: int, full: int) -> int:
     """Return how many examples Hypothesis runs: *short* in ``make test``, *full* in the sweep."""
-    return full if config.getoption("sweep") else short
+    return full if IS_SWEEP else short
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Know whether this is the sweep."""
+    global IS_SWEEP  # noqa: PLW0603  (test modules ask while they are imported)
+    IS_SWEEP = config.getoption("sweep")
+    settings.load_profile("sweep" if IS_SWEEP else "house")
+
+
+@pytest.fixture
+def is_sweep() -> bool:
+    """Whether a test that goes through every step of something does so, or through some."""
+    return IS_SWEEP
 
 
 def _only_swept(case: Any) -> Any:

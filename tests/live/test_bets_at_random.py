@@ -22,6 +22,7 @@ from games.shipped import no_commission_limits
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
+from tests.harness.sweeps import examples
 from tests.live.at_table import a_live_table, advance_to, round_at
 from tests.live.betting import chip, held, held_for, press, stakes_of, total_of
 from wallet.models import Mode
@@ -96,7 +97,7 @@ class Expected:
 
 
 @given(rounds)
-@settings(max_examples=6)
+@settings(max_examples=examples(2, 6))
 def test_what_is_held_is_what_lies_on_the_table_and_that_is_what_was_clicked(chosen):
     with transaction.atomic():
         play(chosen)

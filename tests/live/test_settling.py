@@ -23,6 +23,7 @@ from games.models import (
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
+from tests.harness.sweeps import examples
 from tests.live.at_table import (
     a_live_table,
     advance_to,
@@ -79,7 +80,7 @@ class TestEverybodyIsPaid:
         live_table = a_live_table(slug)
         players = [a_player(where, real=RICH) for where in ("SE", "RO", "GB", "DK", "SE")]
 
-        @settings(max_examples=8, database=None)
+        @settings(max_examples=examples(3, 8), database=None)
         @given(st.lists(slips(variant), min_size=len(players), max_size=len(players)))
         def play(chosen: list[dict[str, int]]) -> None:
             before = {player.pk: balance(player) for player in players}

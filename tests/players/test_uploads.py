@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from players.uploads import JPEG, LARGEST, LONGEST_EDGE, PDF, SENTENCES, Fault, UnfitFile, examine
+from tests.harness.sweeps import examples
 from tests.players.papers import bomb, pdf, picture
 
 GOOD = picture()
@@ -94,7 +95,7 @@ def test_the_same_picture_is_known_again_however_it_was_saved():
     assert examine(picture("A")).sight != examine(picture("B")).sight
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(40, 150))
 @given(st.data())
 def test_whatever_is_done_to_a_file_it_is_taken_or_refused(data):
     sent = bytearray(data.draw(st.sampled_from([GOOD, picture(kind="PNG"), pdf()])))

@@ -1,14 +1,19 @@
 """What a month is carried forward as, and that the ledger is held to it when its journals are gone."""
 
 import hashlib
+from collections.abc import Iterator
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.db import connections, transaction
+from pytest_django import DjangoDbBlocker
 
+from players.models import Player
 from tests import old_months
 from tests.builders import a_player, a_purse, a_verified_player
+from tests.harness import databases
+from tests.harness.databases import Database
 from tests.old_months import beginning
 from tests.wallet import payout_builders
 from tests.wallet.adjusting import adjust
@@ -32,16 +37,25 @@ def house_of_months(cloned_db, owner):
     return owner
 
 
-@pytest.fixture
-def damage(cloned_db):
-    """A function that does what only a superuser with every guard off could."""
-
-    def do(statement):
-        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
-            superuser.execute("SET session_replication_role = replica")
-            superuser.execute(statement)
-
-    return do
+@pytest.fixture(scope="module")
+def beside_an_archived_month(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[Player]:
+    """A player with a reversed round in a month that has gone, and a round after it."""
+    with (
+        django_db_blocker.unblock(),
+        databases.clone("archived") as database,
+        psycopg.connect(database.owner_url, autocommit=True) as owner,
+    ):
+        old_months.make(owner, JULY)
+        old_months.go_to(owner, JULY)
+        player = a_player(real=10_000)
+        staked, settled = a_round(player, 500, 400)
+        old_months.go_to(owner, AUGUST)
+        ledger.reverse({settled.journal_id: uuid4(), staked.journal_id: uuid4()}, kind="void")
+        a_round(player, 1_000, 2_000)
+        for month in (None, JULY):
+            old_months.leave(month)
+        assert broken() == {}
+        yield player
 
 
 def carry(month, first, beyond):
@@ -200,17 +214,9 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("statement", "invariant"), DAMAGE)
-def test_damage_beside_an_archived_month_is_named(house_of_months, damage, statement, invariant):
-    player = a_player(real=10_000)
-    staked, settled = a_round(player, 500, 400)
-    old_months.go_to(house_of_months, AUGUST)
-    ledger.reverse({settled.journal_id: uuid4(), staked.journal_id: uuid4()}, kind="void")
-    a_round(player, 1_000, 2_000)
-    for month in (None, JULY):
-        old_months.leave(month)
-    assert broken() == {}
-    damage(statement.format(cash=cash(player)))
-    assert invariant in broken()
+def test_damage_beside_an_archived_month_is_named(beside_an_archived_month, django_db_blocker, statement, invariant):
+    with django_db_blocker.unblock(), databases.damaged(statement.format(cash=cash(beside_an_archived_month))):
+        assert invariant in broken()
 
 
 class TestWhatActs:

@@ -18,6 +18,7 @@ from players.limits import own_limits, required, set_limit
 from players.models import LimitKind, Period
 from tests.builders import a_verified_player
 from tests.harness import databases
+from tests.harness.sweeps import examples
 from tests.people import a_member_of_staff
 from tests.wallet.machine import WalletMachine
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Law, LimitState
@@ -36,7 +37,7 @@ LIMITS = (
 )
 EXAMPLES = int(os.environ.get("SABOT_ATTACK", "0"))
 HOUSE = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-SHORT = settings(HOUSE, max_examples=50, stateful_step_count=30, derandomize=True)
+SHORT = settings(HOUSE, max_examples=examples(12, 50), stateful_step_count=30, derandomize=True)
 LONG = settings(HOUSE, max_examples=EXAMPLES or 1, stateful_step_count=60, print_blob=True)
 
 

@@ -11,6 +11,7 @@ from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from audit import months
 from bench.months import BY_MONTHS
 from tests import old_months
+from tests.harness.sweeps import examples
 from tests.old_months import beginning
 from tests.wallet.coups import broken
 from tests.wallet.machine import WalletMachine
@@ -23,7 +24,7 @@ HERE: Final = 2  # months that stay
 SHORT: Final = settings(
     deadline=None,
     database=None,
-    max_examples=6,
+    max_examples=examples(2, 6),
     stateful_step_count=30,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

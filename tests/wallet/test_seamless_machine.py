@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.builders import a_player
+from tests.harness.sweeps import examples
 from tests.wallet.studios import Game, a_game, a_partner, broken
 from wallet.accounts import balance
 from wallet.models import Mode, Partner
@@ -148,7 +149,7 @@ class StudioMachine(RuleBasedStateMachine):
 def test_a_studio_is_answered_as_the_model_says(cloned_db, tmp_path):
     StudioMachine.partner = a_partner()
     bounded = settings(
-        max_examples=30,
+        max_examples=examples(8, 30),
         stateful_step_count=25,
         deadline=None,
         database=None,

@@ -1,12 +1,16 @@
 """`verify_ledger` names what is broken: every invariant is broken at least once, with all guards off."""
 
+from collections.abc import Iterator
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
+from pytest_django import DjangoDbBlocker
 
 from tests.builders import a_player
+from tests.harness import databases
+from tests.harness.databases import Database
 from tests.people import events
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, guest, house_player
@@ -220,15 +224,28 @@ DAMAGE = [
 ]
 
 
-@pytest.fixture
-def damage(cloned_db):
-    """A function that does to a deposit, a void and a coup what only a superuser with every guard off could."""
+def write() -> None:
+    """A deposit, a void and a coup."""
     player = a_player(real=1000)
     a_payment(player)
     staked, settled = a_round(player, staked=100, paid=250)
     ledger.reverse({settled.journal_id: uuid4()}, kind="void")
     ledger.reverse({staked.journal_id: uuid4()}, kind="void_stake")
     a_coup()
+
+
+@pytest.fixture(scope="module")
+def written(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """One ledger for all that roll back what they do to it."""
+    with django_db_blocker.unblock(), databases.clone("written"):
+        write()
+        yield
+
+
+@pytest.fixture
+def damage(cloned_db):
+    """A function that does to a ledger what only a superuser with every guard off could."""
+    write()
 
     def do(statements: str) -> None:
         with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
@@ -257,9 +274,9 @@ def test_a_ledger_that_only_the_posting_functions_wrote_is_whole(damage):
 
 
 @pytest.mark.parametrize(("statements", "invariant", "row"), DAMAGE, ids=[each[0][:60] for each in DAMAGE])
-def test_damage_is_named(damage, statements, invariant, row):
-    damage(statements)
-    assert row in broken()[invariant]
+def test_damage_is_named(written, django_db_blocker, statements, invariant, row):
+    with django_db_blocker.unblock(), databases.damaged(statements):
+        assert row in broken()[invariant]
 
 
 def test_every_invariant_has_been_broken_once():
