@@ -1,25 +1,37 @@
 """What is stored of a coup between guests makes a coup; or else it is examined, and the check is asked for."""
 
+from collections.abc import Iterator
+
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from games.examination import is_readable
 from games.models import Participation, ReplayDue
 from games.replay import replay_finished_rounds
 from tests.chemin.at_table import a_chemin_table, guests
 from tests.chemin.evenings import play_evening
+from tests.harness import databases
+from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.people import events
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def played(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Three coups that were dealt again and found good."""
+    with django_db_blocker.unblock(), databases.kept_for_several_tests():
+        live_table = a_chemin_table()
+        guests(live_table, 3)
+        play_evening(live_table, 3, seed=31)
+        assert not replay_finished_rounds().suspicious
+        yield
+
+
 @pytest.fixture
-def parts() -> list[Participation]:
-    """Everybody's part in three coups that were dealt again and found good."""
-    live_table = a_chemin_table()
-    guests(live_table, 3)
-    play_evening(live_table, 3, seed=31)
-    assert not replay_finished_rounds().suspicious
+def parts(played: None) -> list[Participation]:
+    """Everybody's part in them."""
     return list(Participation.objects.select_related("round__table_version__table").prefetch_related("wagers"))
 
 

@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from games.chemin import shoes
 from games.engine.chemin import Phase
@@ -17,6 +19,8 @@ from games.models import Phase as RoundPhase
 from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import a_bank, a_chemin_table, guests, let_pass, state_of
 from tests.chemin.evenings import play_evening, play_until
+from tests.harness import databases
+from tests.harness.databases import Database
 from tests.harness.sweeps import sweep_languages
 
 pytestmark = pytest.mark.django_db
@@ -26,13 +30,14 @@ SCRIPT = Path(__file__).parents[2] / "tools" / "verify_round.py"
 RESULT = re.compile(r"(The punters win,|The bank wins,|A draw at)")
 
 
-@pytest.fixture
-def live_table() -> LiveTable:
+@pytest.fixture(scope="module")
+def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveTable]:
     """A table at which four coups are over."""
-    table = a_chemin_table()
-    guests(table, 3)
-    play_evening(table, 4, seed=11)
-    return table
+    with django_db_blocker.unblock(), databases.kept_for_several_tests():
+        table = a_chemin_table()
+        guests(table, 3)
+        play_evening(table, 4, seed=11)
+        yield table
 
 
 def shoe_of(live_table: LiveTable) -> Shoe:
@@ -92,7 +97,7 @@ def test_both_hands_lie_as_they_were_played(client: Client, live_table: LiveTabl
 
 
 def test_a_coup_in_which_nobody_staked_is_no_round_of_the_shoe(client: Client) -> None:
-    live_table = a_chemin_table()
+    live_table = a_chemin_table(slug="other")
     guests(live_table, 3)
     a_bank(live_table)
     while state_of(live_table).phase in (Phase.CALLS, Phase.STAKES):

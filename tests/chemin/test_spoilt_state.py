@@ -2,11 +2,12 @@
 from it, and what the ledger has is all that counts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from games.chemin import by_the_ledger, floor
 from games.live import malfunction
@@ -15,6 +16,8 @@ from games.models import CheminSeat, CheminTable, LiveRound, LiveTable, Status, 
 from games.table_checks import TableError
 from games.table_status import continue_table, pause_table
 from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests, step
+from tests.harness import databases
+from tests.harness.databases import Database
 
 pytestmark = pytest.mark.django_db
 State = dict[str, Any]
@@ -40,12 +43,19 @@ NOT_ASKED = "what the phase needs is missing"
 """What is found at the next step of a coup alone: nobody in it is asked anew when its table goes on."""
 
 
+@pytest.fixture(scope="module")
+def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveTable]:
+    """A table in mid-coup."""
+    with django_db_blocker.unblock(), databases.kept_for_several_tests():
+        live_table = a_chemin_table()
+        guests(live_table)
+        a_coup_without_a_natural(live_table)
+        yield live_table
+
+
 @pytest.fixture(params=SPOILT)
-def spoilt(request: pytest.FixtureRequest) -> LiveTable:
-    """A table in mid-coup whose state was spoilt."""
-    live_table = a_chemin_table()
-    guests(live_table)
-    a_coup_without_a_natural(live_table)
+def spoilt(live_table: LiveTable, db: None, request: pytest.FixtureRequest) -> LiveTable:
+    """The table, its state spoilt."""
     state = SPOILT[request.param](chemin_of(live_table).state)
     CheminTable.objects.filter(pk=live_table.pk).update(state=state)
     return live_table

@@ -52,6 +52,7 @@ from tests.chemin.at_table import (
 )
 from tests.chemin.hands import First, next_seed, shoe_where, shown_at_once, third_card_refused, third_cards_on_advice
 from tests.games.test_void import spend
+from tests.harness import databases
 from tests.people import events
 from tests.wallet.test_at_once import at_once
 from wallet.models import Account, AccountKind, Journal, Mode
@@ -131,9 +132,10 @@ class Evening:
         return self.players[place - 1]
 
 
-@pytest.fixture(params=COURSE)
-def evening(db, monkeypatch, request):
-    return Evening(monkeypatch, request.param)
+@pytest.fixture(params=COURSE, scope="class")
+def evening(django_db_setup, django_db_blocker, request):
+    with django_db_blocker.unblock(), databases.kept_for_several_tests(), pytest.MonkeyPatch.context() as monkeypatch:
+        yield Evening(monkeypatch, request.param)
 
 
 @pytest.mark.django_db

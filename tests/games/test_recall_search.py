@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from games.models import Participation, Phase, Round, Table
 from games.recalling.search import PAGE, Status, Wanted, query
@@ -17,6 +18,8 @@ from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, guests, play_out
 from tests.games.test_history import PAST
+from tests.harness import databases
+from tests.harness.databases import Database
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff, a_visitor, events
 from wallet.models import Mode
@@ -69,9 +72,14 @@ def page(role: str = "compliance", **asked: Any) -> str:
     return html.unescape(reader(role).get("/staff/rounds/", asked).text)
 
 
-@pytest.fixture
-def evening(db) -> dict[str, Round]:
+@pytest.fixture(scope="class")
+def evening(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, Round]]:
     """A round of each kind: solo for real and for free money, golden, shared, a coup between guests."""
+    with django_db_blocker.unblock(), databases.kept_for_several_tests():
+        yield an_evening()
+
+
+def an_evening() -> dict[str, Round]:
     player, table = a_player(real=MONEY, free=MONEY), a_table()
     other = a_player("DK", real=MONEY)
     rounds = {
@@ -96,6 +104,7 @@ def the_player(evening: dict[str, Round]) -> Player:
     return evening["solo"].participation_set.get().player
 
 
+@pytest.mark.django_db
 class TestTheList:
     def test_is_of_everybody_s_rounds_newest_first_with_their_sums(self, evening):
         codes = [evening[each].code for each in ("coup", "coup", "shared", "golden", "krone", "free", "solo")]
@@ -150,6 +159,13 @@ class TestTheList:
         for asked, said in UNREADABLE:
             assert said in html.unescape(browser.get("/staff/rounds/", asked).text), asked
 
+    def test_is_itself_on_record_with_whomever_it_showed(self, evening):
+        found(player=the_player(evening).pk)
+        shown = events("data.seen")[-1]
+        assert shown["data"]["players"] == [f"player:{the_player(evening).pk}"]
+
+
+class TestOtherRounds:
     def test_is_read_on_page_by_page_with_the_filter_kept(self, db):
         player, table = a_player(real=MONEY), a_table()
         for _ in range(PAGE + 2):
@@ -161,11 +177,6 @@ class TestTheList:
         seen = [line.part.pk for each in (first, rest) for line in each.context["lines"]]
         assert seen == list(Participation.objects.order_by("-at").values_list("pk", flat=True))
         assert "before" not in html.unescape(rest.text).split(">Newest<")[0].rpartition("<a ")[2]
-
-    def test_is_itself_on_record_with_whomever_it_showed(self, evening):
-        found(player=the_player(evening).pk)
-        shown = events("data.seen")[-1]
-        assert shown["data"]["players"] == [f"player:{the_player(evening).pk}"]
 
     def test_says_so_where_nobody_has_played(self, db):
         assert "Nobody has played yet." in page()

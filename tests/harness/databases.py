@@ -156,6 +156,18 @@ def damaged(statements: str) -> Iterator[None]:
 
 
 @contextmanager
+def kept_for_several_tests() -> Iterator[None]:
+    """Let a fixture of a class or a module make rows once: each test marked ``django_db`` begins with them and rolls
+    back its own alone, and the end takes them away. Not beside `cloned_db`, which connects to another database.
+    """
+    rows = transaction.atomic()
+    rows._from_testcase = True  # type: ignore[attr-defined]  # as Django's own TestCase has it for durable blocks
+    with rows:
+        yield
+        transaction.set_rollback(True)
+
+
+@contextmanager
 def pointed_at(name: str) -> Iterator[None]:
     """Let both aliases mean database *name*, in every thread that connects from now on."""
     before = {alias: connections.settings[alias]["NAME"] for alias in connections}
