@@ -35,7 +35,7 @@ settings.register_profile(
 )
 settings.register_profile("house", settings.get_profile("sweep"), max_examples=30)
 
-LONGEST = "test_machine.py"  # most of a minute, and among the last by name
+LONGEST = "test_machine.py"  # and among the last by name
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,17 @@
 """Ledger reconciliation: in a sound house nothing differs, and what differs is named."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from audit.reports.kinds import Interval
 from games.reports import reconciliation
 from tests import reports_history
 from tests.builders import a_player
+from tests.harness import databases
+from tests.harness.databases import Database
 from tests.reports_history import ask, clock
 from wallet import moved
 
@@ -37,8 +42,14 @@ def given(mode, since, until):
         return found
 
 
-def test_nothing_differs_and_the_lines_make_the_closing_however_the_history_is_cut():
-    history = reports_history.make()
+@pytest.fixture(scope="module")
+def history(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[reports_history.History]:
+    """One history for all who only read it."""
+    with django_db_blocker.unblock(), databases.kept_for_several_tests():
+        yield reports_history.make()
+
+
+def test_nothing_differs_and_the_lines_make_the_closing_however_the_history_is_cut(history):
     begin, since, until = history.before.since, history.interval.since, history.interval.until
     middle = since + (until - since) / 3
     for interval in (Interval(begin, until), history.interval, Interval(begin, middle), Interval(middle, until)):
@@ -47,8 +58,7 @@ def test_nothing_differs_and_the_lines_make_the_closing_however_the_history_is_c
         assert {difference for _, _, difference in rows.values()} <= {0, None}
 
 
-def test_each_line_is_what_the_ledger_s_entries_add_up_to():
-    history = reports_history.make()
+def test_each_line_is_what_the_ledger_s_entries_add_up_to(history):
     rows, _ = read(history.interval, mode="R")
     interval = history.interval
     for currency, kinds in given("R", interval.since, interval.until).items():
@@ -70,8 +80,7 @@ def test_each_line_is_what_the_ledger_s_entries_add_up_to():
     assert rows["SEK", "real", "Withdrawals paid"] == (-20_000, -20_000, 0)
 
 
-def test_free_money_is_told_apart():
-    history = reports_history.make()
+def test_free_money_is_told_apart(history):
     rows, _ = read(history.interval, mode="F", currency="SEK")
     assert rows["SEK", "free", "Free money"] == (10_000_00, None, None)
     assert {(currency, mode) for currency, mode, _ in rows} == {("SEK", "free")}

@@ -82,27 +82,29 @@ def table() -> dict[str, dict[str, str]]:
     return {row[0]: dict(zip(CODES, row[1:], strict=True)) for row in lines[2:]}
 
 
-@pytest.mark.parametrize(("code", "source", "column", "value"), RULES, ids=str)
-def test_the_data_say_what_the_rule_says(code, source, column, value):
-    assert getattr(Jurisdiction.objects.get(pk=code), column) == value
+def test_the_data_say_what_the_rule_says(subtests):
+    profiles = Jurisdiction.objects.in_bulk(CODES)
+    for code, _source, column, value in RULES:
+        with subtests.test(code=code, column=column):
+            assert getattr(profiles[code], column) == value
 
 
-@pytest.mark.parametrize("code", CODES)
-@pytest.mark.parametrize("row", SAYS)
-def test_the_document_says_what_the_data_say(row, code):
-    cell = table()[row][code]
-    said = re.sub(r" \[[vsc]\]$", "", cell)
-    assert said == SAYS[row](Jurisdiction.objects.get(pk=code))
-    assert said != cell or said in ("none", "no"), "a figure names its source"
+def test_the_document_says_what_the_data_say(subtests):
+    profiles, rows = Jurisdiction.objects.in_bulk(CODES), table()
+    for row, says in SAYS.items():
+        for code in CODES:
+            with subtests.test(row=row, code=code):
+                said = re.sub(r" \[[vsc]\]$", "", rows[row][code])
+                assert said == says(profiles[code])
+                assert said != rows[row][code] or said in ("none", "no"), "a figure names its source"
 
 
 def test_the_document_has_no_row_that_nothing_holds_to_the_data():
     assert set(table()) == set(SAYS)
 
 
-@pytest.mark.parametrize(("code", "source", "column", "value"), RULES, ids=str)
-def test_the_document_marks_each_rule_with_its_source(code, source, column, value):
-    row = {
+def test_the_document_marks_each_rule_with_its_source(subtests):
+    row_of = {
         "deposit_limits": "deposit limits before play",
         "deposit_periods": "deposit limits before play",
         "highest_month_deposit": "highest deposits in a month",
@@ -116,8 +118,11 @@ def test_the_document_marks_each_rule_with_its_source(code, source, column, valu
         "may_cancel_withdrawals": "a player can cancel a withdrawal",
         "may_play_in_parallel": "play at several tables at once",
         "complaint_days": "a complaint is decided within",
-    }[column]
-    assert table()[row][code].endswith(source)
+    }
+    rows = table()
+    for code, source, column, _value in RULES:
+        with subtests.test(code=code, column=column):
+            assert rows[row_of[column]][code].endswith(source)
 
 
 def test_every_figure_of_a_profile_stands_in_the_document():

@@ -1,11 +1,16 @@
 """The report of deposits and withdrawals: every one, how it stands, and sums that are the ledger's."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from audit import approvals
 from audit.reports.kinds import Interval
 from tests import reports_history
+from tests.harness import databases
+from tests.harness.databases import Database
 from tests.people import a_member_of_staff
 from tests.reports_history import a_depositor, ask, clock, deposit, paid_out
 from tests.wallet.at_the_bank import a_payment
@@ -48,8 +53,14 @@ def by_the_ledger(interval):
         return {(currency, *AS_TOLD[kind]): amount for currency, kind, amount in cursor}
 
 
-def test_says_what_was_paid_in_and_out_and_sums_to_what_the_ledger_moved():
-    history = reports_history.make()
+@pytest.fixture(scope="module")
+def history(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Iterator[reports_history.History]:
+    """One history for all who only read it."""
+    with django_db_blocker.unblock(), databases.kept_for_several_tests():
+        yield reports_history.make()
+
+
+def test_says_what_was_paid_in_and_out_and_sums_to_what_the_ledger_moved(history):
     for interval in (history.before, history.interval, Interval(history.before.since, history.interval.until)):
         assert summed(interval) == by_the_ledger(interval) != {}
 
@@ -113,8 +124,7 @@ def test_one_that_is_refused_says_why():
     assert (total["status"], total["amount"], total["id"]) == ("given back", 15_000, "1 in all")
 
 
-def test_only_what_is_chosen_is_told():
-    history = reports_history.make()
+def test_only_what_is_chosen_is_told(history):
     rows, sums = read(history.interval, kind="withdrawal", currency="SEK", status="paid")
     assert [row["amount"] for row in rows] == [20_000]
     assert {row["kind"] for row in sums} == {"withdrawal"}
