@@ -3,13 +3,12 @@
 import re
 from pathlib import Path
 
-import pytest
-
 PROJECT = Path(__file__).resolve().parents[2]
-SETTINGS = PROJECT / "docs" / "settings.md"
 READ = re.compile(r"""env\.\w+\(\s*"([A-Z_]+)\"""")
 
 
-@pytest.mark.parametrize("name", sorted(set(READ.findall((PROJECT / "casino" / "settings.py").read_text()))))
-def test_every_variable_of_the_environment_is_written_down(name):
-    assert f"`{name}`" in SETTINGS.read_text()
+def test_every_variable_of_the_environment_is_written_down():
+    read = set(READ.findall((PROJECT / "casino" / "settings.py").read_text()))
+    written = (PROJECT / "docs" / "settings.md").read_text()
+    assert len(read) > 40
+    assert [name for name in sorted(read) if f"`{name}`" not in written] == []

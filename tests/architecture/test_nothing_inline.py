@@ -18,7 +18,7 @@ ELSEWHERE = re.compile(r"(?:https?:)?//[a-z0-9-]+\.[a-z0-9.-]+[^\s\"'()]*", re.I
 
 
 def name(path: Path) -> str:
-    """The path as a test's name."""
+    """The path from the project's folder."""
     return str(path.relative_to(ROOT))
 
 
@@ -34,16 +34,19 @@ def test_an_address_elsewhere_is_seen():
     assert ELSEWHERE.search('url("https://fonts.example.com/a.woff2")')
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=name)
-def test_a_template_has_neither_style_nor_handler_nor_script_of_its_own(path):
-    text = path.read_text()
-    assert INLINE.findall(text) == []
-    for script in SCRIPT.findall(text):
-        assert "src=" in script, script
-        assert "nonce=" in script, script
+def faults_of_a_template(text: str) -> list[str]:
+    """What the strict policy would refuse in a template."""
+    scripts = [script for script in SCRIPT.findall(text) if "src=" not in script or "nonce=" not in script]
+    return [*INLINE.findall(text), *scripts]
 
 
-@pytest.mark.parametrize("path", SERVED, ids=name)
-def test_nothing_is_loaded_from_another_host(path):
-    found = [address for address in ELSEWHERE.findall(path.read_text()) if not address.startswith(NAMESPACES)]
-    assert found == []
+def test_no_template_has_a_style_a_handler_or_a_script_of_its_own():
+    found = {name(path): faults_of_a_template(path.read_text()) for path in TEMPLATES}
+    assert len(found) > 300
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+def test_nothing_is_loaded_from_another_host():
+    found = {name(path): set(ELSEWHERE.findall(path.read_text())) for path in SERVED}
+    elsewhere = {path: {each for each in named if not each.startswith(NAMESPACES)} for path, named in found.items()}
+    assert {path: named for path, named in elsewhere.items() if named} == {}
