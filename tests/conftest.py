@@ -20,6 +20,7 @@ from pytest_django import DjangoDbBlocker
 from casino import embedded
 from tests.harness import databases
 from tests.harness.databases import Database
+from tests.harness.sweeps import DAY, LANGUAGES, SHOWN_LANGUAGES
 
 pytest_plugins = [
     "tests.harness.web",
@@ -35,7 +36,7 @@ settings.register_profile(
 )
 settings.register_profile("house", settings.get_profile("sweep"), max_examples=30)
 
-LONGEST = "test_machine.py"  # and among the last by name
+LONGEST = ("test_every_page.py", "test_machine.py")  # which would keep one worker alone at the end
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +76,12 @@ def cloned_db(
         databases.demand_untouched(django_db_setup)
 
 
+@pytest.fixture(scope="session")
+def languages(is_sweep: bool) -> tuple[str, ...]:
+    """The languages in which pages are looked at."""
+    return LANGUAGES if is_sweep else SHOWN_LANGUAGES
+
+
 @pytest.fixture
 def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
     """Log in to the test's own database as the owner of its tables, every statement committed at once."""
@@ -87,15 +94,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--sweep", action="store_true", help="run every parameter of every test, as `make test-all` does")
 
 
+def pytest_report_header() -> str:
+    """Say which languages pages are shown in, and how to repeat it."""
+    return f"languages of pages: {', '.join(SHOWN_LANGUAGES)} (SABOT_TEST_DAY={DAY})"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave sweep cases out unless asked for. Begin with the longest, which would keep one worker alone at the end.
-    Refuse tests that would truncate tables: the database does.
+    """Leave sweep cases out unless asked for. Begin with the longest files. Refuse tests that would truncate tables:
+    the database does.
     """
     if not config.getoption("sweep"):
         swept = [item for item in items if item.get_closest_marker("sweep")]
         config.hook.pytest_deselected(items=swept)
         items[:] = [item for item in items if not item.get_closest_marker("sweep")]
-    items.sort(key=lambda item: item.path.name != LONGEST)
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
     for item in items:
         marker = item.get_closest_marker("django_db")
         if marker and (marker.kwargs.get("transaction") or marker.args):

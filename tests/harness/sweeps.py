@@ -2,12 +2,15 @@
 
 `sweep` marks parameters that only the sweep runs, and ``@pytest.mark.sweep`` marks a whole test. ``pytest --sweep``
 runs everything; without the option, sweep cases are not selected (they are counted as "deselected", not as skipped).
+
+``make test`` shows pages in German and in one other language, `SECOND_LANGUAGE`, which the day decides. The header of
+a run prints both; ``SABOT_TEST_DAY=2026-11-27 make test`` repeats the choice of that day.
 """
 
 import os
 from collections.abc import Callable, Collection, Iterable
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import Any, TypeVar
 
 import pytest
 from _pytest.mark.structures import ParameterSet
@@ -15,7 +18,15 @@ from hypothesis import settings
 
 IS_SWEEP = False  # set before test modules are imported
 # The workers of xdist inherit the environment: they collect the same cases, also around midnight.
-DAY = int(os.environ.setdefault("SABOT_TEST_DAY", str(datetime.now(UTC).toordinal())))
+DAY = os.environ.setdefault("SABOT_TEST_DAY", datetime.now(UTC).date().isoformat())
+TURN = date.fromisoformat(DAY).toordinal()  # one more each day
+
+T = TypeVar("T")
+
+LONGEST_LANGUAGE = "de"  # whose words break what is narrow
+LANGUAGES = ("en", "sv", "da", "ro", LONGEST_LANGUAGE)
+SECOND_LANGUAGE = LANGUAGES[TURN % (len(LANGUAGES) - 1)]
+SHOWN_LANGUAGES = (LONGEST_LANGUAGE, SECOND_LANGUAGE)
 
 
 def sweep(cases: Iterable[Any], always: Collection[Any] | Callable[[Any], bool]) -> list[Any]:
@@ -41,15 +52,23 @@ def sample(cases: Iterable[Any], number: int) -> list[Any]:
     listed = list(cases)
     if not 0 < number < len(listed):
         raise ValueError(f"{number} of {len(listed)} cases is no sample")
-    chosen = {(DAY + place * len(listed) // number) % len(listed) for place in range(number)}
+    chosen = {(TURN + place * len(listed) // number) % len(listed) for place in range(number)}
     return [case if place in chosen else _only_swept(case) for place, case in enumerate(listed)]
 
 
 def sweep_languages(codes: Iterable[str]) -> list[Any]:
-    """Return language codes as `sweep` does; ``make test`` runs German and one other, drawn by day."""
+    """Return language codes as `sweep` does; ``make test`` runs those of `SHOWN_LANGUAGES`, and another one
+    where that of the day is not among *codes*.
+    """
     listed = list(codes)
-    others = sorted(code for code in listed if code != "de")
-    return sweep(listed, {"de", others[DAY % len(others)]})
+    others = [code for code in listed if code != LONGEST_LANGUAGE]
+    second = SECOND_LANGUAGE if SECOND_LANGUAGE in others else others[TURN % len(others)]
+    return sweep(listed, {LONGEST_LANGUAGE, second})
+
+
+def in_turn(values: Collection[T], number: int, is_sweep: bool) -> list[T]:
+    """Return all *values* in a sweep, else one: the next one for each next *number*, so that all have their turn."""
+    return list(values) if is_sweep else [list(values)[number % len(values)]]
 
 
 def examples(short: int, full: int) -> int:
@@ -64,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("sweep" if IS_SWEEP else "house")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def is_sweep() -> bool:
     """Whether a test that goes through every step of something does so, or through some."""
     return IS_SWEEP
