@@ -1,8 +1,12 @@
-"""What no program should say is refused at every operation with a problem that names the field, and nothing changes."""
+"""What no program should say is refused at every operation with a problem that names the field, and nothing changes.
 
-from collections.abc import Iterator
+`make test` says one thing of each kind to each operation, another one to the next; `make test-all` says all of them.
+"""
+
+from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
@@ -15,7 +19,10 @@ from players.models import ApiToken, Scope, User
 from tests.api.client import OF_STAFF, Program
 from tests.api.matrix import World
 from tests.api.operations import Operation, operations, whole
+from tests.harness.sweeps import in_turn
 from tests.people import a_member_of_staff
+
+T = TypeVar("T")
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +59,7 @@ MOMENTS = {
     "date": ("x", "0001-01-01", "9999-12-31", "2026-02-30", "2026-01-01T00:00"),
     "date-time": ("x", "0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59Z"),
 }
+NOWHERE = ("0", "-1", "9" * 40, "x", "no-such-thing", "%00", "..%2f", "a" * 3000, "%ED%A0%80", "'\"<")
 CURSORS = ("!", "AAAA", "eA", "LTE", "OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5", "x" * 201)
 
 
@@ -119,15 +127,21 @@ def refusals(operation: Operation, world: World) -> Iterator[Refusals]:
     assert asking.wrong == []
 
 
-def ids(operation: Operation) -> str:
-    return operation.id
+every_operation = pytest.mark.parametrize("operation", EVERY, ids=lambda operation: operation.id)
+every_write = pytest.mark.parametrize("operation", WRITES, ids=lambda operation: operation.id)
 
 
-@pytest.mark.parametrize("operation", WRITES, ids=ids)
-def test_a_body_that_cannot_be_read(operation: Operation, refusals: Refusals):
-    for what, raw in MALFORMED.items():
+@pytest.fixture
+def turn(operation: Operation, is_sweep: bool) -> Callable[[Collection[T]], list[T]]:
+    """Gives one of many values to each operation, another one to the next, and all of them in a sweep."""
+    return partial(in_turn, number=EVERY.index(operation), is_sweep=is_sweep)
+
+
+@every_write
+def test_a_body_that_cannot_be_read(operation: Operation, refusals: Refusals, turn):
+    for what, raw in turn(MALFORMED.items()):
         refusals.expect(what, refusals.send(raw), 400, "malformed")
-    for kind in OTHER_TYPES:
+    for kind in turn(OTHER_TYPES):
         answer = refusals.program.client.generic(
             operation.method.upper(), operation.path(), b"{}", content_type=kind, headers={"Idempotency-Key": "a"}
         )
@@ -136,21 +150,15 @@ def test_a_body_that_cannot_be_read(operation: Operation, refusals: Refusals):
     refusals.expect("10 MB", refusals.send(b'{"a":"' + b"x" * TEN_MEGABYTES + b'"}'), 413, "too-large")
 
 
-@pytest.mark.parametrize("operation", WRITES, ids=ids)
-def test_a_field_that_is_not_in_the_schema(operation: Operation, refusals: Refusals):
-    sent = operation.good() | {"surprise": 1}
-    refusals.expect("unknown", refusals.send(sent), 400, "invalid", "/surprise")
-
-
-@pytest.mark.parametrize("operation", [each for each in WRITES if each.body], ids=ids)
-def test_fields_that_are_missing_or_of_another_type(operation: Operation, refusals: Refusals):
-    assert operation.body
-    good = operation.good()
-    for name in operation.body.get("required", []):
+@every_write
+def test_fields_that_are_missing_unknown_or_of_another_type(operation: Operation, refusals: Refusals, turn):
+    good, body = operation.good(), operation.body or {"properties": {}}
+    refusals.expect("unknown", refusals.send(good | {"surprise": 1}), 400, "invalid", "/surprise")
+    for name in body.get("required", []):
         without = {each: value for each, value in good.items() if each != name}
         refusals.expect(f"without {name}", refusals.send(without), 400, "invalid", f"/{name}")
-    for name, schema in operation.body["properties"].items():
-        for value in wrong_values(whole(schema)):
+    for name, schema in body["properties"].items():
+        for value in turn(list(wrong_values(whole(schema)))):
             refusals.expect((name, repr(value)[:30]), refusals.send(good | {name: value}), 400, "invalid", f"/{name}")
 
 
@@ -163,7 +171,9 @@ def wrong_values(schema: dict[str, Any]) -> Iterator[Any]:
             yield value
 
 
-@pytest.mark.parametrize("operation", [each for each in WRITES if "Idempotency-Key" in each.headers], ids=ids)
+@pytest.mark.parametrize(
+    "operation", [each for each in WRITES if "Idempotency-Key" in each.headers], ids=lambda each: each.id
+)
 def test_a_write_without_a_key_of_its_own(operation: Operation, refusals: Refusals):
     path = operation.path().removeprefix("/api/v1/")
     for key in ("", "a" * 101, "å", "a,a"):  # the last is what a header becomes that was sent twice
@@ -171,9 +181,9 @@ def test_a_write_without_a_key_of_its_own(operation: Operation, refusals: Refusa
         refusals.expect(f"key {key[:5]!r}", answer, 400, "idempotency-key-missing")
 
 
-@pytest.mark.parametrize("operation", EVERY, ids=ids)
-def test_a_query_that_is_not_in_the_schema(operation: Operation, refusals: Refusals):
-    for query in ("?surprise=1", "?surprise=1&surprise=2", "?a%00=1"):
+@every_operation
+def test_a_query_that_is_not_in_the_schema(operation: Operation, refusals: Refusals, turn):
+    for query in turn(("?surprise=1", "?surprise=1&surprise=2", "?a%00=1")):
         answer, name = refusals.ask(query), query[1:].partition("=")[0].replace("%00", "\0")
         if operation.is_write or not leads_nowhere(operation, answer):
             refusals.expect(query, answer, 400, "invalid", f"/?{name}")
@@ -186,7 +196,7 @@ def test_a_query_that_is_not_in_the_schema(operation: Operation, refusals: Refus
             values += ["%D9%A3", "1_0", "%2B3"]  # three in another script, and what Python takes for numbers
         if name == "cursor":
             values += CURSORS
-        for value in values:
+        for value in turn(values):
             answer = refusals.ask(f"?{name}={value}")
             if not leads_nowhere(operation, answer):
                 refusals.expect(f"{name}={value[:20]}", answer, 400, "invalid", f"/?{name}")
@@ -200,16 +210,16 @@ def leads_nowhere(operation: Operation, answer: Any) -> bool:
     return 404 in operation.statuses and answer.status_code == 404 and answer["Content-Type"] == MEDIA_TYPE
 
 
-@pytest.mark.parametrize("operation", [each for each in EVERY if each.places], ids=ids)
-def test_words_in_the_address_that_lead_nowhere(operation: Operation, refusals: Refusals):
+@pytest.mark.parametrize("operation", [each for each in EVERY if each.places], ids=lambda each: each.id)
+def test_words_in_the_address_that_lead_nowhere(operation: Operation, refusals: Refusals, turn):
     for name in operation.places:
-        for word in ("0", "-1", "9" * 40, "x", "no-such-thing", "%00", "..%2f", "a" * 3000, "%ED%A0%80", "'\"<"):
+        for word in turn(NOWHERE):
             answer = refusals.ask(**{name: word})
             if answer.status_code != 400 or answer.json()["code"] != "invalid":
                 refusals.expect((name, word[:10]), answer, 404, "not-found")
 
 
-@pytest.mark.parametrize("operation", EVERY, ids=ids)
+@every_operation
 def test_another_method(operation: Operation, refusals: Refusals):
     known = {each.method for each in EVERY if each.address == operation.address}
     for method in ("get", "post", "put", "patch", "delete", "options", "trace"):
@@ -230,8 +240,8 @@ def spent_tokens(user: User) -> Iterator[tuple[str, str]]:
     yield "expired", "sabot_over"
 
 
-@pytest.mark.parametrize("operation", EVERY, ids=ids)
-def test_a_token_that_does_not_hold(operation: Operation, world: World):
+@every_operation
+def test_a_token_that_does_not_hold(operation: Operation, world: World, turn):
     user = a_member_of_staff("compliance").user if operation.is_of_staff else world.player.user
     said = {what: f"Bearer {key}" for what, key in spent_tokens(user)} | {
         "none": "",
@@ -243,7 +253,7 @@ def test_a_token_that_does_not_hold(operation: Operation, world: World):
     }
     asking = Refusals(operation, Program(None))
     before = count()
-    for what, header in said.items():
+    for what, header in turn(said.items()):
         asking.program.client.defaults["HTTP_AUTHORIZATION"] = header
         asking.expect(what, asking.ask(), 401, "token-refused")
     assert count() == before

@@ -33,19 +33,20 @@ def test_nothing_is_unclear_to_the_generator():
     assert (dict(found._warn_cache), dict(found._error_cache)) == ({}, {})
 
 
-@pytest.mark.parametrize("operation", EVERY, ids=lambda each: each.id)
-def test_an_operation_says_what_it_does_and_what_it_may_be_answered_with(operation):
-    assert re.fullmatch("[a-z_]+", operation.id)
-    assert operation.said.get("description", "").strip()
-    assert operation.statuses >= COMMON
-    assert bool(operation.statuses & {200, 201})
-    assert (404 in operation.statuses) >= bool(operation.places)
-    if operation.is_write:
-        assert operation.statuses >= {408, 413, 415}
-    for status, answer in operation.said["responses"].items():
-        if int(status) >= 400:
-            assert list(answer["content"]) == ["application/problem+json"]
-            assert {KINDS[code].status for code in CODE.findall(answer["description"])} == {int(status)}
+def test_an_operation_says_what_it_does_and_what_it_may_be_answered_with():
+    for operation in EVERY:
+        assert re.fullmatch("[a-z_]+", operation.id), operation.id
+        assert operation.said.get("description", "").strip(), operation.id
+        assert operation.statuses >= COMMON, operation.id
+        assert operation.statuses & {200, 201}, operation.id
+        assert (404 in operation.statuses) >= bool(operation.places), operation.id
+        if operation.is_write:
+            assert operation.statuses >= {408, 413, 415}, operation.id
+        for status, answer in operation.said["responses"].items():
+            if int(status) >= 400:
+                assert list(answer["content"]) == ["application/problem+json"], operation.id
+                statuses = {KINDS[code].status for code in CODE.findall(answer["description"])}
+                assert statuses == {int(status)}, operation.id
 
 
 def test_names_of_operations_are_their_own():
@@ -126,8 +127,6 @@ def test_the_same_description_is_sent_to_everybody_and_may_be_kept():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("code", sorted(KINDS))
-def test_the_type_of_every_problem_is_an_address_that_says_what_it_means(code):
-    answer = a_visitor().get(f"/api/problems/{code}/")
-    assert answer.status_code == 200
-    assert code in answer.text
+def test_the_type_of_every_problem_is_an_address_that_says_what_it_means():
+    answers = {code: a_visitor().get(f"/api/problems/{code}/") for code in sorted(KINDS)}
+    assert [code for code, answer in answers.items() if answer.status_code != 200 or code not in answer.text] == []
