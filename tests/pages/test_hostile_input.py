@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
 from tests.builders import a_verified_player
+from tests.harness.sweeps import in_turn
 from tests.matrix import FORBIDDEN, LINES, STAFF, Line
 from tests.pages.house import House, undone
 from tests.wallet.payout_builders import a_withdrawal
@@ -39,7 +40,8 @@ BODIES = {
     "multipart/form-data; boundary=x": b"--x\r\nContent-Disposition: form-data; name=reason; filename=a\r\n\r\n",
     "text/plain; charset=nothing": b"\xff\xfe\x00",
 }
-PLACES = {
+METHODS = ("HEAD", "OPTIONS", "PUT", "DELETE")
+PLACES: dict[type, tuple[Any, ...]] = {
     int: (0, 2**31, 2**63 - 1, 2**63, 10**40),
     str: ("x" * 3000, "a\0b", "..", "\u0663", str(2**63), "1~2", "0001-01-01T00:00:00+14:00~1"),
 }
@@ -117,53 +119,57 @@ def visitor_of(line: Line, world: House) -> Client:
 def what_fails(visitor: Client, method: str, address: str, *sent: Any, **more: Any) -> list[str]:
     """What is wrong with the answer to one request; whatever it does is undone."""
     before = Journal.objects.count()
-    with transaction.atomic():
+    with undone():
         answer = getattr(visitor, method.lower())(address, *sent, **more)
         is_fault = answer.status_code >= 500
         has_moved = not is_fault and Journal.objects.count() != before
-        transaction.set_rollback(True)
     return ["fault"] * is_fault + ["money has moved"] * has_moved
 
 
-@pytest.mark.parametrize("line", [pytest.param(line, id=f"{line.name} {line.method}") for line in OF_STAFF])
-def test_no_value_of_any_field_is_a_fault(line, world, fields):
-    address, visitor = line.url(world), visitor_of(line, world)
-    known = {name: value for name, value in fields.get((line.method, address), {}).items() if "csrf" not in name}
-    good = {**known, **line.data(world)} if line.method == "POST" else {}
-    asked = dict.fromkeys(known, "") if line.method == "GET" else {}
+def test_no_value_of_any_field_is_a_fault(world, fields, is_sweep):
+    """`make test` sends each address one value, in one field or in all of them; `make test-all` sends all there is."""
     wrong = []
-    for what, value in VALUES.items():
-        each = [{**good, name: value} for name in {**asked, **good}]
-        for sent in (*each, dict.fromkeys((*known, *ASKED.split()), value)):
-            wrong += [(what, sent, fault) for fault in what_fails(visitor, line.method, address, sent)]
+    for number, line in enumerate(OF_STAFF):
+        address, visitor = line.url(world), visitor_of(line, world)
+        known = {name: value for name, value in fields.get((line.method, address), {}).items() if "csrf" not in name}
+        good = {**known, **line.data(world)} if line.method == "POST" else {}
+        names = list({**(dict.fromkeys(known, "") if line.method == "GET" else {}), **good})
+        for what, value in in_turn(VALUES.items(), number, is_sweep):
+            each = [{**good, name: value} for name in names]
+            for sent in in_turn((*each, dict.fromkeys((*known, *ASKED.split()), value)), number, is_sweep):
+                faults = what_fails(visitor, line.method, address, sent)
+                wrong += [(line.name, line.method, what, sent, fault) for fault in faults]
     assert wrong == []
 
 
-@pytest.mark.parametrize("line", [pytest.param(line, id=line.name) for line in OF_STAFF if line.method == "POST"])
-def test_no_body_is_a_fault(line, world):
-    address, visitor = line.url(world), visitor_of(line, world)
-    wrong = [
-        (content_type, fault)
-        for content_type, body in BODIES.items()
-        for fault in what_fails(visitor, "generic", "POST", address, body, content_type=content_type)
-    ]
+def test_no_body_is_a_fault(world, is_sweep):
+    """`make test` sends each address one of the bodies, `make test-all` all of them."""
+    wrong = []
+    for number, line in enumerate(line for line in OF_STAFF if line.method == "POST"):
+        address, visitor = line.url(world), visitor_of(line, world)
+        for content_type, body in in_turn(BODIES.items(), number, is_sweep):
+            faults = what_fails(visitor, "generic", "POST", address, body, content_type=content_type)
+            wrong += [(line.name, content_type, fault) for fault in faults]
     assert wrong == []
 
 
-@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "DELETE"])
-def test_no_method_is_a_fault(method, world):
+def test_no_method_is_a_fault(world, is_sweep):
+    """`make test` asks each address by one of the methods, `make test-all` by all of them."""
     wrong = []
-    for line in OF_STAFF:
-        wrong += [(line.name, fault) for fault in what_fails(visitor_of(line, world), method, line.url(world))]
+    for number, line in enumerate(OF_STAFF):
+        for method in in_turn(METHODS, number, is_sweep):
+            faults = what_fails(visitor_of(line, world), method, line.url(world))
+            wrong += [(line.name, method, fault) for fault in faults]
     assert wrong == []
 
 
-def test_no_row_that_cannot_be_is_a_fault(world):
+def test_no_row_that_cannot_be_is_a_fault(world, is_sweep):
+    """`make test` asks each address for one such row, `make test-all` for all of them."""
     wrong = []
-    for line in OF_STAFF:
+    for number, line in enumerate(OF_STAFF):
         arguments = dict(line.arguments(world))
         for name, value in arguments.items():
-            for place in PLACES.get(type(value), ()):
+            for place in in_turn(PLACES[type(value)], number, is_sweep) if type(value) in PLACES else ():
                 try:
                     address = reverse(line.name, kwargs={**arguments, name: place})
                 except NoReverseMatch:

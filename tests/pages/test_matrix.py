@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from casino.headers import FOR_ALL
+from tests.harness.sweeps import LANGUAGES, SHOWN_LANGUAGES, sweep
 from tests.matrix import (
     DOCUMENT,
     FORBIDDEN,
@@ -63,20 +64,11 @@ FRAMING = {"beside": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors":
 # The same for everybody, whoever asks: these may be kept.
 EVERYBODYS = {"service_worker", "api_schema"}
 
-LANGUAGES = [code for code, _ in settings.LANGUAGES]
 EVERY_LINE = [pytest.param(line, id=f"{line.name} {line.method}") for line in LINES]
 # Whoever signs what they send needs no token.
-POSTS = [
-    pytest.param(line, id=line.name)
-    for line in LINES
-    if line.method == "POST" and UNSIGNED not in line.answers.values()
-]
+POSTS = [line for line in LINES if line.method == "POST" and UNSIGNED not in line.answers.values()]
 METHODS = {line.name: {other.method for other in LINES if other.name == line.name} for line in LINES}
-UNLISTED = [
-    pytest.param(line, method, id=f"{line.name} {method}")
-    for line in LINES
-    for method in sorted({"GET", "POST"} - METHODS[line.name])
-]
+UNLISTED = [(line, method) for line in LINES for method in sorted({"GET", "POST"} - METHODS[line.name])]
 
 
 def addresses(resolver: URLResolver, space: str = "") -> Iterator[str | None]:
@@ -181,6 +173,22 @@ def check_answer(answer: Any, line: Line, expected: Answer) -> None:
         check_headers(answer)
 
 
+@contextmanager
+def named(what: str, wrong: list[Exception]) -> Iterator[None]:
+    """Add to *wrong* what is raised meanwhile, with a note that says of *what*."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001  (raised below, with those of the other lines)
+        error.add_note(what)
+        wrong.append(error)
+
+
+def raise_together(wrong: list[Exception]) -> None:
+    """Raise all that is wrong, if anything is."""
+    if wrong:
+        raise ExceptionGroup("not as the matrix says", wrong)
+
+
 def test_every_address_has_a_name_and_a_line():
     """Those of the API are held by `tests/api/matrix.py`."""
     of_pages = {name for name in addresses(get_resolver()) if not (name and name.startswith("api:"))}
@@ -189,38 +197,45 @@ def test_every_address_has_a_name_and_a_line():
 
 @pytest.mark.parametrize("line", EVERY_LINE)
 def test_every_role_gets_what_the_matrix_says(line, house):
-    wrong = []
+    wrong: list[Exception] = []
     for role in ROLES:
-        try:
+        with named(f"as {role}", wrong):
             check_answer(ask(house.visitor(role), line, house), line, line.answers[role])
-        except Exception as error:  # noqa: BLE001  (told below, with those of the other roles)
-            error.add_note(f"as {role}")
-            wrong.append(error)
-    if wrong:
-        raise ExceptionGroup(f"{line.name} {line.method}", wrong)
+    raise_together(wrong)
 
 
-@pytest.mark.parametrize(("line", "method"), UNLISTED)
-def test_a_method_without_a_line_is_refused(line, method, house):
-    answer = ask(house.visitor(insider(line)), line, house, method)
-    assert answer.status_code == 405
-    check_everywhere(answer)
+def test_a_method_without_a_line_is_refused(house):
+    wrong: list[Exception] = []
+    for line, method in UNLISTED:
+        with named(f"{line.name} {method}", wrong):
+            answer = ask(house.visitor(insider(line)), line, house, method)
+            assert answer.status_code == 405
+            check_everywhere(answer)
+    raise_together(wrong)
 
 
-@pytest.mark.parametrize("line", POSTS)
-def test_every_form_needs_its_token(line, house):
-    answer = ask(house.visitor(insider(line), enforce_csrf_checks=True), line, house)
-    assert answer.status_code == 403
-    check_page(answer, language="en")
+def test_every_form_needs_its_token(house):
+    wrong: list[Exception] = []
+    for line in POSTS:
+        with named(line.name, wrong):
+            answer = ask(house.visitor(insider(line), enforce_csrf_checks=True), line, house)
+            assert answer.status_code == 403
+            check_page(answer, language="en")
+    raise_together(wrong)
 
 
-@pytest.mark.parametrize("line", [pytest.param(line, id=line.name) for line in LINES if line.is_page])
-def test_every_page_says_which_language_it_is_in(line, house):
-    visitor = house.visitor(insider(line))
-    for language in LANGUAGES:
-        url = line.url(house, language)
-        with undone():
-            check_page(visitor.get(url), language if url.startswith(f"/{language}/") else "en")
+@pytest.mark.parametrize(
+    "language",
+    sweep([code for code in LANGUAGES if code != "en"], always={*SHOWN_LANGUAGES} - {"en"}),
+)
+def test_every_page_says_which_language_it_is_in(language, house):
+    """The matrix has said it of English."""
+    wrong: list[Exception] = []
+    for line in LINES:
+        if line.is_page and (url := line.url(house, language)).startswith(f"/{language}/"):
+            with named(line.name, wrong), undone():
+                check_page(house.visitor(insider(line)).get(url), language)
+    raise_together(wrong)
 
 
 @pytest.mark.django_db
