@@ -2,17 +2,18 @@
 
 Whenever a process dies, every transaction is whole or has not happened; the ledger is clean, and the bank's books agree
 with the house's; and the same form, message or job again ends with exactly one effect: nothing is lost or doubled.
+`make test` kills before and after each COMMIT, `make test-all` at each statement.
 """
 
-from collections.abc import Callable
-from itertools import count
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
 from tests.concurrency import deeds_in, deeds_out
 from tests.concurrency.books import Counts, broken, counts, difference
 from tests.concurrency.deeds import Deed, Scene
-from tests.harness.killed import dies
+from tests.harness.killed import Act, dies
 
 # With each, the fewest statements that do more than read it can be done with: fewer would mean that the test looked
 # elsewhere.
@@ -46,41 +47,57 @@ LONGEST = 200  # statements; an act has a few dozen
 
 
 @pytest.mark.parametrize(("scene", "least"), DEEDS.items(), ids=[each.__name__ for each in DEEDS])
-def test_everything_that_moves_money_happens_once(cloned_db, scene, least):
-    assert deaths_at_every_statement(scene()) >= least
+def test_everything_that_moves_money_happens_once(cloned_db, scene, least, is_sweep):
+    deaths = deaths_at_every_statement(scene()) if is_sweep else deaths_around_every_commit(scene())
+    assert deaths >= (least if is_sweep else 2)
 
 
 @pytest.mark.parametrize(("scene", "least"), TELLING.items(), ids=[each.__name__ for each in TELLING])
-def test_what_the_bank_tells_a_running_house_counts_once(start_server, settings, monkeypatch, scene, least):
+def test_what_the_bank_tells_a_running_house_counts_once(start_server, settings, monkeypatch, scene, least, is_sweep):
     """The bank may die when the house has heard a message and the bank has not noted it: it tells it again."""
     house = start_server(environment={"FORMS_PER_SECOND": "1000"})
     settings.PAYMENT_HOST = f"127.0.0.1:{house.port}"
     monkeypatch.setattr("payments.core.PAYMENT_HOST", settings.PAYMENT_HOST)  # read once, when it was loaded
-    assert deaths_at_every_statement(scene()) >= least
+    deaths = deaths_at_every_statement(scene()) if is_sweep else deaths_around_every_commit(scene())
+    assert deaths >= (least if is_sweep else 2)
 
 
 def deaths_at_every_statement(set_up: Callable[[], Deed]) -> int:
     """Have a process die after the first statement of a deed, another one after the second of the next, and so on;
     return how many did. Right after a statement is right before the next one, and after the last of them nobody hears
-    that it is done. What a repeated deed leaves in the ledger is checked with the next death, and at the end.
+    that it is done.
     """
-    seen: set[int] = set()
-    for number in count(1):
+    return deaths(set_up, (partial(dies, when="after", number=number) for number in range(1, LONGEST)))
+
+
+def deaths_around_every_commit(set_up: Callable[[], Deed]) -> int:
+    """The same in short: a process dies with all that a transaction has written, and the next one once it is kept."""
+    moments = ((when, number) for number in range(1, LONGEST) for when in ("before", "after"))
+    return deaths(set_up, (partial(dies, when=when, number=number, every=False) for when, number in moments))
+
+
+def deaths(set_up: Callable[[], Deed], ways: Iterator[Callable[[Act], bool]]) -> int:
+    """Have a process die in one way after another, in a new deed each time, until one does not; return how many did.
+    What a repeated deed leaves in the ledger is checked with the next death, and at the end.
+    """
+    seen: list[int] = []
+    for dies_so in ways:
         deed = set_up()
         before = counts()
-        died = dies(deed.do, "after", number)
+        died = dies_so(deed.do)
         if died:
-            seen.add(stage(deed, before))
+            seen.append(stage(deed, before))
             assert not broken()
         deed.do()
         assert difference(before, counts()) == deed.stages[-1]
         if not died:
             break
         deed.finish()
-        assert number < LONGEST
+    else:
+        pytest.fail("it died every time")
     assert not broken()
-    assert seen == set(range(len(deed.stages)))  # some died before anything was done, and some after everything
-    return number - 1
+    assert set(seen) == set(range(len(deed.stages)))  # some died before anything was done, and some after everything
+    return len(seen)
 
 
 def stage(deed: Deed, before: Counts) -> int:

@@ -23,7 +23,8 @@ def dies(act: Act, when: str, number: int, through: str = "default", *, every: b
     only reads does not count, nor what goes *through* another connection), and say whether it did. On return PostgreSQL
     has rolled back and let go of whatever the dead one held.
 
-    Unless *every* statement counts, the first one and each COMMIT do: what one transaction does is done or not done.
+    Unless *every* statement counts, the first one, each COMMIT and what is outside a transaction do: what one transaction
+    does is done or not done.
     """
     child = os.fork()
     if child == 0:
@@ -64,7 +65,8 @@ def _die_at(when: str, number: int, through: str, *, every: bool) -> None:
 
     def wrapper(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
         work = partial(execute, sql, params, many, context)
-        return work() if _ONLY_READS.match(str(sql)) else counted(work, counts=every or left == number)
+        is_one_of_several = context["connection"].in_atomic_block and left != number
+        return work() if _ONLY_READS.match(str(sql)) else counted(work, counts=every or not is_one_of_several)
 
     connection.execute_wrappers.append(wrapper)
     copy = BaseDatabaseWrapper.copy
