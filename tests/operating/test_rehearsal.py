@@ -43,6 +43,7 @@ def evening(cloned_db, signed: Path) -> Evening:
     return evening
 
 
+@pytest.mark.sweep
 def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
     evening: Evening, signed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

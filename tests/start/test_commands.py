@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from casino.embedded import Purpose, addresses
+from tests.harness.sweeps import sweep
 from tests.start.support import PROJECT, SECONDS, House, manage, processes_of, using, wait_until
 
 ASK = """
@@ -24,9 +25,9 @@ def gone(var: Path) -> bool:
     return not processes_of(var)
 
 
-@pytest.mark.parametrize("arguments", [["help"], ["check"], ["demo_logins"], ["create_roles"]])
-def test_a_command_that_needs_no_database_starts_none(var: Path, arguments: list[str]) -> None:
-    manage(var, *arguments)
+@pytest.mark.parametrize("command", sweep(["help", "check", "demo_logins", "create_roles"], always=["check"]))
+def test_a_command_that_needs_no_database_starts_none(var: Path, command: str) -> None:
+    manage(var, command)
     assert not (var / "run").exists()
 
 

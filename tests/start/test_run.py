@@ -82,9 +82,14 @@ def test_pages_and_health_are_served(house: House) -> None:
     ("role", "said"), [("web", "web: ready"), ("worker", "worker: "), ("beat", "beat: at work"), ("signer", "signer: ")]
 )
 def test_each_of_its_programs_is_well(house: House, role: str, said: str) -> None:
-    port = house.url.rpartition(":")[2]
-    wait_until(lambda: manage(house.var, "healthy", role, PORT=port).returncode == 0, f"{role} is not well")
-    assert manage(house.var, "healthy", role, PORT=port).stdout.startswith(said)
+    answers: list[subprocess.CompletedProcess[str]] = []
+
+    def is_well() -> bool:
+        answers.append(manage(house.var, "healthy", role, PORT=house.url.rpartition(":")[2]))
+        return answers[-1].returncode == 0
+
+    wait_until(is_well, f"{role} is not well")
+    assert answers[-1].stdout.startswith(said)
 
 
 def test_its_migration_gave_the_web_role_its_rights_and_no_table(house: House) -> None:
