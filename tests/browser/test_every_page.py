@@ -1,6 +1,8 @@
 """Every page in every state: nothing axe-core finds, and nothing cut off, overlapping, too wide or too small to press.
 
-The pages are those of the matrix and the states of `tests.sights`, in one house that serves them all.
+The pages are those of the matrix and the states of `tests.sights`, in one house that serves them all. `make test` sees
+each at the width of a desktop and of a phone in one theme and in German, pages in a second language, too, and has
+axe-core look at pages; in `make test-all` it looks at states as well.
 """
 
 from collections.abc import Iterator
@@ -13,8 +15,9 @@ from playwright.sync_api import Browser, Page
 from pytest_django import DjangoDbBlocker
 
 from tests.harness.gallery import Gallery, open_gallery, resize, set_theme
+from tests.harness.sweeps import LANGUAGES, LONGEST_LANGUAGE, SECOND_LANGUAGE, sweep
 from tests.harness.web import WebServer
-from tests.sights import Sight, sights
+from tests.sights import STATES, Sight, sights
 
 pytestmark = pytest.mark.browser
 
@@ -24,26 +27,36 @@ LAYOUT = (TESTS / "harness" / "layout.js").read_text()
 
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 EVERYTHING = {"runOnly": {"type": "tag", "values": STANDARDS}}
-COLOURS = {  # which need no style sheet fetched a second time
-    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
-    "preload": False,
-}
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+# No rule of these reads style sheets, and nobody reads what axe-core calls an element: both would take long.
+FAST = {"resultTypes": ["violations"], "preload": False, "selectors": False}
 OTHER_THEMES = ("light", "contrast")
-LONG_LANGUAGES = ("de", "ro")
-# What long words break, they break where it is narrow or where most stands side by side.
-LONG_SIZES = {"wide", "phone"}
+USUAL_SIZES = {"wide", "phone"}
 
 NAMES = {sight.name for sight in sights()}
 # Staff see what visitors and players see, under a header of their own: that is looked at in the lobby.
 ALIKE = {name for name in NAMES if name.endswith(" as operator") and name.replace("operator", "anonymous") in NAMES}
 LOOKED_AT = [sight for sight in sights() if sight.name not in ALIKE - {"lobby as operator"}]
-SIGHTS = [pytest.param(sight, id=sight.name) for sight in LOOKED_AT]
-TRANSLATED = [
-    pytest.param(sight, language, id=f"{sight.name} in {language}")
-    for sight in LOOKED_AT
-    if not sight.name.startswith("staff")
-    for language in LONG_LANGUAGES
-]
+
+
+def languages_of(sight: Sight) -> tuple[str, ...]:
+    """The languages a sight is in; the first one is that in which axe-core looks at it."""
+    others = tuple(language for language in LANGUAGES if language != LONGEST_LANGUAGE)
+    return ("en",) if sight.name.startswith("staff") else (LONGEST_LANGUAGE, *others)
+
+
+# One of those who see a page, by its name: the player where there is one.
+ONCE = {sight.name.partition(" as ")[0]: sight for sight in LOOKED_AT if sight not in STATES}
+ONCE |= {sight.name.removesuffix(" as player"): sight for sight in LOOKED_AT if sight.name.endswith(" as player")}
+
+
+def is_usual(visit: tuple[Sight, str]) -> bool:
+    """Whether `make test` makes this visit: every sight in one language, every page once in a second one."""
+    sight, language = visit
+    return language == languages_of(sight)[0] or (language == SECOND_LANGUAGE and sight in ONCE.values())
+
+
+VISITS = [(sight, language) for sight in LOOKED_AT for language in languages_of(sight)]
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +69,15 @@ def gallery(
     """One house for all tests here."""
     log = tmp_path_factory.mktemp("gallery") / "web.log"
     with django_db_blocker.unblock(), open_gallery(browser, log) as opened:
+        opened.load_in_every_page(f"if (self === top) {{ {AXE} }}")  # a page in a frame is a sight of its own
         yield opened
 
 
 def complaints(page: Page, options: dict[str, Any]) -> list[str]:
     """What axe-core finds: the rule, and an element that breaks it."""
-    found = page.evaluate("options => axe.run(document, { resultTypes: ['violations'], ...options })", options)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    found = page.evaluate("options => axe.run(document, options)", FAST | options)
     return [
         f"{rule['id']}: {node['html'][:120]} {node['failureSummary']}"
         for rule in found["violations"]
@@ -69,11 +85,10 @@ def complaints(page: Page, options: dict[str, Any]) -> list[str]:
     ]
 
 
-def faults_of_themes(page: Page) -> Iterator[str]:
+def faults_of_themes(page: Page, others: tuple[str, ...] = OTHER_THEMES) -> Iterator[str]:
     """Everything in the house's own light, what has to do with colour in the others."""
-    page.evaluate(AXE)
     yield from complaints(page, EVERYTHING)
-    for theme in OTHER_THEMES:
+    for theme in others:
         set_theme(page, theme)
         yield from (f"{theme}: {complaint}" for complaint in complaints(page, COLOURS))
 
@@ -91,17 +106,16 @@ def expect_none(faults: Iterator[str]) -> None:
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("sight", SIGHTS)
-def test_is_accessible_and_fits_every_screen(gallery: Gallery, sight: Sight):
-    page = gallery.open(sight)
-    expect_none(chain(faults_of_themes(page), faults_of_sizes(page, sight.sizes)))
-
-
-@pytest.mark.parametrize(("sight", "language"), TRANSLATED)
-def test_fits_every_screen_in_long_languages(gallery: Gallery, sight: Sight, language: str):
-    sizes = tuple(size for size in sight.sizes if size in LONG_SIZES) or sight.sizes
+@pytest.mark.parametrize(
+    ("sight", "language"), sweep(VISITS, is_usual), ids=lambda value: getattr(value, "name", value)
+)
+def test_is_accessible_and_fits_every_screen(gallery: Gallery, sight: Sight, language: str, is_sweep: bool):
+    """One visit: no script fails and no policy is broken, axe-core finds nothing, and each size of the window fits."""
+    sizes = sight.sizes if is_sweep else tuple(size for size in sight.sizes if size in USUAL_SIZES) or sight.sizes
     page = gallery.open(sight, language, sizes[0])
-    expect_none(faults_of_sizes(page, sizes))
+    is_for_axe = language == languages_of(sight)[0] and (is_sweep or sight not in STATES)
+    faults = faults_of_themes(page, OTHER_THEMES if is_sweep else ()) if is_for_axe else iter(())
+    expect_none(chain(faults, faults_of_sizes(page, sizes), gallery.complaints()))
 
 
 def test_an_empty_lobby_is_accessible_and_fits_every_screen(page: Page, web_server: WebServer):

@@ -1,6 +1,7 @@
 """Golden Baccarat as a person plays it, in real Chromium against the real server."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from uuid import uuid4
 
 import pytest
@@ -180,13 +181,13 @@ def test_quick_amounts_rebuy_with_one_click(enter, player):
     expect(page.locator(".meter--balance")).to_contain_text(money(10_000))
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("filled", [0, 10_000], ids=["empty", "filled"])
-def test_everything_needed_is_in_one_view_in_every_language(enter, player, viewport, filled):
+def test_everything_needed_is_in_one_view_in_every_language(enter, player, filled, languages):
     if filled:
         a_purse(player, filled)
-    page = enter(viewport=viewport)
-    for language in ("sv", "da", "ro", "de", "en"):
+    page = enter()
+    for language, viewport in product(languages, (DESKTOP, PHONE)):
+        page.set_viewport_size(viewport)
         page.goto(f"/{language}/table/golden/real/")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out at the side"
         expect(page.get_by_role("button", name=page.locator("#act-rebuy").text_content(), exact=True)).to_have_count(1)

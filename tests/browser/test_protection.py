@@ -1,14 +1,17 @@
 """Pausing and the reality check as a person meets them, in real Chromium against the real server."""
 
+from itertools import product
+
 import psycopg
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from games.models import Participation
 from players.models import Exclusion
 from tests.browser.at_table import put, windows_without_complaint
 from tests.builders import a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 
 pytestmark = pytest.mark.browser
@@ -21,26 +24,24 @@ BEGIN NEW.began := NEW.began - interval '61 minutes'; RETURN NEW; END $$;
 CREATE TRIGGER due_by_the_round BEFORE UPDATE OF rounds ON players_sitting
     FOR EACH ROW EXECUTE FUNCTION an_hour_earlier();
 """
-SIDEWAYS = {"width": 844, "height": 390}
-SMALL = {"width": 320, "height": 640}
-SIZES = pytest.mark.parametrize(
-    "size", [DESKTOP, PHONE, SIDEWAYS, SMALL], ids=["desktop", "phone", "sideways", "small phone"]
-)
+SIDEWAYS: ViewportSize = {"width": 844, "height": 390}
+SMALL: ViewportSize = {"width": 320, "height": 640}
+SIZES = (DESKTOP, PHONE, SIDEWAYS, SMALL)
 
 
-@SIZES
-@pytest.mark.parametrize("path", ["/en/", "/en/table/baccarat/real/", "/en/history/"])
-def test_the_button_is_in_view_everywhere(new_context, web_server: WebServer, size, path):
+def test_the_button_is_in_view_everywhere(new_context, web_server: WebServer):
     a_table()
     player = a_player(real=MONEY)
-    with windows_without_complaint(new_context, web_server, player, viewport=size) as open_page:
+    with windows_without_complaint(new_context, web_server, player) as open_page:
         page = open_page()
-        page.goto(path)
-        expect(page.locator("#pause")).to_be_in_viewport(ratio=1)
-        expect(page.locator(".bar__brand")).to_be_in_viewport(ratio=1)
-        if size is not DESKTOP:
-            expect(page.locator(".bar__menu-button")).to_be_in_viewport(ratio=1)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        for path, size in product(("/en/", "/en/table/baccarat/real/", "/en/history/"), SIZES):
+            page.set_viewport_size(size)
+            page.goto(path)
+            expect(page.locator("#pause")).to_be_in_viewport(ratio=1)
+            expect(page.locator(".bar__brand")).to_be_in_viewport(ratio=1)
+            if size is not DESKTOP:
+                expect(page.locator(".bar__menu-button")).to_be_in_viewport(ratio=1)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, size)
 
 
 def test_one_click_pauses_where_the_law_lets_nobody_ask(new_context, web_server: WebServer):
@@ -56,8 +57,10 @@ def test_one_click_pauses_where_the_law_lets_nobody_ask(new_context, web_server:
         assert Exclusion.objects.filter(player=player).count() == 1
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with script", "without"])
-@pytest.mark.parametrize("code", ["SE", "DK", "RO", "GB"])
+@pytest.mark.parametrize(
+    ("code", "script"),
+    sweep(product(("SE", "DK", "RO", "GB"), (True, False)), always=[("SE", True), ("GB", False)]),
+)
 def test_elsewhere_a_question_comes_first(new_context, web_server: WebServer, code, script):
     a_table()
     player = a_player(code, free=50_000)
@@ -84,7 +87,9 @@ def test_the_question_can_be_answered_with_no(new_context, web_server: WebServer
         assert not Exclusion.objects.filter(player=player).exists()
 
 
-@SIZES
+@pytest.mark.parametrize(
+    "size", sweep(SIZES, always=[DESKTOP, PHONE]), ids=lambda size: f"{size['width']}x{size['height']}"
+)
 def test_clock_length_and_net_stand_at_a_table_and_follow_each_round(new_context, web_server: WebServer, size):
     a_table()
     player = a_player(real=MONEY)

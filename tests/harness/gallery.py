@@ -10,7 +10,7 @@ import psycopg
 from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
 from django.core.cache import cache
 from django.db.models.functions import Now
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from casino.fork_server import HEALTH
 from players.models import Session, User
@@ -36,6 +36,9 @@ class Gallery:
         # Without the service worker, which would load the whole house anew for everyone.
         self._window = browser.new_context(base_url=server.url, reduced_motion="reduce", service_workers="block")
         self._page = self._window.new_page()
+        self._page.on("console", self._hear)
+        self._page.on("pageerror", lambda error: self._complaints.append(str(error)))
+        self._complaints: list[str] = []
         self._cookies: dict[User, Any] = {}  # Playwright takes what it gives, by another type
         self._sitter: User | None = None
 
@@ -47,11 +50,25 @@ class Gallery:
         Session.objects.filter(ended_at=None).update(acted_at=Now())
         self._leave()
         self._sit_down(sight.who(self.scene))
+        self._complaints.clear()
         resize(self._page, size or sight.sizes[0])
         self._page.goto(sight.url(self.scene, language))
         sight.show(self._page)
         self._page.evaluate("document.fonts.ready")
         return self._page
+
+    def load_in_every_page(self, script: str) -> None:
+        """Have the browser run a script in each page that is opened from now on."""
+        self._window.add_init_script(script)
+
+    def complaints(self) -> list[str]:
+        """Return the errors that scripts and policies of the page have caused since it was opened."""
+        return list(self._complaints)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        """Keep an error. That the page itself is refused or missing is what some sights show."""
+        if message.type == "error" and not message.text.startswith("Failed to load resource"):
+            self._complaints.append(message.text)
 
     def _leave(self) -> None:
         """End what the last sight still did, and forget what it kept in the browser."""
