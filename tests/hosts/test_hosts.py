@@ -22,6 +22,7 @@ RECOVERED = (
 )
 
 
+@pytest.mark.sweep
 def test_play_goes_on_when_the_replica_a_machine_with_web_and_one_with_worker_and_beat_disappear():
     held = subprocess.run(
         [sys.executable, "-m", "tests.hosts", "--short"],
