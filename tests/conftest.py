@@ -20,7 +20,6 @@ from pytest_django import DjangoDbBlocker
 from casino import embedded
 from tests.harness import databases
 from tests.harness.databases import Database
-from tests.harness.sweeps import DAY, LANGUAGES, SHOWN_LANGUAGES
 
 pytest_plugins = [
     "tests.harness.web",
@@ -76,12 +75,6 @@ def cloned_db(
         databases.demand_untouched(django_db_setup)
 
 
-@pytest.fixture(scope="session")
-def languages(is_sweep: bool) -> tuple[str, ...]:
-    """The languages in which pages are looked at."""
-    return LANGUAGES if is_sweep else SHOWN_LANGUAGES
-
-
 @pytest.fixture
 def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
     """Log in to the test's own database as the owner of its tables, every statement committed at once."""
@@ -92,11 +85,6 @@ def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let ``--sweep`` select the sweep cases too (`tests.harness.sweeps`)."""
     parser.addoption("--sweep", action="store_true", help="run every parameter of every test, as `make test-all` does")
-
-
-def pytest_report_header() -> str:
-    """Say which languages pages are shown in, and how to repeat it."""
-    return f"languages of pages: {', '.join(SHOWN_LANGUAGES)} (SABOT_TEST_DAY={DAY})"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

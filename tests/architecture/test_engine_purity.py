@@ -7,7 +7,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ENGINE, VARIANTS = ROOT / "games" / "engine", ROOT / "games" / "variants"
-PRODUCT = [ROOT / app for app in ("casino", "games", "wallet", "players", "audit")]
 
 CHANCE_AND_CLOCKS = {"random", "secrets", "time", "uuid", "threading", "os", "socket", "subprocess", "sqlite3"}
 READS_THE_CLOCK = {"now", "today", "utcnow", "fromtimestamp"}
@@ -71,18 +70,6 @@ def test_rules_know_neither_chance_nor_the_time() -> None:
         for path in modules(ENGINE, VARIANTS)
     }
     assert {path: known for path, known in found.items() if known} == {}
-
-
-# Deal finished rounds again, from seeds that were published with them; test_nobody_steers holds them to that.
-AGAIN = ("recall.py", "chemin/recall.py", "recalling/again.py", "randomness/shuffles.py")
-RECALL = {ROOT / "games" / name for name in AGAIN}
-
-
-def test_whoever_shuffles_has_the_seed_from_the_operating_system_or_from_under_seal() -> None:
-    naming = [path for path in modules(*PRODUCT) if path not in RECALL and "shuffle" in path.read_text()]
-    shuffling = [path for path in naming if "games.engine.shoe" in imports(path) and "shuffle" in names(path)]
-    assert shuffling
-    assert [named(path) for path in shuffling if not names(path) & {"urandom", "token_bytes", "unseal"}] == []
 
 
 def test_the_tests_look_at_modules() -> None:

@@ -8,10 +8,12 @@ import pytest
 from games.engine import bets, conditions
 from games.engine.bets import Pays, Prize, Variant
 from games.engine.conditions import Condition
+from games.engine.felt import Felt, Height, row
 from games.variants import VARIANTS
 
 BACCARAT = VARIANTS["baccarat"]
 PLAYER, BANKER, TIE = BACCARAT.bets
+TWO = (row(Height.MAIN, player=1, banker=1),)
 
 PUBLISHED = {
     ("baccarat", "1.0"): "29687b13ef0d3558a5a5e34dc73a949ba88d5ed7bb348b72cc238093f1f56a9d",
@@ -23,7 +25,7 @@ PUBLISHED = {
 
 OTHER_RULES = {
     "more decks": replace(BACCARAT, decks=8),
-    "one bet less": replace(BACCARAT, bets=(PLAYER, BANKER)),
+    "one bet less": replace(BACCARAT, bets=(PLAYER, BANKER), felt=Felt({}, TWO, TWO, TWO)),
     "another price": replace(
         BACCARAT, bets=(PLAYER, BANKER, replace(TIE, prizes=(Prize(conditions.TIE, Pays(9, 1)),)))
     ),

@@ -23,8 +23,8 @@ def dies(act: Act, when: str, number: int, through: str = "default", *, every: b
     only reads does not count, nor what goes *through* another connection), and say whether it did. On return PostgreSQL
     has rolled back and let go of whatever the dead one held.
 
-    Unless *every* statement counts, the first one, each COMMIT and what is outside a transaction do: what one transaction
-    does is done or not done.
+    Unless *every* statement counts, the first one, each COMMIT and what is outside a transaction do: what one
+    transaction does is done or not done.
     """
     child = os.fork()
     if child == 0:

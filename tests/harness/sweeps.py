@@ -89,6 +89,17 @@ def is_sweep() -> bool:
     return IS_SWEEP
 
 
+@pytest.fixture(scope="session")
+def languages(is_sweep: bool) -> tuple[str, ...]:
+    """The languages in which pages are looked at."""
+    return LANGUAGES if is_sweep else SHOWN_LANGUAGES
+
+
+def pytest_report_header() -> str:
+    """Say which languages pages are shown in, and how to repeat it."""
+    return f"languages of pages: {', '.join(SHOWN_LANGUAGES)} (SABOT_TEST_DAY={DAY})"
+
+
 def _only_swept(case: Any) -> Any:
     """Return one case of the sweep alone; a tuple is several arguments, as in `pytest.mark.parametrize`."""
     if isinstance(case, ParameterSet):
