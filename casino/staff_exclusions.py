@@ -67,7 +67,7 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
         looking.note(request, named, what="e-mail address")
     in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
     listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
-    looking.shown(request, *(one.player for one in found), *(each.player_id for each in listed))
+    looking.shown(request, *filter(None, [named]), *(one.player for one in found), *(each.player_id for each in listed))
     lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
     context = {"lines": lines, "told_once_done": TOLD_ONCE_DONE, "named": named, "exclusion_form": form}
     return render(request, "staff/exclusions.html", context | {"form": who, "found": found})

@@ -158,7 +158,7 @@ def test_what_is_made_up_from_one_answer_to_the_next(house, is_sweep):
     walks = WALKS_OF_A_SWEEP if is_sweep else WALKS
     Programs.run(settings=settings(QUIETLY, max_examples=walks, stateful_step_count=10))
     reached = {each.id for each in operations() if each.places}
-    assert len(answered & reached) >= 3, sorted(answered)
+    assert len(answered & reached) >= (3 if is_sweep else 1), sorted(answered)
 
 
 def without_a_refusal(description: dict[str, Any]) -> None:

@@ -121,6 +121,7 @@ def written(var: Path) -> list[dict[str, object]]:
     return results
 
 
+@pytest.mark.sweep
 def test_what_needs_a_house_is_measured_on_durable_servers_of_which_nothing_is_left(of_houses: Run) -> None:
     kinds = (OVER_THE_HOUSE, MOVEMENTS, HORDAK, WHOLE_ROUNDS, SEALING, REPORTS, LISTS, GROWTH)
     assert set(of_houses.results) == {name for kind in kinds for name in kind}
@@ -133,14 +134,17 @@ def test_what_needs_a_house_is_measured_on_durable_servers_of_which_nothing_is_l
 
 
 @pytest.mark.parametrize("names", [OVER_THE_HOUSE, WHOLE_ROUNDS])
+@pytest.mark.sweep
 def test_what_is_of_one_kind_is_measured_against_one_yardstick(of_houses: Run, names: tuple[str, ...]) -> None:
     assert len({of_houses.results[name]["yardstick"] for name in names}) == 1
 
 
+@pytest.mark.sweep
 def test_movements_of_money_are_measured_with_a_yardstick_for_each_question(of_houses: Run) -> None:
     assert len({of_houses.results[name]["yardstick"] for name in MOVEMENTS}) == len(MOVEMENTS)
 
 
+@pytest.mark.sweep
 def test_what_a_house_with_a_past_is_asked_is_told_one_by_one_and_what_grew_most_counts(of_houses: Run) -> None:
     asked: dict[str, list[tuple[float, float]]] = {name: [] for name in GROWTH}
     for name, ours, before in re.findall(
@@ -154,6 +158,7 @@ def test_what_a_house_with_a_past_is_asked_is_told_one_by_one_and_what_grew_most
     assert {name: len(times) > 1 for name, times in asked.items()} == dict.fromkeys(GROWTH, True)
 
 
+@pytest.mark.sweep
 def test_the_ledger_is_measured_against_django_hordak_or_the_bench_says_how_to_get_it(
     var: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bench.contest import Pace
 from bench.costs import Cost, Till, cost_of
 from tests.harness.folders import fresh_folder
@@ -14,6 +16,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 DEEDS = ["pgbench_transfer", "posting", "solo_http", "api_round", "live_bets_http"]
 
 
+@pytest.mark.sweep
 def test_each_deed_has_a_row_and_costs_something():
     folder = fresh_folder("sabot-bench-")
     done = subprocess.run(

@@ -166,6 +166,7 @@ def balances() -> dict[int, tuple[int | None, int]]:
 
 
 class TestAMonthThatLeft:
+    @pytest.mark.sweep
     def test_is_in_a_file_and_no_longer_here_and_everything_that_is_left_is_whole(
         self, house: House, tmp_path: Path, pens: Pens
     ):

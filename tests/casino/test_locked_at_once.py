@@ -2,7 +2,6 @@
 of locks at tables, then prevented.
 """
 
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,6 @@ from threading import Barrier, Event
 
 import psycopg
 import pytest
-from django.conf import settings
 from django.db import DatabaseError, transaction
 
 from casino.protection import give_back
@@ -48,11 +46,7 @@ ROUNDS = 5  # that each thread tries for
 
 def as_it_was(owner: psycopg.Connection) -> None:
     """Put back the functions that knew of no lock."""
-    sql = Path(settings.BASE_DIR) / "players" / "sql"
-    for file, function in (("0009_pauses", "players_barred"), ("0016_account_locks", "players_begin_accountlock")):
-        source = (sql / f"{file}.sql").read_text()
-        (made,) = re.findall(rf"CREATE FUNCTION {function}\(.*?^END \$\$;", source, re.DOTALL | re.MULTILINE)
-        owner.execute(made.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
+    owner.execute(Path(__file__).with_name("before_locks.sql").read_text())
 
 
 def lock(player: Player) -> str:

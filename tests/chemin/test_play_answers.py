@@ -136,10 +136,10 @@ class TestAnAnswer:
         if state_of(table).phase is Phase.PUNTER and (total := state_of(table).dealt_hands.punter.pair_total) != 5:
             assert refusal_of(asked_at(table), table, "stand" if total < 5 else "draw_card") is Refusal.RULE_BINDS
         assert events("play.refused") == []
-        assert refusal_of(banker, table, "keep_bank") in {Refusal.NOT_NOW, Refusal.NOT_YOUR_TURN}
+        assert refusal_of(banker, table, "lay_stake", 1_000) in {Refusal.NOT_NOW, Refusal.NOT_YOUR_TURN}
         (refused,) = events("play.refused")
         assert refused["data"] == {
-            "action": "keep_bank",
+            "action": "lay_stake",
             "question": chemin_of(table).question,
             "reason": "GuestRefused",
         }

@@ -25,9 +25,14 @@ PAGES = sorted(set(re.findall(r"`(/(?:staff|healthz|readyz)[\w/-]*)`", TEXT)))
 SETTINGS = sorted(set(re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", TEXT)))
 
 
+WITHOUT_DJANGO = ("run", "beat")  # manage.py itself takes these
+
+
 def takes(typed: str) -> bool:
     """Whether a command of the house is there and takes what it is given."""
     _, name, *arguments = shlex.split(typed)
+    if name in WITHOUT_DJANGO:
+        return arguments == []
     parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
     parser.called_from_command_line = False
     try:

@@ -126,6 +126,7 @@ MAY_BE = {
     "mfa_edit_webauthn": "tried above",
     "mfa_remove_webauthn": "tried above",
     "pay_return": "a payment's own secret token; it brings no news",
+    "felt_sheet": "the style sheet of a game, the same for everybody",
 }
 
 

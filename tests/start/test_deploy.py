@@ -15,7 +15,7 @@ from django.core.management import get_commands, load_command_class
 from uvicorn.main import main as uvicorn
 
 from audit.verify import LOG, TIME, Key
-from casino import health
+from casino import beat, health
 from casino.celery import app
 from tests.harness.sweeps import sweep
 
@@ -60,6 +60,8 @@ COMMANDS = commands()
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_there_and_takes_what_it_is_given(name):
     match COMMANDS[name]:
+        case ["manage.py", "beat"]:  # which manage.py itself takes
+            assert beat.main
         case ["manage.py", command, *arguments]:
             parser = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
             assert parser.parse_args(arguments)
