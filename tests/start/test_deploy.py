@@ -61,7 +61,7 @@ COMMANDS = commands()
 def test_a_command_is_there_and_takes_what_it_is_given(name):
     match COMMANDS[name]:
         case ["manage.py", "beat"]:  # which manage.py itself takes
-            assert beat.main
+            assert callable(beat.main)
         case ["manage.py", command, *arguments]:
             parser = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
             assert parser.parse_args(arguments)
