@@ -5,8 +5,8 @@ The request is frozen as canonical JSON with its SHA-256 when it is asked for. N
 the transaction of the decision: if it cannot be, nothing has been decided. What may be asked for, the floors above
 register when they are ready (`register`); this module knows nobody, so accounts and persons are plain ids to it.
 
-The database holds the rules whoever writes (``sql/functions/approvals.sql``); the sentences here are for staff, in
-English.
+The database enforces the rules for every writer (``sql/functions/approvals.sql``). Error messages here are for staff,
+in English.
 """
 
 import hashlib

@@ -4,7 +4,7 @@ Run by the launcher: ``python -m casino.fork_server DESCRIPTOR``, which is the s
 
 A forked child imports nothing and shares the memory of what was imported, so that a restart is instant. This process
 opens no connection to the database and no event loop, and runs no thread when it forks: the tables are brought up to
-date in a child too. A demo house has its own signer of the event log besides. It is executed anew with an environment
+date in a child too. A demo house also has its own signer of the event log. It is executed anew with an environment
 of its own, since it may not share memory with keys; in production it runs as another user (`audit.signer`).
 """
 

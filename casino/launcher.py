@@ -156,5 +156,5 @@ def stop_signals() -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Print a line for whoever started the house."""
+    """Print a line to the terminal."""
     print(text, flush=True)

@@ -33,7 +33,7 @@ class PartForm(forms.Form):
 @require_safe
 @id_for_code("on", "round:")
 def staff_events(request: StaffRequest) -> HttpResponse:
-    """A page of the log, which knows no players, with those declared whom its events name."""
+    """A page of the event log. It declares the players that its events name, for the access log."""
     answer = events(request)
     looking.shown(request, (answer.context_data or {})["events"])
     return answer.render()

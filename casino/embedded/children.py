@@ -109,7 +109,7 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The process to wait for; None where there is none, or its end is known."""
+        """The id of the process while it runs; None before its start and after its end."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
     def exit_status(self) -> int | None:
