@@ -28,7 +28,7 @@ LONGEST_NAME = 63  # bytes that PostgreSQL keeps of it
 PARAMETERS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}  # of libpq
 AGAIN = 0.2  # seconds until PostgreSQL is tried again
 LONGEST_SLEEP = 5  # seconds; after each, beat makes sure that it is still its turn
-LONGEST_SILENCE = 60.0  # seconds after which a task is sent whatever is said of it
+LONGEST_SILENCE = 600.0  # seconds after which a task is sent whatever is said of it
 
 
 def main() -> None:

@@ -60,7 +60,7 @@ app.conf.beat_schedule = {
     "mail alerts": {"task": "players.tasks.mail_alerts", "schedule": 20.0, "options": {"expires": 20}},
     "mail of approvals": {"task": "players.tasks.mail_approvals", "schedule": crontab(), "options": EXPIRES},
     "watch the seal": {"task": "audit.tasks.watch_the_seal", "schedule": 10.0, "options": {"expires": 10}},
-    "watch the signer": {"task": "audit.tasks.watch_the_signer", "schedule": 10.0, "options": {"expires": 10}},
+    "watch the signer": {"task": "audit.tasks.watch_the_signer", "schedule": 30.0, "options": {"expires": 10}},
     "send checkpoints": {"task": "audit.tasks.send_checkpoints", "schedule": 30.0, "options": EXPIRES},
     "set a mark": {"task": "audit.tasks.set_mark", "schedule": 10.0, "options": {"expires": 10}},
     "sum up hours": {"task": "audit.tasks.sum_up", "schedule": crontab(), "options": EXPIRES},

@@ -53,6 +53,39 @@ SELECT WHERE NOT EXISTS (
 )
 """
 ALERTS: Final = "SELECT FROM audit_significant WHERE weight = 2 AND mailed_at IS NULL"
+# While the alarm of a lag lasts, its end has to be found, too.
+LAG: Final = f"""
+{EVENTS}
+UNION ALL
+SELECT WHERE (SELECT max(id) FROM audit_event WHERE kind = 'log.lags')
+    > (SELECT coalesce(max(id), 0) FROM audit_event WHERE kind = 'log.caught_up')
+"""
+PURSES: Final = "SELECT FROM wallet_account WHERE kind = 'purse' AND balance > 0"
+ROUNDS_TO_VERIFY: Final = "SELECT FROM games_replaydue"
+LETTERS: Final = """
+SELECT FROM games_incidentletter AS letter
+WHERE NOT EXISTS (SELECT FROM games_letterend AS ending WHERE ending.letter_id = letter.id)
+"""
+APPROVAL_NEWS: Final = "SELECT FROM players_approval_news"
+EXPIRED_APPROVALS: Final = """
+SELECT FROM audit_approval AS approval WHERE expires_at <= clock_timestamp()
+    AND NOT EXISTS (SELECT FROM audit_decision AS decision WHERE decision.approval_id = approval.id)
+"""
+REPORTS: Final = "SELECT FROM audit_report WHERE state IN ('waiting', 'making')"
+MAIL: Final = "SELECT FROM players_mail WHERE next_try_at <= clock_timestamp()"
+SESSIONS: Final = "SELECT FROM players_session WHERE ended_at IS NULL"
+# An account whose owner may log in again is open, though it was closed before.
+CLOSURES: Final = """
+SELECT FROM players_closure AS closing WHERE state = 'closing' AND NOT EXISTS (
+    SELECT FROM players_closure AS closed
+    JOIN players_player AS player ON player.id = closed.player_id
+    JOIN players_user AS login ON login.id = player.user_id
+    WHERE closed.player_id = closing.player_id AND closed.state = 'closed' AND NOT login.is_active)
+UNION ALL
+SELECT FROM players_closure AS closed
+JOIN wallet_account AS account ON account.owner_id = closed.player_id
+WHERE closed.state = 'closed' AND account.kind = 'cash' AND account.mode = 'real' AND account.balance > 0
+"""
 
 QUESTIONS: Final[Mapping[str, str]] = {
     "games.tasks.tick": SHARED_TABLES,
@@ -67,5 +100,15 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "audit.tasks.seal": EVENTS,
     "audit.tasks.find_significant": SIGNIFICANT,
     "players.tasks.mail_alerts": ALERTS,
+    "audit.tasks.watch_the_seal": LAG,
+    "games.tasks.return_idle_purses": PURSES,
+    "games.tasks.replay_finished_rounds": ROUNDS_TO_VERIFY,
+    "games.tasks.write_letters": LETTERS,
+    "players.tasks.mail_approvals": APPROVAL_NEWS,
+    "audit.tasks.expire_approvals": EXPIRED_APPROVALS,
+    "audit.tasks.make_reports": REPORTS,
+    "players.tasks.send_mail": MAIL,
+    "players.tasks.end_idle_sessions": SESSIONS,
+    "casino.tasks.finish_closing": CLOSURES,
 }
 """By the task: what there is to do, as rows."""

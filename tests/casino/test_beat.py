@@ -3,8 +3,9 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -19,11 +20,16 @@ from casino.celery import EXPIRES, LONGEST_WAIT, app
 from games.chemin import tick as guests
 from games.live import phases
 from games.models import LiveTable, Table
-from tests.builders import a_player, a_shared_table
+from players import closures, mail
+from players.models import Player
+from tests.annulling import agree_to_annul
+from tests.audit.reporting import asked
+from tests.builders import a_player, a_purse, a_round, a_shared_table, a_table
 from tests.chemin.at_table import a_chemin_table, sit
 from tests.harness.databases import Database
 from tests.harness.web import PROJECT
 from tests.live.at_table import a_live_table, bet, hurry, round_at
+from tests.people import a_visitor
 
 TRIES = 4
 ROUND_TRIP = 6  # phases, more than there are between two openings
@@ -182,7 +188,41 @@ def test_a_task_of_which_nothing_is_asked_is_always_sent(sending: Sent):
     assert ask(sending, "audit.tasks.set_mark") == ["audit.tasks.set_mark"]
 
 
-def test_a_task_is_sent_once_a_minute_whatever_is_said_of_it(sending: Sent):
+def looks_in(player: Player) -> None:
+    visitor = a_visitor()
+    visitor.force_login(player.user)
+    assert visitor.get("/en/").status_code == 200
+
+
+def an_approval_expires(superuser: psycopg.Connection) -> None:
+    superuser.execute("SET session_replication_role = replica")  # without the guards
+    superuser.execute("DELETE FROM audit_decision")
+    superuser.execute("UPDATE audit_approval SET expires_at = clock_timestamp()")
+
+
+def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_do(
+    sending: Sent, superuser: psycopg.Connection
+):
+    """A question that says no while its task has work would leave that work undone for `LONGEST_SILENCE`."""
+    player, table = a_player(real=1_000_00), a_table()
+    steps: dict[str, Callable[[], object]] = {
+        "games.tasks.return_idle_purses": lambda: a_purse(player, 100_00),
+        "games.tasks.replay_finished_rounds": lambda: a_round(player, table, player=1000),
+        "players.tasks.end_idle_sessions": lambda: looks_in(player),
+        "players.tasks.mail_approvals": lambda: agree_to_annul(uuid4()),
+        "audit.tasks.expire_approvals": lambda: an_approval_expires(superuser),
+        "players.tasks.send_mail": lambda: mail.write(user=player.user, template="account_locked", context={}),
+        "audit.tasks.make_reports": asked,
+        "casino.tasks.finish_closing": lambda: closures.begin(player=player, by=str(player), ip=""),
+    }
+    for task, step in steps.items():
+        sending.sent.clear()
+        assert ask(sending, task) == [], task
+        step()
+        assert ask(sending, task) == [task]
+
+
+def test_a_task_is_sent_now_and_then_whatever_is_said_of_it(sending: Sent):
     sending._sent_at["games.tasks.tick"] -= LONGEST_SILENCE + 1
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"], "and then not again"
