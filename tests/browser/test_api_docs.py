@@ -12,6 +12,7 @@ from players.api import tokens
 from players.models import Scope
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, PHONE
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 
 pytestmark = pytest.mark.browser
@@ -38,7 +39,7 @@ def faults(page: Page, web_server: WebServer) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", sweep([DESKTOP, PHONE], always=[DESKTOP]), ids=["desktop", "phone"])
 def test_a_call_is_tried_from_the_page(page: Page, faults: list[str], size: Any):
     player = a_player()
     _token, key = tokens.make(user=player.user, name="tried", scopes=[Scope.READ], days=1)

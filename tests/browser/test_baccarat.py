@@ -135,6 +135,7 @@ def test_no_result_is_shown_before_its_cards(enter):
         assert "wins" not in each["spoken"]
 
 
+@pytest.mark.sweep
 def test_third_cards_come_last_and_lie_across(enter):
     page = enter()
     page.goto(TABLE)
@@ -152,6 +153,7 @@ def test_third_cards_come_last_and_lie_across(enter):
     assert [shown[str(order)].replace("10", "T") for order in range(1, 7)] == [code[0] for code in played.cards.split()]
 
 
+@pytest.mark.sweep
 def test_with_reduced_motion_the_result_stands_at_once(enter):
     page = enter(reduced_motion="reduce")
     page.goto(TABLE)
@@ -199,6 +201,7 @@ def test_rapid_clicks_on_a_bet_all_count(enter):
     shows(page, "bet", 6000)
 
 
+@pytest.mark.sweep
 def test_a_click_counts_where_the_answer_to_the_last_one_comes_between_press_and_release(enter):
     page = enter()
     page.goto(TABLE)
@@ -224,6 +227,7 @@ def test_a_click_counts_where_the_answer_to_the_last_one_comes_between_press_and
     assert len(sent) == 3  # two chips, one clearing: no click counted twice
 
 
+@pytest.mark.sweep
 def test_two_tabs_show_one_table_and_play_one_round(enter, player):
     one = enter(reduced_motion="reduce")  # a tab behind another is let have its turn once a second
     one.goto(TABLE)
@@ -252,6 +256,7 @@ def test_the_back_button_cannot_stake_twice(enter):
     assert Round.objects.count() == 1
 
 
+@pytest.mark.sweep
 def test_bets_survive_a_reload_and_undo_still_knows_them(enter):
     page = enter()
     page.goto(TABLE)
@@ -264,6 +269,7 @@ def test_bets_survive_a_reload_and_undo_still_knows_them(enter):
     shows(page, "bet", 1000)
 
 
+@pytest.mark.sweep
 def test_play_never_reloads_the_page(enter):
     page = enter(reduced_motion="reduce")
     page.goto(TABLE)
@@ -288,6 +294,7 @@ def test_a_whole_round_without_javascript(enter):
     shows_at_once(page, "win", 1950)
 
 
+@pytest.mark.sweep
 def test_enter_on_a_chip_stakes_nothing(enter):
     page = enter()
     page.goto(TABLE)
@@ -297,6 +304,7 @@ def test_enter_on_a_chip_stakes_nothing(enter):
     assert NextRound.objects.get().slip == {"tie": 5000}
 
 
+@pytest.mark.sweep
 def test_enter_on_a_chip_stakes_nothing_without_javascript(enter):
     page = enter(java_script_enabled=False)
     page.goto(TABLE)
@@ -308,6 +316,7 @@ def test_enter_on_a_chip_stakes_nothing_without_javascript(enter):
 
 
 @pytest.mark.parametrize("with_script", [True, False])
+@pytest.mark.sweep
 def test_a_value_of_ones_own_outlives_clicks_and_reloads(enter, with_script):
     page = enter(java_script_enabled=with_script, reduced_motion="reduce")
     page.goto(TABLE)
@@ -322,6 +331,7 @@ def test_a_value_of_ones_own_outlives_clicks_and_reloads(enter, with_script):
     expect(page.locator("#player-value")).to_have_value("min egen")
 
 
+@pytest.mark.sweep
 def test_win_counts_up_without_leading_noughts(enter):
     page = enter()
     page.goto(TABLE)
@@ -344,6 +354,7 @@ def test_win_counts_up_without_leading_noughts(enter):
     assert not [each for each in counted if not re.fullmatch(r"SEK\s(0|[1-9][0-9]*)\.[0-9]{2}", each)]
 
 
+@pytest.mark.sweep
 def test_the_cashier_keeps_the_focus_where_it_is_needed(enter):
     page = enter(viewport=PHONE)
     page.goto("/en/cashier/")
@@ -389,6 +400,7 @@ def test_a_whole_round_by_keyboard(enter):
     assert Round.objects.count() == 1
 
 
+@pytest.mark.sweep
 def test_cards_totals_and_result_are_spoken_in_order(enter):
     page = enter(reduced_motion="reduce")
     page.goto(TABLE)
@@ -402,6 +414,7 @@ def test_cards_totals_and_result_are_spoken_in_order(enter):
     assert max(cards) < result
 
 
+@pytest.mark.sweep
 def test_everything_needed_to_play_is_in_one_view_in_every_language(enter, languages):
     page = enter()
     for language, viewport in product(languages, (DESKTOP, PHONE)):
@@ -429,6 +442,7 @@ def in_one_view(page: Page, viewport: ViewportSize) -> None:
         assert box["x"] + box["width"] <= viewport["width"], selector
 
 
+@pytest.mark.sweep
 def test_the_real_and_free_switch_keeps_the_money_apart(enter, player):
     page = enter(reduced_motion="reduce")
     page.goto(TABLE)

@@ -81,6 +81,7 @@ def test_bets_at_two_tables_side_by_side_are_played_and_both_show_the_one_balanc
         expect(left.locator("#bet-tie")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_a_narrow_window_leads_to_each_table_and_a_table_that_is_gone_says_so(
     new_context: NewContext, web_server: WebServer
 ):

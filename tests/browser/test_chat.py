@@ -97,6 +97,7 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         assert ChatMessage.objects.count() == 5
 
 
+@pytest.mark.sweep
 def test_a_name_that_staff_take_away_goes_from_every_screen_and_its_owner_is_told_and_chooses_another(
     new_context: NewContext, web_server: WebServer, owner: psycopg.Connection
 ):
@@ -143,6 +144,7 @@ def test_a_name_that_staff_take_away_goes_from_every_screen_and_its_owner_is_tol
         expect(first.locator("#chat-text")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_a_reader_mutes_the_chat_and_hides_it_in_their_browser(new_context: NewContext, web_server: WebServer):
     live_table = a_live_table(slug="live")
     with windows_without_complaint(new_context, web_server, a_player(real=1_000_000)) as window:

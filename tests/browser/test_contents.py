@@ -19,6 +19,7 @@ def test_a_phone_opens_them_when_asked(new_context: NewContext, web_server: WebS
     expect(page.locator("#limits")).to_be_in_viewport()
 
 
+@pytest.mark.sweep
 def test_they_stay_beside_the_text_where_there_is_room(new_context: NewContext, web_server: WebServer):
     page = new_context(base_url=web_server.url, viewport=DESKTOP).new_page()
     page.goto("/en/help/baccarat/")

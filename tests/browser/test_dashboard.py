@@ -33,6 +33,7 @@ def refresh(page) -> None:
     expect(page.locator("#dashboard:not([data-old])")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_stays_unfolded_and_keeps_the_focus_when_it_refreshes_itself(page):
     danish = page.locator("section[aria-labelledby=dashboard-DKK]")
     danish.get_by_text("All figures").first.click()
@@ -44,6 +45,7 @@ def test_stays_unfolded_and_keeps_the_focus_when_it_refreshes_itself(page):
     expect(danish.locator("details[open]")).to_have_count(1)
 
 
+@pytest.mark.sweep
 def test_keeps_the_focus_where_a_currency_comes_to_stand_above(page):
     page.evaluate(FIRST_CURRENCY)
     danish = page.locator("section[aria-labelledby=dashboard-DKK]")

@@ -9,6 +9,7 @@ from players.models import Player
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_player
 from tests.harness.browser import NewContext
+from tests.harness.sweeps import sample, sweep
 from tests.harness.web import WebServer
 from wallet import accounts
 from wallet.models import Mode, Payment
@@ -40,11 +41,14 @@ def to_the_bank(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("button", "sentence", "balance"),
-    [
-        ("Approve", "The money is on your account.", 50_000),
-        ("Decline", "The bank has declined this payment.", 0),
-        ("Leave without paying", "You left the bank without paying.", 0),
-    ],
+    sample(
+        [
+            ("Approve", "The money is on your account.", 50_000),
+            ("Decline", "The bank has declined this payment.", 0),
+            ("Leave without paying", "You left the bank without paying.", 0),
+        ],
+        1,
+    ),
 )
 def test_the_bank_decides_and_the_page_says_so(enter, player, button, sentence, balance):
     page = enter()
@@ -56,7 +60,7 @@ def test_the_bank_decides_and_the_page_says_so(enter, player, button, sentence, 
     assert accounts.balance(player.pk, Mode.REAL) == balance
 
 
-@pytest.mark.parametrize("behaviour", ["Twice", "Out of order"])
+@pytest.mark.parametrize("behaviour", sweep(["Twice", "Out of order"], always=["Twice"]))
 def test_however_the_bank_tells_it_the_money_comes_once(enter, player, behaviour):
     page = enter()
     to_the_bank(page)
@@ -68,6 +72,7 @@ def test_however_the_bank_tells_it_the_money_comes_once(enter, player, behaviour
     assert accounts.balance(player.pk, Mode.REAL) == 50_000
 
 
+@pytest.mark.sweep
 def test_it_works_without_javascript(enter, player):
     page = enter(java_script_enabled=False)
     page.goto("/en/cashier/")

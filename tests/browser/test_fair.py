@@ -152,6 +152,7 @@ def assert_the_tableau_is_the_engines(page: Page) -> None:
         assert (len(hands["player"]), len(hands["banker"])) == (len(coup.player), len(coup.banker)), coup
 
 
+@pytest.mark.sweep
 def test_a_link_from_a_replay_checks_the_round_at_once(page: Page) -> None:
     for value, decks in (("", 1), ("Straße 九 \"<b>'", 1), ("lucky", 8)):
         page.goto(link(SEED, value=value, decks=decks))
@@ -176,6 +177,7 @@ def test_the_browser_deals_a_shoe_through_as_the_engine_does(page: Page) -> None
         assert rounds == expected
 
 
+@pytest.mark.sweep
 def test_a_round_from_the_middle_of_a_shoe_is_dealt_from_there(page: Page) -> None:
     cards = shuffle(SEED, 8)
     page.goto(link(SEED, decks=8, first=78))
@@ -197,6 +199,7 @@ def test_a_seed_under_another_seal_is_found_out(page: Page) -> None:
     expect(page.locator("#answer .card--third")).to_have_count(2)
 
 
+@pytest.mark.sweep
 def test_one_letter_of_the_value_changes_the_cards(page: Page) -> None:
     page.goto(link(SEED, value="lucky"))
     verdict(page, "match")
@@ -206,6 +209,7 @@ def test_one_letter_of_the_value_changes_the_cards(page: Page) -> None:
     shows(page, deal(cards), cards)
 
 
+@pytest.mark.sweep
 def test_what_makes_no_sense_is_said_in_a_sentence(page: Page) -> None:
     page.goto("/en/fair/")
     seed, seal = SEED.hex(), commitment(SEED)
@@ -227,6 +231,7 @@ def test_what_makes_no_sense_is_said_in_a_sentence(page: Page) -> None:
         expect(page.locator("#answer")).to_be_visible(visible=which == "match")
 
 
+@pytest.mark.sweep
 def test_nobody_presses_the_button_before_the_check_has_come(page: Page) -> None:
     held: list[Route] = []
 
@@ -241,6 +246,7 @@ def test_nobody_presses_the_button_before_the_check_has_come(page: Page) -> None
     expect(button).to_be_enabled()
 
 
+@pytest.mark.sweep
 def test_where_the_browser_has_no_web_crypto_the_page_says_why(page: Page) -> None:
     page.add_init_script("Object.defineProperty(window.crypto, 'subtle', { value: undefined });")
     page.goto(link(SEED))
@@ -248,6 +254,7 @@ def test_where_the_browser_has_no_web_crypto_the_page_says_why(page: Page) -> No
     expect(page.get_by_text("https")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_without_javascript_the_page_leads_to_the_script(new_context: NewContext, web_server: WebServer) -> None:
     page = new_context(base_url=web_server.url, java_script_enabled=False).new_page()
     page.goto("/en/fair/")

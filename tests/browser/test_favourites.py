@@ -8,6 +8,7 @@ from tests.browser.at_table import windows_without_complaint
 from tests.browser.test_live import choose, opened, put
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, round_at, slip_of, step
 
@@ -26,7 +27,7 @@ def back_to_the_table(page: Page) -> None:
         page.locator("#sheet-close").click()
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("viewport", sweep([DESKTOP, PHONE], always=[PHONE]), ids=["wide", "phone"])
 def test_a_favourite_is_saved_placed_in_the_next_round_and_taken_back(
     new_context: NewContext, web_server: WebServer, viewport: dict[str, int]
 ):

@@ -121,6 +121,7 @@ def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
     expect(page.locator(".floor-row").first).to_have_id(f"live-{other.pk}")
 
 
+@pytest.mark.sweep
 def test_what_closes_is_chosen_and_said_where_it_is_confirmed(live_table: LiveTable, floor: Floor) -> None:
     a_table()
     page = floor.open()
@@ -133,6 +134,7 @@ def test_what_closes_is_chosen_and_said_where_it_is_confirmed(live_table: LiveTa
     expect(page.get_by_label("To close now: Baccarat: 1 table")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_an_alarm_is_said_once_and_its_link_leads_to_the_row(live_table: LiveTable, floor: Floor) -> None:
     page = floor.open()
     expect(page.locator("#floor-said")).to_be_empty()
@@ -147,6 +149,7 @@ def test_an_alarm_is_said_once_and_its_link_leads_to_the_row(live_table: LiveTab
     expect(floor.row(live_table)).to_be_in_viewport()
 
 
+@pytest.mark.sweep
 def test_the_choice_is_kept_in_the_address_and_holds_for_what_is_pushed(live_table: LiveTable, floor: Floor) -> None:
     a_table()
     page = floor.open()
@@ -163,6 +166,7 @@ def test_the_choice_is_kept_in_the_address_and_holds_for_what_is_pushed(live_tab
     expect(page.locator("#floor-none")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_where_no_stream_gets_through_the_page_asks(live_table: LiveTable, floor: Floor) -> None:
     floor.page.route(STREAM, lambda route: route.abort())
     floor.open()
@@ -170,6 +174,7 @@ def test_where_no_stream_gets_through_the_page_asks(live_table: LiveTable, floor
     expect(floor.row(live_table).locator(".badge")).to_have_text("paused")
 
 
+@pytest.mark.sweep
 def test_a_line_that_is_lost_is_said_and_comes_back(live_table: LiveTable, floor: Floor) -> None:
     page = floor.open()
     expect(floor.row(live_table).locator(".badge")).to_have_text("open")
@@ -181,6 +186,7 @@ def test_a_line_that_is_lost_is_said_and_comes_back(live_table: LiveTable, floor
     expect(floor.row(live_table).locator(".badge")).to_have_text("paused")
 
 
+@pytest.mark.sweep
 def test_a_session_that_ends_takes_the_floor_away(live_table: LiveTable, floor: Floor) -> None:
     page = floor.open()
     expect(floor.row(live_table)).to_be_visible()
@@ -188,6 +194,7 @@ def test_a_session_that_ends_takes_the_floor_away(live_table: LiveTable, floor: 
     expect(page.locator("#session-over")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_without_a_script_it_is_a_page_with_what_stands_now(
     live_table: LiveTable, new_context: NewContext, web_server: WebServer
 ) -> None:
@@ -204,6 +211,7 @@ def test_without_a_script_it_is_a_page_with_what_stands_now(
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["wide", "phone"])
+@pytest.mark.sweep
 def test_thirty_tables_are_read_without_scrolling_sideways(
     live_table: LiveTable, new_context: NewContext, web_server: WebServer, viewport: object
 ) -> None:

@@ -11,6 +11,7 @@ from players.models import Player
 from tests.browser.at_table import a_window
 from tests.builders import a_player, a_round, a_table
 from tests.harness.browser import NewContext
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 
 pytestmark = pytest.mark.browser
@@ -35,6 +36,7 @@ def window(new_context: NewContext, web_server: WebServer, player: Player) -> Ca
     return lambda **options: a_window(new_context, web_server, player, **options)
 
 
+@pytest.mark.sweep
 def test_a_search_keeps_its_address_and_the_back_button_its_rounds(window):
     page = window().new_page()
     page.goto("/en/history/")
@@ -52,7 +54,7 @@ def test_a_search_keeps_its_address_and_the_back_button_its_rounds(window):
     expect(page.locator(".round-line")).to_have_count(20)
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with JavaScript", "without"])
+@pytest.mark.parametrize("script", sweep([True, False], always=[True]), ids=["with JavaScript", "without"])
 def test_the_pages_of_a_search_show_every_round_once(window, script):
     page = window(java_script_enabled=script).new_page()
     page.goto("/en/history/?table=baccarat&since=2020-01-01")

@@ -12,6 +12,7 @@ from players.models import Player
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_golden_table, a_place, a_player, a_purse
 from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
 from wallet import accounts, purse
 from wallet.models import Mode
@@ -85,6 +86,7 @@ def test_a_round_from_rebuy_to_leaving(enter, player):
     assert accounts.balance(player.pk, Mode.REAL) == MONEY + won
 
 
+@pytest.mark.sweep
 def test_a_right_click_takes_a_chip_off_and_opens_no_menu(enter, player):
     a_purse(player, MONEY)
     page = enter()
@@ -120,7 +122,7 @@ def test_a_long_press_takes_a_chip_off_and_a_tap_adds_one(enter, player):
     lies(page, "player", 1000)
 
 
-@pytest.mark.parametrize("key", ["Delete", "Backspace", "Shift+Enter"])
+@pytest.mark.parametrize("key", sample(["Delete", "Backspace", "Shift+Enter"], 1))
 def test_the_keyboard_takes_a_chip_off_too(enter, player, key):
     a_purse(player, MONEY)
     page = enter()
@@ -134,6 +136,7 @@ def test_the_keyboard_takes_a_chip_off_too(enter, player, key):
     assert page.evaluate("document.activeElement.id") == "bet-banker", "the focus stays where it was"
 
 
+@pytest.mark.sweep
 def test_without_javascript_a_small_button_takes_a_chip_off(enter, player):
     a_purse(player, MONEY)
     page = enter(java_script_enabled=False)
@@ -147,6 +150,7 @@ def test_without_javascript_a_small_button_takes_a_chip_off(enter, player):
     lies(page, "player", 1000)
 
 
+@pytest.mark.sweep
 def test_the_other_side_is_refused_in_a_sentence(enter, player):
     a_purse(player, MONEY)
     page = enter()
@@ -173,6 +177,7 @@ def test_too_little_for_the_bets_offers_a_lower_bet_in_one_click(enter, player):
     dealt(page, 1)
 
 
+@pytest.mark.sweep
 def test_quick_amounts_rebuy_with_one_click(enter, player):
     page = enter()
     page.goto(TABLE)
@@ -182,6 +187,7 @@ def test_quick_amounts_rebuy_with_one_click(enter, player):
 
 
 @pytest.mark.parametrize("filled", [0, 10_000], ids=["empty", "filled"])
+@pytest.mark.sweep
 def test_everything_needed_is_in_one_view_in_every_language(enter, player, filled, languages):
     if filled:
         a_purse(player, filled)

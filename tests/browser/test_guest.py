@@ -11,13 +11,14 @@ from games.guests.play import GuestPlace
 from tests.browser.at_table import deal, put
 from tests.builders import a_golden_table, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 from tests.people import a_visitor
 
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 
 
-@pytest.fixture(params=SIZES)
+@pytest.fixture(params=sweep(SIZES, always=["phone"]))
 def newcomer(request: pytest.FixtureRequest, new_context: NewContext, web_server: WebServer) -> Page:
     """A page of a browser that has never been here, with a table open in the house."""
     a_table()
@@ -78,6 +79,7 @@ def test_a_round_of_a_guest_can_be_checked(newcomer):
     expect(newcomer.locator("[data-verdict=match]")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_golden_stands_over_and_a_chip_comes_off(newcomer):
     a_golden_table()
     come_in(newcomer, "#to-play", "golden")
@@ -88,6 +90,7 @@ def test_golden_stands_over_and_a_chip_comes_off(newcomer):
     expect(newcomer.locator("#bet-banker .spot__bet")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_a_double_click_on_deal_plays_one_round(newcomer):
     come_in(newcomer, "#to-play")
     put(newcomer, "player")
@@ -99,6 +102,7 @@ def test_a_double_click_on_deal_plays_one_round(newcomer):
     expect(newcomer.locator(".call__notice")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_without_scripts_a_demonstration_lies_open(new_context, web_server):
     a_table()
     page = new_context(base_url=web_server.url, viewport=PHONE, java_script_enabled=False).new_page()

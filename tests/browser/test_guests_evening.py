@@ -217,6 +217,7 @@ ASKED = (
 )
 
 
+@pytest.mark.sweep
 def test_a_line_is_lost_at_every_decision(
     new_context: NewContext, start_server: ServerStarter, patient_table: LiveTable
 ):

@@ -66,6 +66,7 @@ def a_spent_shoe() -> Shoe:
     return Shoe.objects.get(ended_at__isnull=False)
 
 
+@pytest.mark.sweep
 def test_it_says_so_where_everything_follows_from_the_seed_and_finds_whatever_does_not(
     page: Page, owner: psycopg.Connection, new_context: NewContext, web_server: WebServer
 ) -> None:

@@ -80,6 +80,7 @@ def told_once(page: Page) -> None:
     expect(page.get_by_text(part.round.code).first).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_an_answer_that_is_lost_is_told_of_after_a_reload(new_context, web_server, player):
     page = at_table(a_window(new_context, web_server, player))
     put(page)
@@ -92,6 +93,7 @@ def test_an_answer_that_is_lost_is_told_of_after_a_reload(new_context, web_serve
     told_once(page)
 
 
+@pytest.mark.sweep
 def test_a_tab_that_is_closed_in_mid_round_misses_nothing(new_context, web_server, player):
     window = a_window(new_context, web_server, player)
     page = at_table(window)
@@ -127,6 +129,7 @@ def test_a_house_that_dies_over_the_deal_tells_at_the_next_log_in(new_context, w
     told_once(back)
 
 
+@pytest.mark.sweep
 def test_a_round_whose_cards_were_seen_is_not_told_of(new_context, web_server, player):
     page = at_table(a_window(new_context, web_server, player))
     put(page)

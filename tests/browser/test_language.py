@@ -30,6 +30,7 @@ def test_the_switch_keeps_query_and_place(new_context: NewContext, web_server: W
     expect(page.locator("html")).to_have_attribute("lang", "ro")
 
 
+@pytest.mark.sweep
 def test_no_link_at_the_foot_of_the_page_breaks_in_two(new_context: NewContext, web_server: WebServer) -> None:
     page = new_context().new_page()
     for language in LANGUAGES:
@@ -41,6 +42,7 @@ def test_no_link_at_the_foot_of_the_page_breaks_in_two(new_context: NewContext, 
             assert links.evaluate_all(LINES_OF_TEXT) == [1, 1, 1, 1], (language, width)
 
 
+@pytest.mark.sweep
 def test_the_switch_works_at_a_door_that_was_knocked_at_in_vain(new_context: NewContext, web_server: WebServer) -> None:
     a_table()
     page = new_context(viewport={"width": 1280, "height": 800}).new_page()

@@ -132,6 +132,7 @@ def test_who_loses_the_line_comes_back_to_the_table_as_it_is_and_the_bets_were_p
         assert Participation.objects.get(player=german).staked == 500
 
 
+@pytest.mark.sweep
 def test_clicks_that_come_faster_than_answers_all_count(new_context: NewContext, web_server: WebServer):
     live_table, player = a_live_table(), a_player(real=1_000_000)
     with windows_without_complaint(new_context, web_server, player) as open_page:

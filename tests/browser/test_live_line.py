@@ -15,6 +15,7 @@ from tests.browser.at_table import a_window
 from tests.builders import a_player
 from tests.harness.browser import NewContext, wait_in
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, make_late
 from tests.live.talk import a_talker, say
@@ -78,6 +79,7 @@ def shows(page: Page, phase: Phase) -> None:
     expect(page.locator("#live-public")).to_have_attribute("data-phase", phase.value)
 
 
+@pytest.mark.sweep
 def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_goes(
     window: BrowserContext, player: Player, live_table: LiveTable
 ) -> None:
@@ -98,7 +100,7 @@ def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_go
     is_told_of_the_end(page, player)
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
+@pytest.mark.parametrize("hours", sample([-1, 1], 1))
 def test_the_countdown_follows_the_clock_of_the_house_however_wrong_that_of_the_browser_is(
     window: BrowserContext, live_table: LiveTable, hours: int
 ) -> None:
@@ -111,6 +113,7 @@ def test_the_countdown_follows_the_clock_of_the_house_however_wrong_that_of_the_
     assert 200 < int(countdown.inner_text()) < 300
 
 
+@pytest.mark.sweep
 def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
     window: BrowserContext, player: Player, live_table: LiveTable
 ) -> None:

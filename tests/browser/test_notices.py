@@ -19,6 +19,7 @@ from tests.browser.test_every_page import OTHER_THEMES, expect_none, faults_of_s
 from tests.builders import a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
 from tests.harness.gallery import Gallery, open_gallery
+from tests.harness.sweeps import sample, sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table
 from tests.notices import HOUR, a_notice
@@ -91,7 +92,7 @@ def open_words(page: Page) -> None:
     expect(page.locator(".banner__words")).to_be_visible()
 
 
-@pytest.mark.parametrize("name", IN_PLACE)
+@pytest.mark.parametrize("name", sample(IN_PLACE, 1))
 def test_most_pages_show_the_words_themselves_in_every_language(gallery: Gallery, name: str, fits, themes, languages):
     for language in ["en"] if name.startswith("staff") else languages:
         page = gallery.open(NAMED[name], language)
@@ -101,7 +102,7 @@ def test_most_pages_show_the_words_themselves_in_every_language(gallery: Gallery
     expect_none(faults_of_themes(page, themes))
 
 
-@pytest.mark.parametrize("name", BY_A_SIGN)
+@pytest.mark.parametrize("name", sample(BY_A_SIGN, 1))
 def test_a_table_shows_a_sign_that_opens_the_words_in_every_language(
     gallery: Gallery, name: str, fits, themes, languages
 ):
@@ -171,6 +172,7 @@ def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_contex
     assert Round.objects.count() == 1
 
 
+@pytest.mark.sweep
 def test_a_solo_table_asks_now_and_then_where_no_stream_gets_through(new_context: NewContext, web_server: WebServer):
     a_table()
     page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
@@ -184,6 +186,7 @@ def test_a_solo_table_asks_now_and_then_where_no_stream_gets_through(new_context
     expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
 
 
+@pytest.mark.sweep
 def test_the_end_of_the_session_leaves_a_solo_table_as_it_is_until_a_click(
     new_context: NewContext, web_server: WebServer
 ):
@@ -199,6 +202,7 @@ def test_the_end_of_the_session_leaves_a_solo_table_as_it_is_until_a_click(
     page.wait_for_url("**/account/login/**")
 
 
+@pytest.mark.sweep
 def test_a_solo_table_that_hears_nothing_is_told_with_the_next_click(new_context: NewContext, web_server: WebServer):
     a_table()
     page = a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE).new_page()
@@ -215,6 +219,7 @@ def test_a_solo_table_that_hears_nothing_is_told_with_the_next_click(new_context
     expect(page.locator(".banner__sign")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_server: WebServer):
     a_live_table()
     a_notice()
@@ -227,6 +232,7 @@ def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_ser
     assert page.evaluate("document.activeElement.className") == "banner__sign"
 
 
+@pytest.mark.sweep
 def test_a_lobby_that_is_open_is_told_and_so_are_the_other_windows(new_context: NewContext, web_server: WebServer):
     a_live_table()
     a_table()
@@ -246,6 +252,7 @@ def test_a_lobby_that_is_open_is_told_and_so_are_the_other_windows(new_context: 
         expect(page.locator(".banner__sign")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_what_stands_in_a_page_leaves_its_place_when_it_goes(new_context: NewContext, web_server: WebServer):
     a_live_table()
     notice = a_notice()
@@ -270,7 +277,7 @@ def test_it_comes_without_a_script_too(new_context: NewContext, web_server: WebS
     open_words(page)
 
 
-@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "wide"])
+@pytest.mark.parametrize("size", sweep([PHONE, DESKTOP], always=[PHONE]), ids=["phone", "wide"])
 def test_what_is_told_covers_nothing_and_lights_the_sign_for_a_while(
     new_context: NewContext, web_server: WebServer, size: ViewportSize
 ):

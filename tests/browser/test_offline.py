@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.at_table import log_in
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, wait_in
+from tests.harness.sweeps import sample
 from tests.harness.web import stop
 
 pytestmark = pytest.mark.browser
@@ -51,7 +52,10 @@ def test_nothing_is_kept_but_the_page_itself_and_what_it_is_made_of(window):
 
 @pytest.mark.parametrize(
     ("address", "language", "heading"),
-    [("/de/", "de", "Keine Verbindung"), ("/sv/cashier/", "sv", "Ingen anslutning"), ("/", "en", "No connection")],
+    sample(
+        [("/de/", "de", "Keine Verbindung"), ("/sv/cashier/", "sv", "Ingen anslutning"), ("/", "en", "No connection")],
+        1,
+    ),
 )
 def test_a_page_of_the_house_says_so_in_the_language_of_the_address(window, address, language, heading):
     page = settled(window, "/en/")
@@ -63,6 +67,7 @@ def test_a_page_of_the_house_says_so_in_the_language_of_the_address(window, addr
     assert page.evaluate("document.fonts.check('600 20px Newsreader')")
 
 
+@pytest.mark.sweep
 def test_it_keeps_the_theme_and_leads_on_when_the_connection_is_back(window):
     page = settled(window, "/en/")
     page.evaluate("localStorage.setItem('sabot.theme', 'light')")

@@ -11,6 +11,7 @@ from tests.browser.at_table import windows_without_complaint
 from tests.browser.test_live import choose, opened, put, turn_up_everything
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
 
@@ -50,7 +51,7 @@ def expect_at_hand(page: Page) -> None:
     assert box["x"] + box["width"] / 2 > bets["x"] + bets["width"] / 2
 
 
-@pytest.mark.parametrize("size", [LAPTOP, PHONE], ids=["laptop", "phone"])
+@pytest.mark.parametrize("size", sweep([LAPTOP, PHONE], always=[PHONE]), ids=["laptop", "phone"])
 def test_a_bet_lies_where_it_was_put_while_all_panels_are_looked_at_and_settles(
     new_context: NewContext, web_server: WebServer, size: dict[str, int]
 ):
@@ -79,6 +80,7 @@ def test_a_bet_lies_where_it_was_put_while_all_panels_are_looked_at_and_settles(
         assert [wager.stake for wager in part.wagers.all()] == [25_000]
 
 
+@pytest.mark.sweep
 def test_tabs_are_gone_through_by_key_and_the_last_choice_is_kept(new_context: NewContext, web_server: WebServer):
     a_live_table()
     with windows_without_complaint(new_context, web_server, a_player(real=1_000_000)) as open_page:

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.at_table import log_in
 from tests.builders import a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, wait_in
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.browser
@@ -34,11 +35,12 @@ def ground(page: Page) -> str:
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-@pytest.mark.parametrize("address", ["/en/", "/en/table/baccarat/real/", "/en/cashier/", "/en/nowhere/"])
+@pytest.mark.parametrize("address", sample(["/en/", "/en/table/baccarat/real/", "/en/cashier/", "/en/nowhere/"], 1))
 def test_every_page_leads_to_them(window, address):
     opened(window.new_page(), address)
 
 
+@pytest.mark.sweep
 def test_the_back_office_leads_to_them(new_context, web_server):
     window = new_context(base_url=web_server.url, viewport=DESKTOP)
     log_in(window, web_server, a_member_of_staff("finance").user)
@@ -47,7 +49,7 @@ def test_the_back_office_leads_to_them(new_context, web_server):
 
 @pytest.mark.parametrize(
     ("choice", "theme", "colour"),
-    [("Light", "light", "rgb(241, 236, 223)"), ("High contrast", "contrast", "rgb(0, 0, 0)")],
+    sample([("Light", "light", "rgb(241, 236, 223)"), ("High contrast", "contrast", "rgb(0, 0, 0)")], 1),
 )
 def test_a_theme_holds_at_once_and_after_a_reload(window, choice, theme, colour):
     page = opened(window.new_page())
@@ -63,6 +65,7 @@ def test_a_theme_holds_at_once_and_after_a_reload(window, choice, theme, colour)
     expect(page.get_by_role("group", name="Theme").get_by_label(choice)).to_be_checked()
 
 
+@pytest.mark.sweep
 def test_the_theme_of_the_device_is_followed_as_it_changes(window):
     page = opened(window.new_page())
     page.get_by_role("group", name="Theme").get_by_text("As my device").click()
@@ -72,6 +75,7 @@ def test_the_theme_of_the_device_is_followed_as_it_changes(window):
     expect(page.locator("meta[name=theme-color]")).to_have_attribute("content", ground(page))
 
 
+@pytest.mark.sweep
 def test_a_device_that_asks_for_contrast_gets_it_without_a_choice(window):
     page = window.new_page()
     page.emulate_media(contrast="more")
@@ -109,6 +113,7 @@ def test_deck_sound_and_motion_are_kept_and_what_is_as_the_house_has_it_leaves_n
     expect(root).not_to_have_attribute("data-deck", re.compile(".*"))
 
 
+@pytest.mark.sweep
 def test_other_tabs_follow(window):
     other = window.new_page()
     other.goto("/en/fair/")
@@ -117,6 +122,7 @@ def test_other_tabs_follow(window):
     expect(other.locator("html")).to_have_attribute("data-theme", "light")
 
 
+@pytest.mark.sweep
 def test_they_work_by_keyboard_and_give_the_focus_back(window):
     page = window.new_page()
     page.goto("/en/")
@@ -134,6 +140,7 @@ def test_they_work_by_keyboard_and_give_the_focus_back(window):
     expect(opener).to_be_focused()
 
 
+@pytest.mark.sweep
 def test_on_a_phone_they_open_from_the_menu(new_context, web_server):
     page = new_context(base_url=web_server.url, viewport=PHONE, has_touch=True, is_mobile=True).new_page()
     page.goto("/de/")

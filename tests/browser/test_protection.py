@@ -29,6 +29,7 @@ SMALL: ViewportSize = {"width": 320, "height": 640}
 SIZES = (DESKTOP, PHONE, SIDEWAYS, SMALL)
 
 
+@pytest.mark.sweep
 def test_the_button_is_in_view_everywhere(new_context, web_server: WebServer):
     a_table()
     player = a_player(real=MONEY)
@@ -59,7 +60,7 @@ def test_one_click_pauses_where_the_law_lets_nobody_ask(new_context, web_server:
 
 @pytest.mark.parametrize(
     ("code", "script"),
-    sweep(product(("SE", "DK", "RO", "GB"), (True, False)), always=[("SE", True), ("GB", False)]),
+    sweep(product(("SE", "DK", "RO", "GB"), (True, False)), always=[("SE", True)]),
 )
 def test_elsewhere_a_question_comes_first(new_context, web_server: WebServer, code, script):
     a_table()
@@ -76,6 +77,7 @@ def test_elsewhere_a_question_comes_first(new_context, web_server: WebServer, co
         assert Exclusion.objects.filter(player=player).count() == 1
 
 
+@pytest.mark.sweep
 def test_the_question_can_be_answered_with_no(new_context, web_server: WebServer):
     player = a_player()
     with windows_without_complaint(new_context, web_server, player) as open_page:
@@ -87,9 +89,7 @@ def test_the_question_can_be_answered_with_no(new_context, web_server: WebServer
         assert not Exclusion.objects.filter(player=player).exists()
 
 
-@pytest.mark.parametrize(
-    "size", sweep(SIZES, always=[DESKTOP, PHONE]), ids=lambda size: f"{size['width']}x{size['height']}"
-)
+@pytest.mark.parametrize("size", sweep(SIZES, always=[PHONE]), ids=lambda size: f"{size['width']}x{size['height']}")
 def test_clock_length_and_net_stand_at_a_table_and_follow_each_round(new_context, web_server: WebServer, size):
     a_table()
     player = a_player(real=MONEY)
@@ -109,7 +109,7 @@ def test_clock_length_and_net_stand_at_a_table_and_follow_each_round(new_context
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("money", ["real", "free"])
+@pytest.mark.parametrize("money", sweep(["real", "free"], always=["real"]))
 def test_the_reality_check_waits_for_an_answer(new_context, web_server: WebServer, owner: psycopg.Connection, money):
     a_table()
     player = a_player(real=MONEY, free=MONEY)

@@ -79,6 +79,7 @@ def test_each_round_is_told_on_the_board_and_summed_up_once_it_is_over(new_conte
             expect(page.locator(".live-mine__last")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_a_refusal_is_past_when_bets_are_taken_anew_and_a_stop_moves_nothing(
     new_context: NewContext, web_server: WebServer
 ):

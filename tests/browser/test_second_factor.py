@@ -89,6 +89,7 @@ def test_a_passkey_is_added_asked_for_after_the_password_and_lets_in_alone(open_
     expect(page.get_by_text("My finger")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_a_passkey_opens_a_lock(open_page: OpenPage) -> None:
     player = a_player(password=PASSWORD)
     page = open_page()
@@ -106,6 +107,7 @@ def test_a_passkey_opens_a_lock(open_page: OpenPage) -> None:
     assert opened["data"] == {"by": "second factor"}
 
 
+@pytest.mark.sweep
 def test_a_passkey_of_a_locked_account_lets_nobody_in_and_says_why(open_page: OpenPage) -> None:
     player = a_player(password=PASSWORD)
     page = open_page()
@@ -122,6 +124,7 @@ def test_a_passkey_of_a_locked_account_lets_nobody_in_and_says_why(open_page: Op
     expect(page.get_by_role("button", name="Log in with a passkey")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_a_passkey_alone_closes_an_account(open_page: OpenPage) -> None:
     player = a_player(password=PASSWORD)
     page = open_page()

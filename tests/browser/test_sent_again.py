@@ -83,6 +83,7 @@ def test_pressing_again_after_a_click_that_was_not_answered_stakes_nothing_twice
     assert held(player) == 2 * stake
 
 
+@pytest.mark.sweep
 def test_without_a_script_another_button_of_the_same_page_is_another_click(new_context, web_server):
     table, player = a_live_table(), a_player(real=MONEY)
     page = a_window(new_context, web_server, player, java_script_enabled=False).new_page()
@@ -111,6 +112,7 @@ def test_a_chip_at_a_solo_table_lies_there_once(open_page, line):
     expect(page.locator("[name=slip_version]")).to_have_value("2")
 
 
+@pytest.mark.sweep
 def test_a_stake_of_a_guest_lies_there_and_the_page_does_not_say_that_it_came_too_late(open_page, line):
     table = a_chemin_table()
     for place in (1, 2):

@@ -9,6 +9,7 @@ from players import service
 from players.models import Topic
 from tests.browser.at_table import a_window, log_in
 from tests.builders import a_player, a_round, a_table
+from tests.harness.sweeps import sweep
 from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.browser
@@ -56,6 +57,7 @@ def test_a_complaint_goes_to_the_staff_and_back(new_context, web_server):
     expect(page.get_by_text("new answer")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_a_complaint_is_taken_decided_and_opened_again(new_context, web_server):
     player = a_player("SE")
     case = service.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
@@ -91,7 +93,7 @@ def test_a_complaint_is_taken_decided_and_opened_again(new_context, web_server):
     expect(desk.get_by_role("cell", name="Opened again")).to_be_visible()
 
 
-@pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
+@pytest.mark.parametrize("javascript", sweep([True, False], always=[True]), ids=["with JavaScript", "without"])
 def test_a_statement_is_chosen_and_taken_home(new_context, web_server, javascript):
     player = a_player(real=MONEY)
     a_round(player, a_table(), player=1000)

@@ -16,6 +16,7 @@ from players.models import Ended, Session
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.builders import a_player, a_table
 from tests.harness.browser import NewContext
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table
 
@@ -75,7 +76,7 @@ def test_the_page_warns_a_minute_before_and_staying_keeps_the_session(page):
     deal(page)
 
 
-@pytest.mark.parametrize("page", [solo_table, live_table], indirect=True)
+@pytest.mark.parametrize("page", sweep([solo_table, live_table], always=[live_table]), indirect=True)
 def test_nothing_done_for_9_minutes_the_session_closes_and_ok_leads_to_the_lobby(page):
     pass_time(page, TO_THE_WARNING + timedelta(seconds=2))
     expect(page.locator(WARNING)).to_be_visible()
@@ -93,6 +94,7 @@ def test_nothing_done_for_9_minutes_the_session_closes_and_ok_leads_to_the_lobby
     expect(page.locator(OVER)).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_escape_leads_to_the_lobby_too(page):
     pass_time(page, timedelta(minutes=10))
     expect(page.locator(OVER)).to_be_visible()
@@ -100,6 +102,7 @@ def test_escape_leads_to_the_lobby_too(page):
     expect(page.get_by_role("link", name="Log in").first).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_what_another_window_does_keeps_the_session_alive_here(page):
     # For this page alone: the house has seen actions since.
     page.clock.fast_forward(milliseconds(TO_THE_WARNING - timedelta(seconds=1)))
@@ -109,6 +112,7 @@ def test_what_another_window_does_keeps_the_session_alive_here(page):
     expect(page.locator(OVER)).to_be_hidden()
 
 
+@pytest.mark.sweep
 def test_an_action_in_another_window_takes_the_warning_away(page):
     pass_time(page, TO_THE_WARNING + timedelta(seconds=2))
     expect(page.locator(WARNING)).to_be_visible()
@@ -125,6 +129,7 @@ def test_a_session_ended_elsewhere_is_not_said_to_have_timed_out(page):
     expect(page.get_by_role("alertdialog", name="Session ended")).to_be_visible()
 
 
+@pytest.mark.sweep
 def test_the_dialogs_stand_over_what_else_is_open(page):
     page.locator("[data-opens=preferences]:visible").first.click()
     pass_time(page, timedelta(minutes=10))

@@ -89,6 +89,7 @@ def test_it_says_so_where_everything_follows_from_the_seed_and_finds_whatever_do
     verdict(page, shoe, "seal")
 
 
+@pytest.mark.sweep
 def test_it_is_read_on_a_phone_without_the_page_growing_wider(new_context: NewContext, web_server: WebServer) -> None:
     shoe = a_spent_shoe()
     page = new_context(base_url=web_server.url, viewport=PHONE).new_page()

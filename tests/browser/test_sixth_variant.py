@@ -15,6 +15,7 @@ from tests import sixth
 from tests.browser.at_table import deal, put, windows_without_complaint
 from tests.builders import UNHURRIED, a_player
 from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.sweeps import sweep
 from tests.harness.web import ServerStarter, WebServer
 from tests.live.at_table import advance_to, live_table_of, round_at, slip_of
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.browser
 
 LAYOUT = (Path(__file__).parents[1] / "harness" / "layout.js").read_text()
 BETS = ["player", "banker", "tie", "twins", "mirror", "calm"]
-SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["wide", "phone"])
+SIZES = pytest.mark.parametrize("size", sweep([DESKTOP, PHONE], always=[PHONE]), ids=["wide", "phone"])
 AREAS = """() => [...document.querySelectorAll(".spots .spot")].map((spot) => {
   const box = spot.getBoundingClientRect();
   return { code: spot.dataset.bet, top: Math.round(box.top), left: Math.round(box.left), width: Math.round(box.width) };

@@ -97,6 +97,7 @@ def peel_over(page: Page, card: Locator) -> None:
     page.mouse.up()
 
 
+@pytest.mark.sweep
 def test_on_a_phone_keys_lift_a_card_in_steps_and_the_next_bets_find_everything_open(
     new_context: NewContext, web_server: WebServer
 ):

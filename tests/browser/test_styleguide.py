@@ -20,6 +20,7 @@ def page(new_context, web_server) -> Page:
     return page
 
 
+@pytest.mark.sweep
 def test_a_toast_says_its_sentence_until_it_is_closed(page):
     page.get_by_role("button", name="Show a toast").click()
     said = page.get_by_role("alert").filter(has_text="The house cannot be reached just now.")
@@ -34,6 +35,7 @@ def test_a_form_sent_wrong_has_the_focus_where_it_went_wrong(page):
     expect(page.get_by_label("Amount")).to_be_focused()
 
 
+@pytest.mark.sweep
 def test_every_theme_has_its_own_colours_side_by_side(page):
     grounds = page.evaluate(
         "[...document.querySelectorAll('section[data-theme]')].map(node => getComputedStyle(node).backgroundColor)"
@@ -41,6 +43,7 @@ def test_every_theme_has_its_own_colours_side_by_side(page):
     assert len(grounds) == len(set(grounds)) == 3
 
 
+@pytest.mark.sweep
 def test_four_suits_have_four_colours_where_the_deck_has_them(page):
     colours = """deck => [...new Set([...document.querySelectorAll(deck + ' .card__face')]
         .map(node => getComputedStyle(node).color))].length"""

@@ -74,6 +74,7 @@ def test_a_whole_round_by_single_keys(enter):
     expect(page.locator(".seal b")).not_to_have_text(played.code)
 
 
+@pytest.mark.sweep
 def test_shift_takes_one_chip_off_where_the_game_offers_it(enter, player):
     a_golden_table()
     a_purse(player, MONEY // 2)
@@ -89,6 +90,7 @@ def test_shift_takes_one_chip_off_where_the_game_offers_it(enter, player):
     expect(keys).not_to_contain_text("Undo")
 
 
+@pytest.mark.sweep
 def test_the_list_names_what_the_game_offers_and_closes_with_esc(enter):
     page = enter()
     page.goto(TABLE)
@@ -157,6 +159,7 @@ def test_a_bet_says_its_name_what_it_pays_its_limits_and_its_stake(enter):
         assert part in " ".join(name.split())
 
 
+@pytest.mark.sweep
 def test_no_two_regions_share_a_label(enter):
     page = enter()
     page.goto(TABLE)
@@ -178,6 +181,7 @@ FLIGHTS = """() => {
 
 
 @pytest.mark.parametrize(("motion", "flights"), [("system", 2), ("reduce", 0)])
+@pytest.mark.sweep
 def test_chips_fly_where_motion_is_wanted_and_are_gone_afterwards(enter, motion, flights):
     page = enter(reduced_motion="no-preference")
     page.add_init_script(f"localStorage.setItem('sabot.motion', '{motion}')")
@@ -192,6 +196,7 @@ def test_chips_fly_where_motion_is_wanted_and_are_gone_afterwards(enter, motion,
     expect(page.locator(".flight")).to_have_count(0)
 
 
+@pytest.mark.sweep
 def test_a_deck_of_four_colours_tells_all_suits_apart_on_the_paper(enter):
     page = enter()
     page.add_init_script("localStorage.setItem('sabot.deck', 'four')")
@@ -217,6 +222,7 @@ def test_a_deck_of_four_colours_tells_all_suits_apart_on_the_paper(enter):
     assert min(ratio for _, ratio in ratios) >= 4.5
 
 
+@pytest.mark.sweep
 def test_a_refused_click_repeats_no_total(enter, player):
     a_golden_table()
     a_purse(player, MONEY)

@@ -12,7 +12,7 @@ from players.models import Player
 from tests.browser.at_table import deal, windows_without_complaint
 from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
 from tests.harness.browser import NewContext
-from tests.harness.sweeps import LANGUAGES, LONGEST_LANGUAGE, SHOWN_LANGUAGES, sweep
+from tests.harness.sweeps import LANGUAGES, LONGEST_LANGUAGE, sample, sweep
 from tests.harness.web import WebServer
 from wallet import purse
 from wallet.models import Mode
@@ -104,6 +104,7 @@ def fits(page: Page) -> None:
 
 
 @pytest.mark.parametrize("mode", ["real", "free"])
+@pytest.mark.sweep
 def test_an_empty_table_fits(enter, mode):
     a_table()
     page = enter()
@@ -111,7 +112,7 @@ def test_an_empty_table_fits(enter, mode):
     fits(page)
 
 
-@pytest.mark.parametrize("language", sweep(LANGUAGES, always=set(SHOWN_LANGUAGES)))
+@pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
 def test_bets_a_notice_and_a_result_fit_at_baccarat(enter, player, language):
     table = a_table(limits=with_large_chips(baccarat_limits()))
     a_place(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)
@@ -126,7 +127,7 @@ def test_bets_a_notice_and_a_result_fit_at_baccarat(enter, player, language):
     fits(page)
 
 
-@pytest.mark.parametrize("language", sweep(LANGUAGES, always=set(SHOWN_LANGUAGES)))
+@pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
 def test_bets_a_notice_and_a_result_fit_at_golden(enter, player, language):
     table = a_golden_table(limits=with_large_chips(golden_limits()))
     a_purse(player, PURSE)
@@ -142,6 +143,7 @@ def test_bets_a_notice_and_a_result_fit_at_golden(enter, player, language):
 
 
 @pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
+@pytest.mark.sweep
 def test_the_offer_of_a_purse_that_is_too_small_fits(enter, player, language):
     table = a_golden_table()
     a_purse(player, 100_00)
@@ -154,7 +156,7 @@ def test_the_offer_of_a_purse_that_is_too_small_fits(enter, player, language):
     fits(page)
 
 
-@pytest.mark.parametrize("game", ["baccarat", "golden"])
+@pytest.mark.parametrize("game", sample(["baccarat", "golden"], 1))
 def test_the_meters_hold_what_a_tie_can_pay(enter, player, game):
     """Few coups are a tie, so that no test that deals one can be waited for: the sums are written into the meters."""
     a_golden_table() if game == "golden" else a_table()
@@ -167,7 +169,8 @@ def test_the_meters_hold_what_a_tie_can_pay(enter, player, game):
     fits(page)
 
 
-@pytest.mark.parametrize("language", sweep(LANGUAGES, always=set(SHOWN_LANGUAGES)))
+@pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
+@pytest.mark.sweep
 def test_what_a_tie_pays_stands_on_its_bet_in_view(enter, player, language):
     """As above, what was paid on another bet is written on the tie."""
     table = a_table(limits=with_large_chips(baccarat_limits()))

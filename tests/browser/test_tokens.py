@@ -83,6 +83,7 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard(
     assert calls(web_server, key) == 401
 
 
+@pytest.mark.sweep
 def test_where_the_browser_copies_nothing_the_key_is_marked(context: BrowserContext) -> None:
     page = context.new_page()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")

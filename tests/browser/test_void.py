@@ -14,6 +14,7 @@ from players.models import Player, User
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 from tests.people import a_member_of_staff
 from wallet.money import format_money
@@ -65,7 +66,7 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("viewport", sweep([DESKTOP, PHONE], always=[PHONE]), ids=["desktop", "phone"])
 def test_the_player_sees_it_at_the_table_and_in_game_logs(bad_round: Round, player: Player, enter: Enter, viewport):
     page = enter(player.user, viewport)
     page.goto(TABLE)
@@ -103,6 +104,7 @@ def test_a_click_on_the_old_page_says_so_and_stakes_nothing(bad_round: Round, pl
     assert Participation.objects.count() == 3
 
 
+@pytest.mark.sweep
 def test_the_supervisor_reads_the_incident(bad_round: Round, enter: Enter):
     replay.replay_finished_rounds()
     page = enter(a_member_of_staff("supervisor").user)

@@ -9,6 +9,7 @@ from games.models import Phase
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.builders import a_golden_table, a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
+from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
 
@@ -68,7 +69,7 @@ def window(new_context: NewContext, web_server: WebServer) -> BrowserContext:
     return a_window(new_context, web_server, a_player(real=1_000_000, free=1_000_000))
 
 
-@pytest.mark.parametrize("address", [TABLE, GOLDEN])
+@pytest.mark.parametrize("address", sweep([TABLE, GOLDEN], always=[TABLE]))
 def test_a_first_visit_to_a_table_is_light(window: BrowserContext, address: str):
     page, meter = metered(window)
     page.goto(address, wait_until="networkidle")
@@ -93,7 +94,7 @@ def test_a_round_is_lighter_still(window: BrowserContext):
     assert 1000 < meter.read() < ROUND
 
 
-@pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("screen", sweep([DESKTOP, PHONE], always=[PHONE]), ids=["desktop", "phone"])
 def test_nothing_moves_under_the_finger(new_context: NewContext, web_server: WebServer, screen: dict[str, int]):
     a_table()
     window = a_window(
@@ -109,7 +110,9 @@ def test_nothing_moves_under_the_finger(new_context: NewContext, web_server: Web
     assert page.evaluate("window.shifted") < SHIFT
 
 
-@pytest.mark.parametrize("screen", [DESKTOP, PHONE, PHONE_LYING], ids=["desktop", "phone", "lying"])
+@pytest.mark.parametrize(
+    "screen", sweep([DESKTOP, PHONE, PHONE_LYING], always=[PHONE]), ids=["desktop", "phone", "lying"]
+)
 def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
     new_context: NewContext, web_server: WebServer, screen: dict[str, int]
 ):

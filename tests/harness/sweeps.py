@@ -8,7 +8,7 @@ a run prints both; ``SABOT_TEST_DAY=2026-11-27 make test`` repeats the choice of
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
@@ -50,10 +50,17 @@ def sample(cases: Iterable[Any], number: int) -> list[Any]:
     For cases that differ in their input alone, such as hostile values of one field.
     """
     listed = list(cases)
-    if not 0 < number < len(listed):
-        raise ValueError(f"{number} of {len(listed)} cases is no sample")
-    chosen = {(TURN + place * len(listed) // number) % len(listed) for place in range(number)}
+    chosen = drawn(range(len(listed)), number)
     return [case if place in chosen else _only_swept(case) for place, case in enumerate(listed)]
+
+
+def drawn(cases: Sequence[T], number: int) -> list[T]:
+    """Return *number* of the *cases*, spread over the list, other ones each day. Raises ValueError if there are not
+    more cases than that.
+    """
+    if not 0 < number < len(cases):
+        raise ValueError(f"{number} of {len(cases)} cases is no sample")
+    return [cases[(TURN + place * len(cases) // number) % len(cases)] for place in range(number)]
 
 
 def sweep_languages(codes: Iterable[str]) -> list[Any]:
