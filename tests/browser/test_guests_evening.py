@@ -14,7 +14,15 @@ from games.engine.chemin.actions import MakeCall, TableAction
 from games.models import CheminCoup, CheminMove, Decider, LiveTable, Participation
 from players.models import Player
 from tests.browser.at_table import a_window
-from tests.browser.guests_script import GUESTS, PURSE, RULES, evening, seed_for_the_evening
+from tests.browser.guests_script import (
+    GUESTS,
+    PURSE,
+    RULES,
+    evening,
+    seed_for_the_evening,
+    the_bank_is_lost,
+    the_bank_wins_and_is_kept,
+)
 from tests.builders import UNHURRIED_GUESTS, a_player
 from tests.chemin.at_table import (
     a_bank,
@@ -136,14 +144,20 @@ def take_places(new_context: NewContext, server: WebServer, live_table: LiveTabl
     return guests
 
 
-def test_an_evening_of_four(new_context: NewContext, web_server: WebServer, live_table: LiveTable):
+def test_an_evening_of_four(new_context: NewContext, web_server: WebServer, live_table: LiveTable, is_sweep: bool):
+    """`make test` plays its first two coups."""
     salon = Salon(live_table, take_places(new_context, web_server, live_table))
-    evening(salon)
+    if is_sweep:
+        evening(salon)
+    else:
+        the_bank_wins_and_is_kept(salon)
+        the_bank_is_lost(salon)
 
     coups = list(CheminCoup.objects.order_by("at"))
     assert [coup.outcome for coup in coups][:2] == ["banker", "punter"]
-    assert [coup.call for coup in coups] == ["", "", "", "banco_solo"]
-    assert coups[-1].punter_departs
+    if is_sweep:
+        assert [coup.call for coup in coups] == ["", "", "", "banco_solo"]
+        assert coups[-1].punter_departs
     assert not CheminMove.objects.exclude(decider__in=(Decider.GUEST, Decider.HOUSE)).exists()
     for guest in salon.guests.values():
         has = accounts.balance(guest.player.pk, Mode.REAL)
