@@ -32,6 +32,7 @@ from tests.chemin.hands import next_seed
 from tests.chemin.overheard import CACHE, HOUSE, Record, pages, rows
 from tests.chemin.spelling import LANGUAGES
 from tests.harness.databases import Database
+from tests.harness.sweeps import IS_SWEEP, SHOWN_LANGUAGES, TURN, in_turn
 from tests.harness.visitor import Visitor
 from tests.harness.web import WebServer
 from tests.live.watcher import Watcher
@@ -39,6 +40,8 @@ from tests.matrix import STAFF
 from tests.people import a_member_of_staff
 
 BANK = 10_000
+MOST_OF_A_KIND = None if IS_SWEEP else 2  # pages whose addresses differ in a number alone
+LOOKED_AT = LANGUAGES if IS_SWEEP else SHOWN_LANGUAGES
 # Numbers drawn by chance and times, however they are written, and addresses of people made for a test.
 BY_CHANCE = re.compile(
     r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
@@ -87,9 +90,13 @@ class House:
 
     def open_up(self) -> None:
         """Note every picture of a card that stands anywhere before a card is out, and have everybody listen."""
-        for onlooker in self._who_goes_everywhere() if not self._before else ():
-            for address, body in pages(onlooker.visitor, *self._first(onlooker)):
-                self.record.before(address, body)
+        if not self._before:
+            for onlooker in self._who_goes_everywhere():
+                for address, body in pages(onlooker.visitor, *self._first(onlooker), most=MOST_OF_A_KIND):
+                    self.record.before(address, body)
+            for onlooker in self.onlookers.values():
+                for address, body in self._table_pages(onlooker):
+                    self.record.before(address, body)
         self._before.update(self.record.always)
         self.have_all_listen()
 
@@ -146,7 +153,7 @@ class House:
             for address, body in self._table_pages(onlooker):
                 self.record.hear(onlooker.name, address, body)
         for onlooker in self._who_goes_everywhere() if everywhere else ():
-            for address, body in pages(onlooker.visitor, *self._first(onlooker)):
+            for address, body in pages(onlooker.visitor, *self._first(onlooker), most=MOST_OF_A_KIND):
                 self.record.hear(onlooker.name, address, body)
         self.record.hear("anybody", "/en/", self._without_a_cookie(f"/en/{self.table}"))
         for table, row in rows(self._database):
@@ -197,7 +204,11 @@ class House:
                 watcher.wait_for("own", f'"move":{move},')
 
     def _who_goes_everywhere(self) -> list[Onlooker]:
-        """Everybody who has pages of their own: what one guest can open, the others can."""
+        """Everybody who has pages of their own: what one guest can open, the others can. `make test` sends only the
+        spectator and one member of staff.
+        """
+        if not IS_SWEEP:
+            return [self.onlookers[name] for name in ("spectator", *in_turn(STAFF, TURN, IS_SWEEP))]
         alike = ("third guest", "fourth guest", OUTSIDER)
         return [each for name, each in self.onlookers.items() if name not in alike]
 
@@ -226,7 +237,7 @@ class House:
     def _table_pages(self, onlooker: Onlooker) -> Iterator[tuple[str, bytes]]:
         if onlooker.name not in ("banker", "punter", "spectator", "supervisor"):  # whose streams are enough in between
             return
-        languages = LANGUAGES if onlooker.name == "spectator" else ["en"]  # what is everybody's is the same for all
+        languages = LOOKED_AT if onlooker.name == "spectator" else ["en"]  # what is everybody's is the same for all
         here = (f"/{language}/{self.table}{tail}" for language in languages for tail in ("", "guests/now/?board=0"))
         for address in BACK_OFFICE if onlooker.player is None else here:
             status, body = onlooker.visitor.read(address, **{"Sec-Fetch-Site": "same-origin"})

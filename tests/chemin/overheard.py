@@ -6,7 +6,7 @@ import base64
 import io
 import re
 import zipfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
@@ -24,6 +24,7 @@ EVERYBODY = "everybody"
 CACHE = "what is kept outside the database"
 HOUSE = "the house"  # rows, logs, cache: nothing in there belongs to one guest
 
+NUMBER = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d+")  # of what a page is about
 LINK = re.compile(r'(?:href|src|data-[a-z-]+|hx-get)="(/[^"#]*)')
 # What is random letters wherever it stands, and now and then spells a card: tokens, tickets, what is signed.
 RANDOM = re.compile(
@@ -82,9 +83,12 @@ class Record:
             self.leaks.append(f"{who} reads a seed in {where}")
 
 
-def pages(visitor: Visitor, *first: str) -> Iterator[tuple[str, bytes]]:
-    """Go everywhere that links and pages of the house lead to from the *first* ones, and yield what is read there."""
+def pages(visitor: Visitor, *first: str, most: int | None = None) -> Iterator[tuple[str, bytes]]:
+    """Go everywhere that links and pages of the house lead to from the *first* ones, and yield what is read there. Of
+    pages whose addresses differ in a number alone, go to so many at *most*.
+    """
     seen, waiting = set(first), list(first)
+    kinds = Counter(NUMBER.sub("*", address) for address in first)
     while waiting:
         address = waiting.pop()
         status, body = visitor.read(address)
@@ -92,7 +96,11 @@ def pages(visitor: Visitor, *first: str) -> Iterator[tuple[str, bytes]]:
         yield address, body
         for link in LINK.findall(body.decode(errors="ignore")) if body[:4] not in (b"%PDF", b"PK\x03\x04") else ():
             path = link.replace("&amp;", "&").partition("?")[0]
-            if path not in seen and not path.startswith(ELSEWHERE) and path.startswith(("/en/", "/staff/")):
+            kind = NUMBER.sub("*", path)
+            if path in seen or path.startswith(ELSEWHERE) or not path.startswith(("/en/", "/staff/")):
+                continue
+            if most is None or kinds[kind] < most:
+                kinds[kind] += 1
                 seen.add(path)
                 waiting.append(path)
 

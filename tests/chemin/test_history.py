@@ -101,6 +101,7 @@ class TestGameLogs:
         )
         assert [(each.place, each.stake) for each in line.coup.stakes] == [("Seat 2 (you)", 4_000)]
 
+    @pytest.mark.sweep
     def test_tell_every_card_in_dealing_order(self, coup):
         _, punter, played = coup
         line = line_of(punter)
@@ -140,6 +141,7 @@ class TestGameLogs:
         for told in (banker.user.email, f"player:{banker.pk}"):
             assert told not in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_and_its_own_page_speak_every_language(self, coup, language):
         banker, _, played = coup
@@ -159,6 +161,7 @@ class TestGameLogs:
             counts.add(len(queries))
         assert len(counts) == 1
 
+    @pytest.mark.sweep
     def test_find_coups_by_table_and_result(self, coup):
         banker, punter, _ = coup
         for player in (banker, punter):
@@ -168,6 +171,7 @@ class TestGameLogs:
             ]
             assert find(player, Search(table="chemin", ending=ending), limit=5) == [part]
 
+    @pytest.mark.sweep
     def test_say_that_a_coup_is_examined_which_its_record_does_not_make(self, coup, monkeypatch):
         _, punter, _ = coup
         monkeypatch.setattr("games.history.is_readable", lambda part: False)
@@ -204,17 +208,20 @@ class TestInProgress:
         assert history.playing(players[2], "en") == ()
         assert visitor_of(players[2]).get(f"/en/history/{going.pk}/").status_code == 404
 
+    @pytest.mark.sweep
     def test_a_bank_shows_as_soon_as_the_coup_is_opened(self, table):
         guests(table)
         banker = a_bank(table)
         (line,) = history.playing(banker, "en")
         assert line.staked == 10_000
 
+    @pytest.mark.sweep
     def test_ends_with_the_coup(self, coup):
         banker, punter, _ = coup
         LiveRound.objects.filter(phase__in=("betting", "closed", "dealt")).update(phase="void")
         assert history.playing(banker, "en") == history.playing(punter, "en") == ()
 
+    @pytest.mark.sweep
     def test_a_stake_that_is_partly_relieved_shows_what_is_left(self, table):
         guests(table)
         a_bank(table)
@@ -225,6 +232,7 @@ class TestInProgress:
         assert line.staked == 7_000
 
 
+@pytest.mark.sweep
 class TestTheFile:
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_has_hands_result_and_the_whole_coup(self, coup, language):
@@ -270,6 +278,7 @@ class TestTheStatement:
         page = unescape(visitor_of(banker).get("/en/cashier/statement/").text)
         assert "of which in a bank at Chemin de Fer" in page
 
+    @pytest.mark.sweep
     def test_lists_every_movement_by_its_name(self, coup):
         banker, punter, played = coup
         names = [str(move.name) for move in listing(banker, Mode.REAL, self.this_month(banker)).movements]
@@ -277,6 +286,7 @@ class TestTheStatement:
         moves = listing(punter, Mode.REAL, self.this_month(punter)).movements
         assert [str(move.name) for move in moves if move.code == played.code][-1] == "Stake"
 
+    @pytest.mark.sweep
     def test_names_the_game_of_a_bank_and_links_to_no_round(self, coup):
         banker, _, _ = coup
         moves = listing(banker, Mode.REAL, self.this_month(banker)).movements
@@ -285,6 +295,7 @@ class TestTheStatement:
         page = visitor_of(banker).get("/en/cashier/").text
         assert str(put_up.round_id) not in page
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     def test_is_a_file_too(self, coup, language):
         banker, _, played = coup

@@ -43,6 +43,7 @@ from tests.chemin.at_table import (
     time_given,
 )
 from tests.chemin.test_pause import PAUSES, a_bid, coups, own, public, tick_all
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff
 from wallet.models import AccountKind
 
@@ -78,6 +79,7 @@ class TestBeforeTheCards:
         assert money_of(*players) == before
         assert (before_the_croupier(AccountKind.BANK), coups(table)) == (0, 0)
 
+    @pytest.mark.sweep
     def test_nobody_keeps_one(self, table):
         players = guests(table, 2)
         banker = asked_at(a_bank_to_keep(table))
@@ -88,6 +90,7 @@ class TestBeforeTheCards:
             answer(banker, table, "keep_bank")
         assert (seen_of(table).bank, money_of(*players), coups(table)) == (bank, before, played)
 
+    @pytest.mark.sweep
     def test_who_wants_the_bank_back_gets_up(self, table):
         guests(table, 2)
         banker = asked_at(a_bank_to_keep(table))
@@ -107,7 +110,7 @@ class TestBeforeTheCards:
         play.leave(player=bidder, live_table_id=table.pk)
         assert cash(bidder).held == 0
 
-    @pytest.mark.parametrize("amount", [1_000, 4_000])
+    @pytest.mark.parametrize("amount", sample([1_000, 4_000], 1))
     def test_nobody_calls_or_stakes_and_who_has_not_may_pass(self, table, amount):
         players = guests(table, 3)
         a_bank(table)
@@ -194,7 +197,7 @@ class TestWhatGuestsSee:
         go_on()
         assert "Play is stopped" not in public(table)
 
-    @pytest.mark.parametrize("phase", [Phase.CALLS, Phase.STAKES])
+    @pytest.mark.parametrize("phase", sample([Phase.CALLS, Phase.STAKES], 1))
     def test_whoever_is_asked_to_put_money_down_may_pass_and_nothing_else(self, table, phase):
         guests(table, 3)
         a_bank(table)

@@ -73,12 +73,14 @@ class TestFound:
         assert Sign.GIVEN in found.signs
         assert found.given[giver.pk].plain_cost > 0
 
+    @pytest.mark.sweep
     def test_and_for_the_calls_too(self):
         giver, taker, *_ = an_evening(MORE_COUPS, {1: gives_to(2)})
         found = between(giver, taker)
         assert {Sign.GIVEN, Sign.CALLED} <= set(found.signs)
         assert found.choices[giver.pk].called.done == found.choices[giver.pk].called.asked
 
+    @pytest.mark.sweep
     def test_gli19_a_8_1_and_by_the_money_alone_once_there_are_enough_coups(self):
         giver, taker, *_ = an_evening(ENOUGH_FOR_MONEY, {1: hands_over_to(2), 2: takes_from(1)})
         found = between(giver, taker)
@@ -86,6 +88,7 @@ class TestFound:
         assert found.money is not None
         assert (found.money.net > 0) is (found.pair[0] == taker.pk)
 
+    @pytest.mark.sweep
     def test_who_puts_up_large_banks_that_the_friend_calls(self):
         giver, taker, *_ = an_evening(MORE_COUPS, {1: hands_over_to(2), 2: takes_from(1)})
         found = between(giver, taker)
@@ -100,6 +103,7 @@ class TestFound:
         habit = found.choices[soft.pk].let_go
         assert habit.done == habit.asked
 
+    @pytest.mark.sweep
     def test_nobody_else_at_the_table(self):
         players = an_evening(MORE_COUPS, {1: gives_to(2), 3: spares(4)}, seed=3)
         named = {frozenset(pair.pair) for pair in examine(MONTH).pairs if pair.signs}
@@ -126,6 +130,7 @@ class TestHonest:
                 share = sum(value <= level for value in values) / len(values)
                 assert share <= level + 3 * (level / len(values)) ** 0.5, (question, level)
 
+    @pytest.mark.sweep
     def test_of_a_thousand_reports_on_honest_stakes_fewer_than_stated_name_anybody(self):
         chance, alarms, pairs = Random(11), 0, 15
         by_chance = integrity_chance.decisive()
@@ -137,6 +142,7 @@ class TestHonest:
                 alarms += for_all(tail((won - by_chance.mean * sum(stakes)) / spread), pairs) <= FALSE_ALARM
         assert alarms <= 1_000 * FALSE_ALARM
 
+    @pytest.mark.sweep
     def test_ideas_against_everybody_are_no_gift(self):
         def careless(seen: SeatView, chance: Random) -> TableAction:
             return lose_on_purpose(seen) or honest(seen, chance)

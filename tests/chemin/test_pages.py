@@ -203,12 +203,15 @@ class TestDeciding:
 
     @pytest.mark.parametrize(
         ("amount", "said"),
-        [
-            ("a lot", "This is not an amount."),
-            ("", "Choose an amount first."),
-            ("5", "The smallest bank of this table is SEK 10."),
-            ("99999", "The largest bank of this table is SEK 1,000."),
-        ],
+        sample(
+            [
+                ("a lot", "This is not an amount."),
+                ("", "Choose an amount first."),
+                ("5", "The smallest bank of this table is SEK 10."),
+                ("99999", "The largest bank of this table is SEK 1,000."),
+            ],
+            1,
+        ),
     )
     def test_a_wrong_amount_is_refused_with_a_sentence_and_changes_nothing(self, live_table, amount, said):
         guests(live_table)
@@ -324,7 +327,7 @@ class TestSeats:
         send(visitor_as(player), live_table, "seat", action="leave")
         assert standing_of(live_table).seat_of(player.pk) is None
 
-    @pytest.mark.parametrize("action", ["", "join:", "join:x", "join:99", "fly"])
+    @pytest.mark.parametrize("action", sample(["", "join:", "join:x", "join:99", "fly"], 1))
     def test_nonsense_seats_nobody(self, live_table, action):
         player = a_player(real=MONEY)
         assert "call__notice--error" in send(visitor_as(player), live_table, "seat", action=action).text
@@ -370,6 +373,7 @@ def test_whoever_sits_there_already_keeps_the_place(live_table):
     assert sit(player, live_table, 5).number == 3
 
 
+@pytest.mark.sweep
 def test_a_bank_that_is_passed_on_is_taken_with_one_button_at_the_amount_it_held(live_table):
     guests(live_table, 3)
     a_bank_to_keep(live_table)

@@ -187,12 +187,14 @@ class TestBids:
         let_pass(table)
         assert coups(table) == played + 1  # the bidder has the bank
 
+    @pytest.mark.sweep
     def test_are_withdrawn_by_who_goes(self, table):
         bidder = a_bid(table)
         pause(table)
         play.leave(player=bidder, live_table_id=table.pk)
         assert cash(bidder).held == 0
 
+    @pytest.mark.sweep
     def test_whom_the_sale_waits_for_goes_once_it_goes_on(self, table):
         """Without them the bank would have its buyer, and a coup would begin while the table pauses."""
         a_bid(table)
@@ -205,6 +207,7 @@ class TestBids:
         play.leave(player=last, live_table_id=table.pk)
         assert coups(table) == played + 1
 
+    @pytest.mark.sweep
     def test_nor_does_the_house_have_them_go_before(self, table):
         a_bid(table)
         last, played = asked_at(table), coups(table)
@@ -311,6 +314,7 @@ class TestAMalfunction:
         malfunction.reopen(live_table_id=table.pk, reason="Go on.", by="staff:7")
         assert step(table)
 
+    @pytest.mark.sweep
     def test_standing_still_for_hours_is_none(self, table):
         guests(table, 2)
         a_bank_to_keep(table)
@@ -339,6 +343,7 @@ class TestWhatGuestsSee:
         assert "data-turn" not in text
         assert "closes" not in text
 
+    @pytest.mark.sweep
     def test_who_was_asked_is_asked_nothing(self, table):
         guests(table, 2)
         banker = asked_at(a_bank_to_keep(table))

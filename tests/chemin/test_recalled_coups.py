@@ -85,6 +85,7 @@ class TestEvenings:
         assert CheminCoup.objects.count() == coups
         assert [differences(coup) for coup in finished(live_table)] == [[]] * coups
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("coups", sweep([4, 12], {4}))
     def test_against_house_players_are_reproduced_too(self, coups: int) -> None:
         live_table = a_practice_table()
@@ -94,6 +95,7 @@ class TestEvenings:
         assert replay.replay_finished_rounds() == replay.Replayed(coups, ())
         assert [differences(coup) for coup in finished(live_table)] == [[]] * coups
 
+    @pytest.mark.sweep
     def test_cost_the_same_number_of_queries_however_many_coups_there_were(self, django_assert_num_queries) -> None:
         live_table = a_chemin_table()
         guests(live_table, 3)

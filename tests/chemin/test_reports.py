@@ -243,6 +243,7 @@ class TestThePage:
         one, *_ = guests(live_table)
         assert visitor_of(one).get(address(a_live_table("pairs"))).status_code == 404
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages([code for code, _ in settings.LANGUAGES]))
     def test_speaks_the_reader_s_language(self, live_table, language):
         one, *_ = guests(live_table)

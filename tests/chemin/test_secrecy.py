@@ -88,6 +88,7 @@ def test_no_card_is_known_before_its_time_where_both_sides_ask_and_draw(monkeypa
         assert heard["spectator"] == {*coup.cards}
 
 
+@pytest.mark.sweep
 def test_a_natural_is_shown_with_the_deal_and_not_before(monkeypatch, house):
     with a_coup(monkeypatch, house, hands.shown_at_once, SEVERAL_STAKE) as coup:
         assert house.record.heard["spectator"] == house.record.heard["punter"] == {*coup.cards[:4]}
@@ -102,6 +103,7 @@ def test_what_the_croupier_refuses_is_told_to_nobody_else_nor_what_he_decides_by
         assert not CheminCoup.objects.get().punter_departs
 
 
+@pytest.mark.sweep
 def test_departures_tell_nothing_until_the_cards_are_turned_up(monkeypatch, house):
     with a_coup(monkeypatch, house, hands.both_may_depart, ALONE) as coup:
         house.click("punter", "stand")
@@ -110,6 +112,7 @@ def test_departures_tell_nothing_until_the_cards_are_turned_up(monkeypatch, hous
         assert CheminCoup.objects.get().outcome == "draw"
 
 
+@pytest.mark.sweep
 def test_a_house_that_shows_too_much_is_found_out(monkeypatch, django_db_setup, django_db_blocker):
     seed, coup = shoe_where(hands.third_cards_on_advice)
     with django_db_blocker.unblock(), a_house(application="tests.servers.leaky:application") as house:

@@ -96,6 +96,7 @@ def test_both_hands_lie_as_they_were_played(client: Client, live_table: LiveTabl
     assert seen.count("small-hand--player") == seen.count("small-hand--banker") == Round.objects.count()
 
 
+@pytest.mark.sweep
 def test_a_coup_in_which_nobody_staked_is_no_round_of_the_shoe(client: Client) -> None:
     live_table = a_chemin_table(slug="other")
     guests(live_table, 3)

@@ -30,6 +30,7 @@ from tests.chemin.at_table import (
     step_to,
 )
 from tests.chemin.hands import both_may_depart, next_seed, shoe_where, third_card_refused, third_cards_on_advice
+from tests.harness.sweeps import sample
 from tests.live.test_rulings import annul_by_two
 from tests.people import a_member_of_staff, a_visitor
 
@@ -97,6 +98,7 @@ class TestThePageOfATable:
         assert "the banker is to draw the cards" in page
         assert coup_at(live_table).code in page
 
+    @pytest.mark.sweep
     def test_shows_bids_for_a_bank_on_sale(self, live_table, players, monkeypatch):
         seed, _ = shoe_where(third_card_refused)
         next_seed(monkeypatch, seed)
@@ -140,7 +142,9 @@ class TestThePageOfATable:
         assert "its state cannot be read" in page
         assert "Break up the table" in page
 
-    @pytest.mark.parametrize(("role", "offered"), [("operator", False), ("supervisor", True), ("compliance", False)])
+    @pytest.mark.parametrize(
+        ("role", "offered"), sample([("operator", False), ("supervisor", True), ("compliance", False)], 1)
+    )
     def test_offers_what_the_role_may_do(self, live_table, players, role, offered):
         a_staked_coup(live_table, BANK, STAKE)
         page = floor_page(live_table, role)
@@ -148,6 +152,7 @@ class TestThePageOfATable:
         for deed in ("Cancel the round", "Break up the table"):
             assert (deed in page) is offered
 
+    @pytest.mark.sweep
     def test_reopens_a_table_that_was_stopped(self, live_table, players):
         a_staked_coup(live_table, BANK, STAKE)
         boss, coup = reader(), coup_at(live_table)
@@ -169,6 +174,7 @@ class TestThePageOfATable:
 class TestWhatLiesOpen:
     """Staff see what everybody at the table sees."""
 
+    @pytest.mark.sweep
     def test_is_no_card_before_the_draw(self, live_table, players):
         a_staked_coup(live_table, BANK, STAKE)
         assert floor_of(live_table).turned == ""
@@ -195,6 +201,7 @@ class TestWhatLiesOpen:
         assert floor_of(live_table).turned == " ".join(card.code for card in first.cards)
         assert floor_of(live_table).turned == Round.objects.get().cards
 
+    @pytest.mark.sweep
     def test_is_told_in_one_query_for_many_coups(self, live_table, players, django_assert_num_queries):
         for number in range(3):
             other = a_chemin_table(slug=f"other-{number}")
@@ -207,6 +214,7 @@ class TestWhatLiesOpen:
 
 
 class TestThePageOfIncidents:
+    @pytest.mark.sweep
     def test_shows_seats_and_stakes_of_a_coup_in_progress_and_no_card_that_lies_face_down(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         incident = malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
@@ -221,6 +229,7 @@ class TestThePageOfIncidents:
         assert "Ask to annul the round" in answer_is
         assert "Cancel the round" not in answer_is
 
+    @pytest.mark.sweep
     def test_offers_to_cancel_a_coup_without_cards(self, live_table, players):
         a_staked_coup(live_table, BANK, STAKE)
         incident = malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
@@ -229,6 +238,7 @@ class TestThePageOfIncidents:
         boss.post(f"/staff/rounds/{incident.live_round_id}/cancel/", {"reason": "x", "sure": "on"})
         assert "The round was cancelled: " in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
+    @pytest.mark.sweep
     def test_shows_what_was_moved_back_to_whom(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         annul_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
@@ -252,6 +262,7 @@ class TestThePageOfARound:
         for name in (f"seat 1, player:{players[0].pk}", f"seat 2, player:{players[1].pk}"):
             assert name in page
 
+    @pytest.mark.sweep
     def test_says_who_departed_from_the_rule(self, monkeypatch, db):
         seed, _ = shoe_where(both_may_depart)
         next_seed(monkeypatch, seed)
@@ -264,6 +275,7 @@ class TestThePageOfARound:
         assert "Punter departed from the rule yes yes" in page
         assert "Banker departed from the rule yes yes" in page
 
+    @pytest.mark.sweep
     def test_shows_one_that_was_annulled_with_its_cards_as_they_are_stored(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         coup = coup_at(live_table)
@@ -275,6 +287,7 @@ class TestThePageOfARound:
         assert "It was annulled before it was settled." in page
         assert "void since" in page
 
+    @pytest.mark.sweep
     def test_leads_to_its_annulment(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         step_to(live_table, Phase.CHOICE, Phase.OFFER)

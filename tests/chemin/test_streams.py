@@ -155,6 +155,7 @@ def test_an_answer_to_a_question_that_has_passed_changes_nothing_for_anybody(url
         assert wait_for_own(watcher, live_table) == asked
 
 
+@pytest.mark.sweep
 def test_a_line_to_the_database_that_is_cut_is_mended_and_what_was_missed_is_told(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
@@ -185,6 +186,7 @@ def test_a_page_that_comes_back_is_shown_the_table_as_it_is_and_cards_to_whom_th
         assert hand not in wait_for_own(other, live_table)
 
 
+@pytest.mark.sweep
 def test_one_table_that_cannot_be_shown_holds_up_no_other_of_either_shape(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:

@@ -53,6 +53,7 @@ from tests.chemin.at_table import (
 from tests.chemin.hands import First, next_seed, shoe_where, shown_at_once, third_card_refused, third_cards_on_advice
 from tests.games.test_void import spend
 from tests.harness import databases
+from tests.harness.sweeps import sample
 from tests.people import events
 from tests.wallet.test_at_once import at_once
 from wallet.models import Account, AccountKind, Journal, Mode
@@ -132,7 +133,7 @@ class Evening:
         return self.players[place - 1]
 
 
-@pytest.fixture(params=COURSE, scope="class")
+@pytest.fixture(params=sample(COURSE, 2), scope="class")
 def evening(django_db_setup, django_db_blocker, request):
     with django_db_blocker.unblock(), databases.kept_for_several_tests(), pytest.MonkeyPatch.context() as monkeypatch:
         yield Evening(monkeypatch, request.param)
@@ -212,6 +213,7 @@ class TestInEachPhase:
         assert not ReplayDue.objects.exists()
         assert replay_finished_rounds().suspicious == ()
 
+    @pytest.mark.sweep
     def test_who_wanted_to_leave_has_left(self, evening):
         for place in (1, 2):
             play.leave(player=evening.player(place), live_table_id=evening.live_table.pk)
@@ -242,7 +244,10 @@ class TestAtOnce:
 
     @pytest.mark.parametrize(
         ("course", "place", "action"),
-        [("a stake is laid", 3, "pass"), ("no more bets", 1, "deal_cards"), ("the banker decides", 1, "draw_card")],
+        sample(
+            [("a stake is laid", 3, "pass"), ("no more bets", 1, "deal_cards"), ("the banker decides", 1, "draw_card")],
+            1,
+        ),
     )
     def test_a_guest_who_decides_meanwhile_changes_nothing_about_it(
         self, cloned_db, monkeypatch, course, place, action
@@ -292,6 +297,7 @@ def bank_loses(coup: First) -> bool:
 
 @pytest.mark.django_db
 class TestAfterItWasSettled:
+    @pytest.mark.sweep
     def test_a_bank_that_won_goes_home_with_what_it_was_and_is_offered_on(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         assert lies() == (BANK + STAKE - TAX, 0)
@@ -322,6 +328,7 @@ class TestAfterItWasSettled:
         assert settled.annulled() == [MONEY, 0, MONEY]
         assert VoidPart.objects.get(player=settled.players[1]).shortfall == STAKE
 
+    @pytest.mark.sweep
     def test_however_much_of_the_bank_was_beyond_the_maximum(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins, maximum=BANK)
         assert lies() == (BANK, 0)
@@ -337,6 +344,7 @@ class TestAfterItWasSettled:
         annul(coup_at(settled.live_table))
         assert settled.annulled() == [MONEY, MONEY, MONEY]
 
+    @pytest.mark.sweep
     def test_an_earlier_coup_of_the_same_bank(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         first = settled.coup
@@ -354,6 +362,7 @@ class TestAfterItWasSettled:
         assert settled.annulled() == [MONEY, MONEY, MONEY]
         assert lies() == (0, 0)
 
+    @pytest.mark.sweep
     def test_the_second_call_moves_nothing(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         settled.annulled()
@@ -371,6 +380,7 @@ class TestAfterItWasSettled:
         call_command("verify_ledger", verbosity=0)
 
 
+@pytest.mark.sweep
 @pytest.mark.django_db
 class TestAtAPracticeTable:
     def test_house_players_are_annulled_like_guests_and_nobody_is_told_for_them(self):

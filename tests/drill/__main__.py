@@ -24,7 +24,7 @@ def main() -> int:
     asked.add_argument("--seed", type=int, default=SystemRandom().randrange(1, MOST))
     asked.add_argument("--minutes", type=float, default=6, help="no further round is begun after so long")
     asked.add_argument("--rounds", type=int, default=MOST, help="no more rounds than this")
-    asked.add_argument("--short", action="store_true", help="two rounds of which every part of the house is struck")
+    asked.add_argument("--short", action="store_true", help="three rounds in which every part of the house is struck")
     plan = asked.parse_args()
     with held(str(plan.seed)) as opened:
         os.environ.update(environment(opened.house.var))
@@ -42,11 +42,11 @@ def hold(opened: Held, plan: Namespace) -> int:
     until = time.monotonic() + 60 * plan.minutes
     try:
         drill = Drill(opened, str(plan.seed), is_long=not plan.short)
-        for number, blows in enumerate(SHORT if plan.short else chosen(plan.seed, plan.rounds), 1):
+        for number, blows in enumerate(SHORT[: plan.rounds] if plan.short else chosen(plan.seed, plan.rounds), 1):
             if time.monotonic() > until:
                 break
             drill.play(number, blows)
-        drill.close()
+        drill.close(is_whole=not plan.short or plan.rounds >= len(SHORT))
     except (Failed, AssertionError) as failed:
         print(f"FAILED\n{failed}\nmake drill SEED={plan.seed} makes the same choices", flush=True)
         return 1
