@@ -57,6 +57,7 @@ def test_it_passes_everything_on_while_nothing_is_to_be_cut(address, kept, line)
     assert not line.cuts
 
 
+@pytest.mark.sweep
 def test_who_sends_commit_is_cut_off_and_what_became_of_it_is_told_by_the_database_alone(address, kept, line):
     line.cut()
     write_in_vain(address, 0, 1, 2)
@@ -66,6 +67,7 @@ def test_who_sends_commit_is_cut_off_and_what_became_of_it_is_told_by_the_databa
     assert numbers(kept) == [0, 1, 3]
 
 
+@pytest.mark.sweep
 def test_what_is_done_late_is_not_done_yet_when_its_sender_hears_that_the_line_is_cut(address, kept, line):
     line.cut()
     write_in_vain(address, 0, 1)

@@ -48,6 +48,7 @@ def ticked(live_table) -> Callable[[datetime, str], list[str]]:
     return lines
 
 
+@pytest.mark.sweep
 def test_a_tick_that_passes_it_over_once_its_time_is_up_is_in_vain(live_table, table, ticked):
     a_bank(live_table)
     assert step(live_table)
@@ -65,6 +66,7 @@ def test_a_tick_that_passes_it_over_once_its_time_is_up_is_in_vain(live_table, t
     assert table.in_vain(standing, moved, ticked(late, "[]")) == 0  # before it had recovered
 
 
+@pytest.mark.sweep
 def test_coups_are_counted_from_a_moment_on(live_table, table):
     assert table.coups_since(None) == 0
     a_bank_to_keep(live_table)

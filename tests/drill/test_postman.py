@@ -84,6 +84,7 @@ def test_every_message_comes_as_it_was_signed_as_often_and_as_late_as_its_way_ha
         assert listener.heard.count((f"/pay/{way.name}/", f"of {way.name}", way.name.encode())) == times
 
 
+@pytest.mark.sweep
 def test_what_was_delayed_is_brought_until_it_is_taken(postman, listener):
     for _ in WAYS[: WAYS.index(Way.DELAYED)]:
         postman.choose()

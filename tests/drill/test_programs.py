@@ -63,6 +63,7 @@ def program(server) -> Program:
     return Program(Record("Ada", 0), "any", f"http://127.0.0.1:{server.server_port}", "sabot_any")
 
 
+@pytest.mark.sweep
 def test_a_call_is_sent_under_its_key_until_it_is_answered(program, server):
     server.statuses, server.told = [0, 500, 429, 200], {"taken": 1}
     assert program.write("rounds/", {"bets": {}}) == {"taken": 1}
@@ -79,6 +80,7 @@ def test_a_refusal_is_an_answer_and_the_next_call_has_a_key_of_its_own(program, 
     assert program.done["too-late"] == 2
 
 
+@pytest.mark.sweep
 def test_who_is_not_answered_for_too_long_says_so(program, server, monkeypatch):
     monkeypatch.setattr(guests, "PATIENCE", 0.0)
     server.statuses = [500]
@@ -86,6 +88,7 @@ def test_who_is_not_answered_for_too_long_says_so(program, server, monkeypatch):
         program.write("rounds/", {})
 
 
+@pytest.mark.sweep
 def test_what_goes_wrong_for_somebody_is_a_fault_of_the_drill(program, server, monkeypatch):
     def play() -> None:
         raise KeyError("what nobody foresaw")

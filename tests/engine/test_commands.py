@@ -1,4 +1,4 @@
-"""`manage.py odds` and `manage.py settle` as they are typed: whole processes, which start no database."""
+"""`manage.py odds` and `manage.py settle`, some as they are typed: whole processes, which start no database."""
 
 import json
 import os
@@ -52,14 +52,16 @@ def test_odds_are_printed_for_people(manage: Manage) -> None:
 
 
 @pytest.mark.parametrize("decks", [None, 6])
-def test_odds_are_printed_for_machines(manage: Manage, decks: int | None) -> None:
-    ran = manage("odds", "no_commission", "--json", *(["--decks", str(decks)] if decks else []))
-    assert (ran.returncode, json.loads(ran.stdout)) == (0, as_json(VARIANTS["no_commission"], decks or 8))
+def test_odds_are_printed_for_machines(capsys: pytest.CaptureFixture[str], decks: int | None) -> None:
+    call_command("odds", "no_commission", "--json", *(["--decks", str(decks)] if decks else []))
+    assert json.loads(capsys.readouterr().out) == as_json(VARIANTS["no_commission"], decks or 8)
 
 
-def test_odds_of_chemin_de_fer_are_printed_for_people_and_machines(manage: Manage) -> None:
-    assert manage("odds", "chemin_de_fer").stdout.splitlines() == chemin_odds_table(6)
-    assert json.loads(manage("odds", "chemin_de_fer", "--decks", "8", "--json").stdout) == chemin_odds_json(8)
+def test_odds_of_chemin_de_fer_are_printed_for_people_and_machines(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("odds", "chemin_de_fer")
+    assert capsys.readouterr().out.splitlines() == chemin_odds_table(6)
+    call_command("odds", "chemin_de_fer", "--decks", "8", "--json")
+    assert json.loads(capsys.readouterr().out) == chemin_odds_json(8)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +79,7 @@ def test_what_the_house_has_not_is_refused(arguments: list[str], capsys: pytest.
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.sweep
 def test_a_refusal_is_a_line_and_an_exit_status(manage: Manage) -> None:
     ran = manage("odds", "faro")
     assert ran.returncode != 0
@@ -84,6 +87,7 @@ def test_a_refusal_is_a_line_and_an_exit_status(manage: Manage) -> None:
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.sweep
 def test_the_desk_answers_every_line_and_ends_well(manage: Manage) -> None:
     ran = manage("settle", "baccarat", given=f"{QUESTION}\n{QUESTION}\n")
     assert ran.returncode == 0
@@ -98,6 +102,7 @@ def test_a_bad_line_at_the_desk_shows_in_the_exit_status(manage: Manage) -> None
     assert answers[1]["error"].startswith("line 2")
 
 
+@pytest.mark.sweep
 def test_all_ten_bets_without_commission_take_under_a_second_of_processor_time(manage: Manage) -> None:
     """A second of a machine that does the yardstick in a quarter of one: a busy machine makes both longer."""
 

@@ -85,6 +85,7 @@ def with_the_database(mirrors, django_db_blocker) -> Iterator[None]:
     mirrors.between.spoil.clear()
 
 
+@pytest.mark.sweep
 def test_a_mirror_that_has_them_keeps_them(mirrors):
     size = Checkpoint.objects.latest("size").size
     status, said = mirrors.run("kept up")
@@ -108,6 +109,7 @@ def test_one_that_begins_now_begins_at_the_first_that_the_house_has(mirrors):
     assert mirrors.verified("new").endswith("All that is here is proven.\n")
 
 
+@pytest.mark.sweep
 def test_one_that_was_left_alone_says_what_it_lacks_until_it_has_it_from_the_archive(mirrors):
     lacking = f"Events {mirrors.left_alone_at} to {archiving.begins() - 1} are not here"
     for _ in range(2):
@@ -119,6 +121,7 @@ def test_one_that_was_left_alone_says_what_it_lacks_until_it_has_it_from_the_arc
     assert mirrors.verified("left alone").endswith("All that is here is proven.\n")
 
 
+@pytest.mark.sweep
 def test_a_house_that_takes_back_what_it_said_it_has_is_not_believed(mirrors):
     mirrors.between.spoil["tile/entries/000"] = lambda _data: b'{"first_leaf": 0}'
     said = "the house says that it has the events from 0 on, and not tile/entries/000"

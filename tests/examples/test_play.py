@@ -13,6 +13,7 @@ from games.models import Participation, Phase
 from players.models import Player
 from tests.api.client import Program
 from tests.builders import a_player, a_table
+from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, step
 from wallet.models import Mode
@@ -48,6 +49,7 @@ def run(server: WebServer, key: str, *arguments: str, typed: str = "") -> tuple[
     return process.returncode, said, complained
 
 
+@pytest.mark.sweep
 def test_it_says_which_tables_there_are(player, web_server):
     status, said, complained = run(web_server, Program(player.user).key)
     assert (status, complained) == (0, "")
@@ -65,6 +67,7 @@ def test_it_plays_what_it_was_told_and_holds_each_seed_to_its_commitment(player,
     assert all(part.round.code in said for part in rounds.select_related("round"))
 
 
+@pytest.mark.sweep
 def test_it_plays_what_is_typed_and_goes_on_after_a_refusal(player, web_server):
     typed = "player fifty\nnonsense 50\nplayer 50, tie 10\n\n"
     status, said, complained = run(web_server, Program(player.user).key, "baccarat", typed=typed)
@@ -90,12 +93,15 @@ def test_it_follows_a_shared_table_and_bets_there(player, web_server):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (("nowhere",), "There is no table 'nowhere' to play at"),
-        (("baccarat", "--bet", "player"), "'player' is no bet"),
-        (("baccarat", "--bet", "player=10.005"), "'player=10.005' is no bet"),
-        (("baccarat", "--bet", "player=999999"), "The maximum bet"),
-    ],
+    sample(
+        [
+            (("nowhere",), "There is no table 'nowhere' to play at"),
+            (("baccarat", "--bet", "player"), "'player' is no bet"),
+            (("baccarat", "--bet", "player=10.005"), "'player=10.005' is no bet"),
+            (("baccarat", "--bet", "player=999999"), "The maximum bet"),
+        ],
+        1,
+    ),
 )
 def test_what_goes_wrong_is_said_in_a_line(player, web_server, arguments, words):
     status, _, complained = run(web_server, Program(player.user).key, *arguments)
@@ -106,6 +112,7 @@ def test_what_goes_wrong_is_said_in_a_line(player, web_server, arguments, words)
     assert not Participation.objects.filter(player=player).exists()
 
 
+@pytest.mark.sweep
 def test_without_a_token_and_without_a_house_as_well(player, web_server):
     status, _, complained = run(web_server, "")
     assert (status, complained) == (1, "The token is missing, or does not hold\n")
@@ -116,6 +123,7 @@ def test_without_a_token_and_without_a_house_as_well(player, web_server):
     assert complained.startswith("The house cannot be reached")
 
 
+@pytest.mark.sweep
 def test_control_c_ends_it_politely(player, web_server):
     process = begun(web_server, Program(player.user).key, "baccarat")
     assert process.stdout

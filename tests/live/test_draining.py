@@ -9,6 +9,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from tests.harness import databases, web
+from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
 from tests.live.streaming import a_table_with_bets, an_address, until
 from tests.live.watcher import PATIENCE, watching
@@ -26,7 +27,7 @@ def answer(server: WebServer, path: str) -> tuple[int, str]:
         line.close()
 
 
-@pytest.mark.parametrize("seconds", [FOR_EVER, "0.2"], ids=["until told again", "for a moment"])
+@pytest.mark.parametrize("seconds", sample([FOR_EVER, "0.2"], 1), ids=["until told again", "for a moment"])
 def test_it_serves_on_unready_and_then_moves_everybody(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path: Path, seconds: str
 ) -> None:

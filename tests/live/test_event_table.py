@@ -16,6 +16,7 @@ from games.live import malfunction, phases
 from games.models import Incident, LiveTable, Participation, Phase
 from players.models import Player, Session
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, slip_of
 from tests.live.betting import balance, held
 from tests.people import a_member_of_staff, a_visitor
@@ -78,7 +79,7 @@ def test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_
     assert settled.code in seen(visitor.get(HISTORY))
 
 
-@pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED])
+@pytest.mark.parametrize("phase", sample([Phase.BETTING, Phase.CLOSED], 1))
 def test_round_cancelled_everyone_at_the_table_is_told_every_stake_goes_back_and_history_has_its_cross(
     live_table, player, visitor, phase
 ):
@@ -117,6 +118,7 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
         second.post(f"/staff/approvals/{asked.pk}/decide/", {"yes": "1", "reason": "I saw it."})
         assert (round_at(live_table).phase, balance(player)) == (Phase.VOID, MONEY)
 
+    @pytest.mark.sweep
     def test_that_the_round_stands(self, live_table, incident):
         supervisor = visitor_of(a_member_of_staff("supervisor"))
         supervisor.post(f"/staff/incidents/{incident.pk}/ruling/", self.FORM | {"decision": "stands"})
@@ -137,7 +139,7 @@ def forgotten(session: Session) -> None:
     Cookie.objects.all().delete()
 
 
-@pytest.mark.parametrize("end", [idle, forgotten])
+@pytest.mark.parametrize("end", sample([idle, forgotten], 1))
 def test_session_no_longer_valid_an_error_says_so_and_after_logging_in_again_play_goes_on(
     live_table, player, visitor, end
 ):
@@ -164,7 +166,7 @@ def test_balance_too_low_on_clicking_a_bet_not_enough_balance_and_nothing_is_deb
     assert (held(poor), balance(poor)) == (0, CHIP - 1)
 
 
-@pytest.mark.parametrize("phase", [Phase.CLOSED, Phase.DEALT, Phase.SETTLED])
+@pytest.mark.parametrize("phase", sample([Phase.CLOSED, Phase.DEALT, Phase.SETTLED], 1))
 def test_a_bet_that_reaches_the_server_after_no_more_bets_arrived_too_late_and_nothing_is_debited(
     live_table, player, visitor, phase
 ):

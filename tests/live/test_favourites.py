@@ -305,6 +305,7 @@ def test_what_is_refused_is_said(visitor, table, player, name, sentence):
     assert 'role="alert"' in answer.text
 
 
+@pytest.mark.sweep
 def test_without_script_a_button_leads_back_to_the_panel_which_says_what_happened(visitor, player):
     favourite = a_favourite(player, "Mine")
     answer = do(visitor, "rename", htmx=False, favourite=favourite.pk, name="Ours")
@@ -314,7 +315,7 @@ def test_without_script_a_button_leads_back_to_the_panel_which_says_what_happene
     assert "is saved." not in visitor.get("/en/table/live/real/").text
 
 
-@pytest.mark.parametrize("htmx", [True, False])
+@pytest.mark.parametrize("htmx", sample([True, False], 1))
 def test_what_is_removed_is_brought_back_by_the_button_that_the_answer_offers(visitor, player, htmx):
     favourite = a_favourite(player, "Mine")
     answer = do(visitor, "remove", htmx=htmx, favourite=favourite.pk)
@@ -327,6 +328,7 @@ def test_what_is_removed_is_brought_back_by_the_button_that_the_answer_offers(vi
     assert FavouriteBet.objects.get(player=player).stakes == BETS
 
 
+@pytest.mark.sweep
 def test_a_favourite_that_the_limits_do_not_allow_any_more_says_so_before_it_is_tried(visitor, player):
     a_favourite(player, stakes={"player": 20_00, "perfect_pair": 505_00})
     assert "The maximum bet on Perfect Pair is" in visitor.get("/en/table/live/real/").text
@@ -353,7 +355,7 @@ def test_a_press_answers_what_is_the_player_s_own_like_any_bet(visitor, table, p
     assert held(player) == 30_00
 
 
-@pytest.mark.parametrize("action", ["favourite:", "favourite:-1", "favourite:x", f"favourite:{2**63}"])
+@pytest.mark.parametrize("action", sample(["favourite:", "favourite:-1", "favourite:x", f"favourite:{2**63}"], 1))
 def test_what_no_page_sends_places_nothing(visitor, table, player, action):
     form = {"round_id": round_at(table).pk, "table_version": 1, "action": action}
     answer = visitor.post("/en/table/live/real/bet/", form, headers={"HX-Request": "true"})

@@ -23,6 +23,7 @@ from games.table_status import close_table, open_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_bank, a_chemin_table, a_dealt_coup, a_practice_table, a_staked_coup, guests
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, make_late, round_at, step
 from tests.live.talk import a_talker, say
 from tests.people import a_member_of_staff
@@ -61,7 +62,7 @@ def alarms(live_table: LiveTable) -> list[str]:
 class TestHowATableStands:
     @pytest.mark.parametrize(
         ("then", "while_playing", "after"),
-        [(None, "open", "open"), (pause_table, "paused", "paused"), (close_table, "closing", "closed")],
+        sample([(None, "open", "open"), (pause_table, "paused", "paused"), (close_table, "closing", "closed")], 1),
     )
     def test_is_said_in_one_word(self, then, while_playing, after):
         live_table = a_live_table()
@@ -98,6 +99,7 @@ class TestHowATableStands:
         pause_table(table_id=live_table.table_id, **BY)
         assert row_of(live_table).deadline is None
 
+    @pytest.mark.sweep
     def test_has_the_last_results_the_latest_last(self):
         live_table = a_live_table()
         dealt = []
@@ -139,12 +141,15 @@ class TestHowFarARoundHasCome:
 
     @pytest.mark.parametrize(
         ("phase", "said"),
-        [
-            (Phase.BETTING, "held since the table was stopped; no bet is taken"),
-            (Phase.CLOSED, "held since the table was stopped; no more bets, and no card is drawn"),
-            (Phase.DEALT, "its cards are drawn; it is not settled before the ruling"),
-            (Phase.SETTLED, "paid; none opens: the table is stopped"),
-        ],
+        sample(
+            [
+                (Phase.BETTING, "held since the table was stopped; no bet is taken"),
+                (Phase.CLOSED, "held since the table was stopped; no more bets, and no card is drawn"),
+                (Phase.DEALT, "its cards are drawn; it is not settled before the ruling"),
+                (Phase.SETTLED, "paid; none opens: the table is stopped"),
+            ],
+            1,
+        ),
     )
     def test_is_that_it_is_held_where_the_table_is_stopped(self, phase, said):
         live_table = a_live_table()
@@ -161,6 +166,7 @@ class TestHowFarARoundHasCome:
         stops.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
         assert self.phase(live_table).startswith("no bet is taken, the house is stopped")
 
+    @pytest.mark.sweep
     def test_tells_a_round_without_a_bet_from_one_that_was_annulled(self):
         empty, annulled = a_live_table(), a_live_table(slug="other")
         bet(a_player(real=100_00), annulled, player=5000)
@@ -264,7 +270,7 @@ class TestWhatWantsSomebody:
         make_late(live_table, seconds)
         assert ("late" in alarms(live_table)) is is_late
 
-    @pytest.mark.parametrize("phase", [Phase.DEALT, Phase.SETTLED])
+    @pytest.mark.parametrize("phase", sample([Phase.DEALT, Phase.SETTLED], 1))
     def test_is_a_deal_that_is_not_paid_and_a_round_after_which_none_comes(self, phase):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)

@@ -19,6 +19,7 @@ from players.models import Ended, Player, Session, Staff, User
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.live.at_table import advance_to, bet, round_at
 from tests.live.streaming import SPOILT_CLOCK, a_table_with_bets, a_web_server, until
 from tests.live.watcher import Watcher, watching
@@ -119,7 +120,7 @@ def test_a_row_is_rendered_once_however_many_watch(url: str, live_table: LiveTab
         assert all(each == numbers[0] for each in numbers)
 
 
-@pytest.mark.parametrize("why", AWAY)
+@pytest.mark.parametrize("why", sample(AWAY, 1))
 def test_whoever_may_not_look_any_more_is_told_no_more(
     url: str, live_table: LiveTable, superuser: psycopg.Connection, why: str
 ) -> None:
@@ -136,6 +137,7 @@ def test_whoever_may_not_look_any_more_is_told_no_more(
         assert not any("no more bets" in html for html in rows_of(watcher, live_table))
 
 
+@pytest.mark.sweep
 def test_a_session_that_is_ended_ends_the_stream(url: str, live_table: LiveTable) -> None:
     staff = a_member_of_staff("compliance")
     with watching(url, an_address(staff)) as (watcher,):
@@ -145,7 +147,7 @@ def test_a_session_that_is_ended_ends_the_stream(url: str, live_table: LiveTable
         watcher.wait_for_end()
 
 
-@pytest.mark.parametrize("role", ["finance", "support", "administrator"])
+@pytest.mark.parametrize("role", sample(["finance", "support", "administrator"], 1))
 def test_who_has_no_business_on_the_floor_is_told_nothing(url: str, live_table: LiveTable, role: str) -> None:
     with watching(url, an_address(a_member_of_staff(role))) as (watcher,):
         watcher.wait_for("over")
@@ -185,6 +187,7 @@ def test_nothing_is_read_while_nobody_looks(url: str, live_table: LiveTable, sup
         row_at(watcher, live_table)
 
 
+@pytest.mark.sweep
 def test_a_table_that_cannot_be_read_and_a_connection_that_is_lost_hold_up_no_other(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:

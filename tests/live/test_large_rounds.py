@@ -21,6 +21,7 @@ from games.models import LiveTable, Participation, Phase, VoidPart, VoidReason
 from players.models import Jurisdiction, Player, User
 from tests.annulling import agree_to_annul
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, round_at, step
 from wallet import accounts, ledger, verify
 from wallet.models import AccountKind, Hold, Mode
@@ -140,7 +141,7 @@ def assert_linear(few: Work, many: Work) -> None:
     assert many.read < MOST * few.read
 
 
-@pytest.mark.parametrize("analysed_before", [None, FEW, MANY])
+@pytest.mark.parametrize("analysed_before", sample([None, FEW, MANY], 1))
 def test_closing_and_paying_grow_with_the_bettors_and_not_with_their_square(owner, crowd, live_table, analysed_before):
     closing, paying = [], []
     for number in (FEW, MANY):
@@ -162,6 +163,7 @@ def test_closing_and_paying_grow_with_the_bettors_and_not_with_their_square(owne
     assert not [check.rows for check in verify.run() if check.rows]
 
 
+@pytest.mark.sweep
 def test_so_does_annulling_before_the_deal_and_after_it(owner, crowd, live_table):
     owner.execute("VACUUM ANALYZE")
     for phase, reason in ((Phase.BETTING, VoidReason.OVERDUE), (Phase.DEALT, VoidReason.DECIDED)):

@@ -87,7 +87,7 @@ class TestTheList:
         assert ["The table is stopped" in card(page, "live") for page in (real, free)] == [True, False]
         assert [ways_in(page, "live") for page in (real, free)] == [["/en/table/live/real/"], ["/en/table/live/free/"]]
 
-    @pytest.mark.parametrize(("mode", "there"), [("real", LOBBY), ("free", f"{LOBBY}?money=free")])
+    @pytest.mark.parametrize(("mode", "there"), sample([("real", LOBBY), ("free", f"{LOBBY}?money=free")], 1))
     def test_is_found_from_a_table_with_the_kind_of_money_played_there(self, mode, there):
         a_live_table()
         page = browser_of(a_player(real=MONEY)).get(f"/en/table/live/{mode}/").text

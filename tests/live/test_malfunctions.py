@@ -26,7 +26,7 @@ from games.models import (
 )
 from players.models import Mail, User
 from tests.builders import a_player
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
 from tests.live.spoilt import spoil
 from tests.live.test_rulings import annul_by_two
@@ -107,13 +107,16 @@ class TestBeforeTheDeal:
 
     @pytest.mark.parametrize(
         ("what", "kind"),
-        [
-            ("sealed seed", IncidentKind.PHASE_RAISED),
-            ("sealed seed, in one bit", IncidentKind.PHASE_RAISED),
-            ("commitment", IncidentKind.NOT_REPRODUCED),
-            ("burn card", IncidentKind.WRONG_CARD),
-            ("cards gone", IncidentKind.WRONG_CARD),
-        ],
+        sample(
+            [
+                ("sealed seed", IncidentKind.PHASE_RAISED),
+                ("sealed seed, in one bit", IncidentKind.PHASE_RAISED),
+                ("commitment", IncidentKind.NOT_REPRODUCED),
+                ("burn card", IncidentKind.WRONG_CARD),
+                ("cards gone", IncidentKind.WRONG_CARD),
+            ],
+            1,
+        ),
     )
     def test_a_shoe_that_cannot_be_dealt_stops_the_table_and_is_retired(self, trouble, owner, what, kind):
         closed = advance_to(trouble.live_table, Phase.CLOSED)
@@ -145,6 +148,7 @@ class TestBeforeTheDeal:
         malfunction.accept_void(incident_id=incident.pk, reason="the broker was away", by="staff:1")
         trouble.goes_on()
 
+    @pytest.mark.sweep
     def test_overdue_with_bets_open_gives_back_what_is_held(self, trouble):
         make_late(trouble.live_table, LATE)
         phases.advance(trouble.live_table.pk)
@@ -187,6 +191,7 @@ class TestAfterTheDeal:
         assert Shoe.objects.get(pk=dealt.shoe_id).ending == ShoeEnding.RETIRED
         trouble.goes_on()
 
+    @pytest.mark.sweep
     def test_cards_that_there_are_not_are_no_reason_not_to_say_so(self, trouble, owner):
         dealt = advance_to(trouble.live_table, Phase.DEALT)
         spoil(owner, dealt.pk, "cards drawn that there are not")
@@ -227,11 +232,14 @@ class TestAFinishedRound:
 
     @pytest.mark.parametrize(
         ("what", "kind"),
-        [
-            ("cards stored", IncidentKind.NOT_REPRODUCED),
-            ("payout stored", IncidentKind.NOT_RECOMPUTED),
-            ("part stored", IncidentKind.NOT_RECOMPUTED),
-        ],
+        sample(
+            [
+                ("cards stored", IncidentKind.NOT_REPRODUCED),
+                ("payout stored", IncidentKind.NOT_RECOMPUTED),
+                ("part stored", IncidentKind.NOT_RECOMPUTED),
+            ],
+            1,
+        ),
     )
     def test_that_is_not_reproduced_stops_its_table_alone(self, trouble, owner, what, kind):
         settled = advance_to(trouble.live_table, Phase.SETTLED)
@@ -264,6 +272,7 @@ class TestAFinishedRound:
         replay.replay_finished_rounds()
         assert {finding["what"] for finding in Incident.objects.get().findings} == {"first card"}
 
+    @pytest.mark.sweep
     def test_one_that_was_annulled_is_not_dealt_again(self, trouble, owner):
         settled = advance_to(trouble.live_table, Phase.SETTLED)
         incident = malfunction.report(round_id=settled.pk, cause="A card fell.", by="staff:1")
@@ -328,6 +337,7 @@ class TestThePlayers:
         )
         assert "A card lay face up." not in page
 
+    @pytest.mark.sweep
     def test_read_that_the_round_stands(self, language):
         trouble = Trouble()
         stand(malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1"))

@@ -26,7 +26,7 @@ from tests.people import a_member_of_staff
 from wallet import stops
 from wallet.models import Mode
 
-SOON = timedelta(seconds=3)
+SOON = timedelta(seconds=2)
 NOTHING = 'data-key=""'
 
 
@@ -142,6 +142,7 @@ def test_a_solo_table_is_told_this_and_nothing_of_any_table_or_lobby(url, live_t
         assert {news.kind for news in solo.news} == {"banner"}
 
 
+@pytest.mark.sweep
 def test_it_ends_with_the_session_and_lengthens_it_by_nothing(url, live_table):
     player = a_player()
     with watching(url, at_a_solo_table(player), at_a_solo_table(a_player())) as (solo, other):
@@ -168,6 +169,7 @@ def test_it_is_opened_with_the_cookie_of_its_page_alone(url, live_table):
             watcher.close()
 
 
+@pytest.mark.sweep
 def test_one_player_has_few_and_they_leave_room_for_tables(url, live_table):
     player = a_player()
     with watching(url, *(at_a_solo_table(player) for _ in range(ENOUGH_TO_LISTEN + 1))) as watchers:

@@ -20,7 +20,7 @@ from games.models import LiveTable, Participation, Phase, VoidReason
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, a_round, a_table
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from wallet import accounts
 from wallet.cashier import FREE_MONEY
@@ -79,7 +79,7 @@ class TestTabs:
         player = a_player()
         assert {panel(player, name, slug="baccarat").status_code for name in FETCHED} == {404}
 
-    @pytest.mark.parametrize("variant", ["no_commission", "pairs"])
+    @pytest.mark.parametrize("variant", sample(["no_commission", "pairs"], 1))
     def test_each_answers_at_every_game_and_for_either_money(self, variant):
         a_live_table(variant)
         visitor = visitor_of(a_player(real=MONEY, free=MONEY))
@@ -135,6 +135,7 @@ class TestHistory:
         for part in (theirs, away, alone):
             assert str(part.round_id) not in said
 
+    @pytest.mark.sweep
     def test_keeps_the_two_kinds_of_money_apart(self):
         real, player = a_live_table(), a_player(real=MONEY, free=MONEY)
         free = LiveTable.objects.get(table=real.table, mode=Mode.FREE)
@@ -143,6 +144,7 @@ class TestHistory:
         assert re.findall(r'id="past-([\w-]+)"', panel(player, "history").text) == [for_money.round.code]
         assert re.findall(r'id="past-([\w-]+)"', panel(player, "history", mode="free").text) == [for_nothing.round.code]
 
+    @pytest.mark.sweep
     def test_has_no_more_than_so_many_and_asks_for_them_at_once(self, monkeypatch):
         monkeypatch.setattr(panels, "ROUNDS", 2)
         live_table, player = a_live_table(), a_player(real=MONEY)

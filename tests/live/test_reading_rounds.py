@@ -130,6 +130,7 @@ class TestARoundInProgress:
             assert dealt.cards not in page
             assert "small-hand" not in page
 
+    @pytest.mark.sweep
     def test_is_nobody_elses(self, player, live_table):
         going, other = bet_on(player, live_table), a_player(real=MONEY)
         assert visitor_for(other).get(f"/en/history/{going.pk}/").status_code == 404

@@ -14,6 +14,7 @@ from games.models import Incident, IncidentKind, IncidentRuling, Phase, Ruling, 
 from players.models import Staff
 from tests.attacks.test_four_eyes import disabled
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once
@@ -61,7 +62,7 @@ def player(live_table):
     return bettor
 
 
-@pytest.mark.parametrize("phase", [Phase.DEALT, Phase.SETTLED])
+@pytest.mark.parametrize("phase", sample([Phase.DEALT, Phase.SETTLED], 1))
 class TestAfterTheDeal:
     def test_a_round_is_annulled_by_two_people(self, live_table, player, phase):
         live_round = advance_to(live_table, phase)
@@ -221,6 +222,7 @@ def log_in(user):
 
 
 class TestThePages:
+    @pytest.mark.sweep
     def test_of_a_table_shows_what_goes_on_and_no_card_before_its_time(self, live_table, player):
         reader = log_in(a_member_of_staff("supervisor").user)
         page = seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
@@ -235,13 +237,15 @@ class TestThePages:
         assert in_hands(dealt.cards) in seen(reader.get(f"/staff/floor/live-{live_table.pk}/"))
 
     @pytest.mark.parametrize(
-        ("role", "offered"), [("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (False, False))]
+        ("role", "offered"),
+        sample([("operator", (True, False)), ("supervisor", (True, True)), ("compliance", (False, False))], 1),
     )
     def test_offer_what_the_role_may_do(self, live_table, player, role, offered):
         page = seen(log_in(a_member_of_staff(role).user).get(f"/staff/floor/live-{live_table.pk}/"))
         assert ("Report the round" in page, "Cancel the round" in page) == offered
         assert ("Close Live" in page) is (role != "compliance")
 
+    @pytest.mark.sweep
     def test_do_nothing_final_without_confirmation_or_reason(self, live_table, player):
         live_round = round_at(live_table)
         boss = log_in(a_member_of_staff("supervisor").user)
@@ -268,6 +272,7 @@ class TestThePages:
         assert "was ruled on by" in seen(boss.post(ruling, form, follow=True))
         assert "Ask to annul" not in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
+    @pytest.mark.sweep
     def test_of_a_settled_round_lead_to_its_annulment(self, live_table, player):
         live_round = advance_to(live_table, Phase.SETTLED)
         boss = log_in(a_member_of_staff("supervisor").user)

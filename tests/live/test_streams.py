@@ -76,6 +76,7 @@ def renders(watchers: list[Watcher]) -> int:
     return max(int(news.number.rpartition("-")[2]) for watcher in watchers for news in watcher.of("public"))
 
 
+@pytest.mark.sweep
 def test_its_answer_has_an_id_as_every_request_has(url, live_table):
     with watching(url, an_address(live_table), an_address(live_table)) as watchers:
         assert [watcher.status for watcher in watchers] == [200, 200]
@@ -296,6 +297,7 @@ def test_a_line_to_the_database_that_is_cut_keeps_those_who_watch_and_they_are_t
         assert not watcher.is_over
 
 
+@pytest.mark.sweep
 def test_what_is_no_news_and_a_table_that_cannot_be_understood_hold_up_no_other(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:

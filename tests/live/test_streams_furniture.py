@@ -287,6 +287,7 @@ class TestTheLobby:
             real.wait(lambda: "badge--off" in cards(real, live_table)[-1])
             play.wait(lambda: "badge--off" in cards(play, free)[-1])
 
+    @pytest.mark.sweep
     def test_it_has_no_table_that_serves_others_alone(self, url: str, live_table: LiveTable) -> None:
         other = a_table_with_bets()
         put_live(table_id=other.table_id, limits=limits_at(other), jurisdictions=["DE"])

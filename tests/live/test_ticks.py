@@ -146,6 +146,7 @@ class TestAWorkerThatDies:
         assert not broken()
         assert not is_stopped(live_table)
 
+    @pytest.mark.sweep
     def test_has_annulled_an_overdue_round_and_stopped_the_table_or_has_not(self, cloned_db, settings, is_sweep):
         live_table, player = a_live_table(), a_player(real=MONEY)
         called = a_member_of_staff("supervisor").user.email

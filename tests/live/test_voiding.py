@@ -25,6 +25,7 @@ from games.void import RoundNotFound, tell
 from tests.annulling import agree_to_annul, annul_as_agreed, annul_as_two_agree
 from tests.builders import a_player
 from tests.games.test_void import spend
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
 from tests.people import events
 from tests.wallet.test_at_once import at_once
@@ -59,7 +60,7 @@ def a_round_in(phase, live_table):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("phase", sample(PHASES, 2))
 class TestInEachPhase:
     def test_gli19_4_16_every_stake_goes_back(self, phase):
         live_table = a_live_table()
