@@ -42,11 +42,11 @@ def hold(opened: Held, plan: Namespace) -> int:
     until = time.monotonic() + 60 * plan.minutes
     try:
         drill = Drill(opened, str(plan.seed), is_long=not plan.short)
-        for number, blows in enumerate(SHORT[: plan.rounds] if plan.short else chosen(plan.seed, plan.rounds), 1):
+        for number, blows in enumerate(SHORT if plan.short else chosen(plan.seed, plan.rounds), 1):
             if time.monotonic() > until:
                 break
             drill.play(number, blows)
-        drill.close(is_whole=not plan.short or plan.rounds >= len(SHORT))
+        drill.close()
     except (Failed, AssertionError) as failed:
         print(f"FAILED\n{failed}\nmake drill SEED={plan.seed} makes the same choices", flush=True)
         return 1

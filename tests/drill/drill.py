@@ -68,9 +68,8 @@ class Drill:
             self._demand_health()
         self._wait(lambda: self._round(live_round.pk).phase in ENDED, f"{live_round.pk} ends")
 
-    def close(self, *, is_whole: bool) -> None:
+    def close(self) -> None:
         """See both tables deal once more, send everybody home, wait until nothing is under way any more, and reckon up.
-        A *whole* drill also has to have struck money in every way.
 
         Raises Failed.
         """
@@ -87,7 +86,7 @@ class Drill:
         began = time.monotonic()
         self._wait(self._is_idle, "nothing is under way")
         print(f"nothing under way {time.monotonic() - began:.1f} s after everybody had left", flush=True)
-        faults = [*self._of_records(), *reckoning.faults(), *(self._of_money() if is_whole else ())]
+        faults = [*self._of_records(), *reckoning.faults(), *self._of_money()]
         self._tell()
         if faults:
             raise Failed("\n".join(faults))

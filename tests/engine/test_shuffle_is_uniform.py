@@ -14,7 +14,7 @@ import pytest
 from games.engine.cards import FULL_DECK
 from games.engine.shoe import shuffle
 
-SHUFFLES, SHUFFLES_OF_A_SWEEP = 20_000, 1_000_000  # in `make test`, in `make test-all`
+SHUFFLES, SHUFFLES_OF_A_SWEEP = 50_000, 1_000_000  # in `make test`, in `make test-all`
 CARDS = len(FULL_DECK)
 CONFIDENCE = 0.99
 
