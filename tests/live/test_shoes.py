@@ -91,7 +91,6 @@ class TestTheOpening:
         assert shoe.opened_at <= live_round.opened_at
 
 
-@pytest.mark.sweep
 class TestAWholeShoe:
     """One shoe, dealt on by playing: some eighty rounds."""
 
