@@ -78,6 +78,11 @@ def in_turn(values: Collection[T], number: int, is_sweep: bool) -> list[T]:
     return list(values) if is_sweep else [list(values)[number % len(values)]]
 
 
+def share(values: Iterable[T], parts: int) -> list[T]:
+    """Return all *values* in a sweep, else one in *parts*: other ones each day."""
+    return list(values) if IS_SWEEP else list(values)[TURN % parts :: parts]
+
+
 def examples(short: int, full: int) -> int:
     """Return how many examples Hypothesis runs: *short* in ``make test``, *full* in the sweep."""
     return full if IS_SWEEP else short

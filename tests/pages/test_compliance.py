@@ -294,12 +294,13 @@ def test_no_list_tells_a_secret_or_who_somebody_is(world):
         page = visitor.get(reverse(listing.address("changelist")))
         seen[f"{listing.name}, the list"] = page.text
         seen[f"{listing.name}, as a file"] = visitor.get(reverse(listing.address("export"))).text
-        for row in page.context_data["cl"].result_list[:5]:
+        for row in page.context_data["cl"].result_list[:2]:
             address = reverse(listing.address("change"), args=[row.pk])
             seen[f"{listing.name}: {row.pk}"] = visitor.get(address).text
     who = {"compliance", *User.objects.filter(staff__isnull=False).values_list("email", flat=True)}
     secrets = hidden() - who
-    told = {(where, value) for where, text in seen.items() for value in secrets if value in html.unescape(text)}
+    seen = {where: html.unescape(text) for where, text in seen.items()}
+    told = {(where, value) for where, text in seen.items() for value in secrets if value in text}
     assert told == set()
     assert len(seen) > 3 * len(SITE.listings())  # there is something to be told of
 

@@ -13,7 +13,7 @@ from games.models import NextRound
 from players import exclusions, gate
 from players.models import Player
 from tests.builders import PASSWORD, a_place, a_player, a_round, a_table, a_verified_player
-from tests.harness.sweeps import sweep
+from tests.harness.sweeps import share, sweep
 from tests.matrix import FORBIDDEN, LINES, PAGE, Line
 from tests.pages.house import House, undone
 from tests.pages.test_matrix import STATUS
@@ -114,7 +114,7 @@ def pause(player: Player) -> None:
 
 
 STOPS: list[Callable[[Player], None]] = [exclude_self, pause]
-every_stop = pytest.mark.parametrize("stop", STOPS, ids=[each.__name__ for each in STOPS])
+every_stop = pytest.mark.parametrize("stop", sweep(STOPS, always=[exclude_self]), ids=lambda stop: stop.__name__)
 CLICKS = ("deal", "repeat-deal", "bet:player", "take:player", "double", "repeat", "clear", "undo", "keep")
 
 
@@ -163,7 +163,7 @@ def test_what_stays_open_answers_as_before(stop, house):
     assert faults(house, [line for line in POSTS if line.name in OPEN], stop, fault) == {}
 
 
-@every_stop
+@pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.__name__)
 def test_everything_else_changes_nothing_and_says_why(stop, house):
     def fault(line, visitor, url, data):
         before = deeds()
@@ -174,7 +174,7 @@ def test_everything_else_changes_nothing_and_says_why(stop, house):
     assert faults(house, [line for line in POSTS if line.name not in OPEN], stop, fault) == {}
 
 
-@pytest.mark.parametrize("stop", sweep(STOPS, always=[exclude_self]), ids=lambda stop: stop.__name__)
+@every_stop
 def test_no_address_that_is_only_looked_at_moves_anything(stop, house):
     def fault(line, visitor, url, data):
         before = deeds()
@@ -182,13 +182,13 @@ def test_no_address_that_is_only_looked_at_moves_anything(stop, house):
         answer = visitor.get(url, data, follow=is_page)
         return "moves something" if deeds() != before else is_page and answer.status_code != 200 and answer.status_code
 
-    assert faults(house, PLAYERS_PAGES, stop, fault) == {}
+    assert faults(house, share(PLAYERS_PAGES, parts=3), stop, fault) == {}
 
 
 @pytest.mark.django_db
 @every_stop
 @pytest.mark.parametrize("mode", sweep(Mode, always=[Mode.REAL]))
-@pytest.mark.parametrize("action", CLICKS)
+@pytest.mark.parametrize("action", sweep(CLICKS, always=["deal", "bet:player", "keep"]))
 def test_no_click_on_a_page_from_before_changes_the_table(action, mode, stop):
     player, table = a_player(real=100_000, free=100_000), a_table()
     a_round(player, table, mode, player=1000)

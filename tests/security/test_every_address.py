@@ -2,6 +2,7 @@
 that are SQL, and words that are markup. What staff meet of the last two is tried in `tests/pages/test_hostile_*.py`.
 """
 
+from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 from uuid import uuid4
@@ -13,6 +14,7 @@ from django.db import DatabaseError, transaction
 
 from players import rates
 from players.models import Player, Session, Staff, User
+from tests.harness.sweeps import TURN, in_turn, share
 from tests.matrix import FORBIDDEN, LINES, LOG_IN, MOVED, NOT_FOUND, ROLES, UNSIGNED, Line
 from tests.pages.house import House, undone
 from tests.pages.test_hostile_rows import MARK, TEXT, Written, spoil
@@ -70,7 +72,7 @@ def test_leading_out_would_be_seen(address):
 
 def test_nothing_leads_out_of_the_house(house):
     """Nothing in an address, a form or a header decides where whoever comes is led."""
-    lines = [line for line in LINES if {MOVED, LOG_IN} & set(line.answers.values())]
+    lines = share((line for line in LINES if {MOVED, LOG_IN} & set(line.answers.values())), parts=4)
     prepared(house, lines)
     led, seen = [], 0
     for number, line in enumerate(lines):
@@ -128,6 +130,8 @@ MORE_FIELDS = {
     "shoe": "1",
 }
 
+CHANGING = {"cashier_top_up", "live_top_up", "table_rebuy"}  # forms that do change what stands
+
 
 def standing() -> dict[str, list[Any]]:
     """Who people are, what they may, and what they have."""
@@ -149,6 +153,8 @@ def told(row: Any, before: list[Any]) -> Any:
 def test_no_field_that_a_form_does_not_have_does_anything(house):
     """Every form does the same with as without them: what it is about comes from the address and from who sends it."""
     lines = [line for line in LINES if line.method == "POST" and insider(line)]
+    drawn = share(lines, parts=4)
+    lines = [line for line in lines if line in drawn or line.name in CHANGING]
     prepared(house, lines)
     changed, tried = [], 0
     for line in lines:
@@ -201,9 +207,9 @@ UNPACED = {
 }
 
 
-def refused_as_too_many(house: House) -> set[str]:
-    """The forms of players that are, whether a player or a visitor sends them."""
-    lines = [line for line in OF_PLAYERS if line.method == "POST" and insider(line)]
+def refused_as_too_many(house: House, asked: Collection[str]) -> set[str]:
+    """Which of these forms of players are, whether a player or a visitor sends them."""
+    lines = [line for line in OF_PLAYERS if line.method == "POST" and line.name in asked and insider(line)]
     prepared(house, lines)
     refused = set()
     for line in lines:
@@ -214,22 +220,28 @@ def refused_as_too_many(house: House) -> set[str]:
     return refused
 
 
+def assert_alone_too_many(house: House, names: str) -> None:
+    """Of all forms of players, these alone are; of the others `make test` tries a fifth."""
+    others = share(sorted({line.name for line in OF_PLAYERS} - set(names.split())), parts=5)
+    assert refused_as_too_many(house, {*names.split(), *others}) == set(names.split())
+
+
 def test_every_form_of_a_player_has_a_pace(house, settings):
     settings.FORMS_PER_SECOND = 0
     of_players = {line.name for line in OF_PLAYERS if line.method == "POST" and insider(line)}
     unpaced = {name for names in UNPACED.values() for name in names.split()}
-    assert of_players - refused_as_too_many(house) == unpaced
+    assert of_players - refused_as_too_many(house, of_players) == unpaced
 
 
 def test_what_is_begun_now_and_then_has_a_pace(house, monkeypatch):
     monkeypatch.setattr(rates, "STARTS", 0)
-    assert refused_as_too_many(house) == set(UNPACED[A_MINUTE].split())
+    assert_alone_too_many(house, UNPACED[A_MINUTE])
 
 
 def test_what_allauth_counts_is_counted(house, settings):
     settings.ACCOUNT_RATE_LIMITS = dict.fromkeys(app_settings.RATE_LIMITS, "0/m/ip")
     settings.MFA_RATE_LIMITS = dict.fromkeys(factors.RATE_LIMITS, "0/m/ip")
-    assert refused_as_too_many(house) == set(UNPACED[BY_ALLAUTH].split())
+    assert_alone_too_many(house, UNPACED[BY_ALLAUTH])
 
 
 # --- SQL -------------------------------------------------------------------------------------------------------------
@@ -249,12 +261,13 @@ ASKED = """
 """
 
 
-def test_no_value_in_an_address_is_sql_or_markup_to_a_page_of_players(house):
-    lines = [line for line in OF_PLAYERS if line.method == "GET" and insider(line)]
+def test_no_value_in_an_address_is_sql_or_markup_to_a_page_of_players(house, is_sweep):
+    """`make test` asks half of the pages with one of the values."""
+    lines = share((line for line in OF_PLAYERS if line.method == "GET" and insider(line)), parts=2)
     prepared(house, lines)
     wrong = []
-    for line in lines:
-        for what, value in SQL.items():
+    for number, line in enumerate(lines, TURN):
+        for what, value in in_turn(SQL.items(), number, is_sweep):
             with undone(), transaction.atomic():
                 answer = ask(house, line, insider(line) or "", urlencode(dict.fromkeys(ASKED.split(), value)))
                 if answer.status_code >= 500:
