@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,7 @@ def named(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield target.id, node.value.value
 
 
+@cache
 def recorded() -> set[str]:
     """Every kind that some code records, as far as it stands there."""
     trees = [ast.parse(path.read_text()) for path in sources(".py")]
