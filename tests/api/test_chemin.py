@@ -27,6 +27,7 @@ from tests.chemin.at_table import (
 )
 from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
 from tests.chemin.spelling import cards_in
+from tests.harness.sweeps import sample
 
 pytestmark = pytest.mark.django_db
 MOST_ANSWERS = 200
@@ -173,13 +174,16 @@ class TestADecision:
 
     @pytest.mark.parametrize(
         ("said", "status", "code", "reason"),
-        [
-            ({"action": "take_bank"}, 422, "croupier-refuses", "bad_amount"),
-            ({"action": "take_bank", "amount": 999}, 422, "croupier-refuses", "below_minimum"),
-            ({"action": "take_bank", "amount": 100_001}, 422, "croupier-refuses", "above_maximum"),
-            ({"action": "lay_stake", "amount": 1_000}, 422, "croupier-refuses", "not_now"),
-            ({"action": "pass", "question": 99}, 409, "question-passed", None),
-        ],
+        sample(
+            [
+                ({"action": "take_bank"}, 422, "croupier-refuses", "bad_amount"),
+                ({"action": "take_bank", "amount": 999}, 422, "croupier-refuses", "below_minimum"),
+                ({"action": "take_bank", "amount": 100_001}, 422, "croupier-refuses", "above_maximum"),
+                ({"action": "lay_stake", "amount": 1_000}, 422, "croupier-refuses", "not_now"),
+                ({"action": "pass", "question": 99}, 409, "question-passed", None),
+            ],
+            2,
+        ),
     )
     def test_a_refusal_has_its_code_its_reason_and_the_page_s_sentence(self, live_table, said, status, code, reason):
         first, _ = guests(live_table, 2)
@@ -187,6 +191,7 @@ class TestADecision:
         assert refused(answered, status, code, reason=reason)
         assert chemin_of(live_table).move == 2
 
+    @pytest.mark.sweep
     def test_every_reason_has_a_sentence_in_every_language(self, live_table):
         first, _ = guests(live_table, 2)
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 1}
@@ -201,19 +206,22 @@ class TestADecision:
 
     @pytest.mark.parametrize(
         ("said", "pointer"),
-        [
-            ({"action": "cheat"}, "/action"),
-            ({"action": "join"}, "/action"),
-            ({"action": "pass", "call": "banco"}, "/call"),
-            ({"action": "make_call"}, "/call"),
-            ({"action": "make_call", "call": "all"}, "/call"),
-            ({"action": "take_bank", "amount": "10000"}, "/amount"),
-            ({"action": "take_bank", "amount": 10_000.0}, "/amount"),
-            ({"action": "take_bank", "amount": -1}, "/amount"),
-            ({"action": "take_bank", "amount": 10**30}, "/amount"),
-            ({"action": "pass", "question": 2**64}, "/question"),
-            ({"action": "pass", "place": 1}, "/place"),
-        ],
+        sample(
+            [
+                ({"action": "cheat"}, "/action"),
+                ({"action": "join"}, "/action"),
+                ({"action": "pass", "call": "banco"}, "/call"),
+                ({"action": "make_call"}, "/call"),
+                ({"action": "make_call", "call": "all"}, "/call"),
+                ({"action": "take_bank", "amount": "10000"}, "/amount"),
+                ({"action": "take_bank", "amount": 10_000.0}, "/amount"),
+                ({"action": "take_bank", "amount": -1}, "/amount"),
+                ({"action": "take_bank", "amount": 10**30}, "/amount"),
+                ({"action": "pass", "question": 2**64}, "/question"),
+                ({"action": "pass", "place": 1}, "/place"),
+            ],
+            3,
+        ),
     )
     def test_what_makes_no_decision_is_told_by_its_field(self, live_table, said, pointer):
         first, _ = guests(live_table, 2)

@@ -16,6 +16,7 @@ from tests.api.client import Program
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.players.test_tokens import give_roles
 
@@ -92,11 +93,22 @@ class TestTiles:
 
     @pytest.mark.parametrize(
         "name",
-        [
-            *("0/0", "0/00", "0/0000", "0/x000/000", "0/000.p/0", "0/000.p/256", "0/000.p/03", "0/000.p/", "0/-01"),
-            *("0/000/", "0/999", "0/x999/x999/x999/x999/x999/x999/999", "1/001", "7/000", "64/000", "99999999999/000"),
-            *("0/٠٠٠", "entries/999", "entries/0", "leaves/000", "0/../0/000", "0/000.p/1.p/1", "0/000%00"),
-        ],
+        sample(
+            [
+                *("0/0", "0/00", "0/0000", "0/x000/000", "0/000.p/0", "0/000.p/256", "0/000.p/03", "0/000.p/", "0/-01"),
+                *(
+                    "0/000/",
+                    "0/999",
+                    "0/x999/x999/x999/x999/x999/x999/999",
+                    "1/001",
+                    "7/000",
+                    "64/000",
+                    "99999999999/000",
+                ),
+                *("0/٠٠٠", "entries/999", "entries/0", "leaves/000", "0/../0/000", "0/000.p/1.p/1", "0/000%00"),
+            ],
+            4,
+        ),
     )
     def test_of_no_such_name_are_nowhere(self, program, size, name):
         answer = program.get(f"log/tile/{name}")
@@ -131,7 +143,7 @@ class TestCheckpoints:
             old=earlier.size, size=size, proof=hashes, old_root=bytes(earlier.root), root=bytes(last().root)
         )
 
-    @pytest.mark.parametrize(("old", "more"), [(2, -(10**6)), (0, 1), (10**6, 0)])
+    @pytest.mark.parametrize(("old", "more"), sample([(2, -(10**6)), (0, 1), (10**6, 0)], 1))
     def test_of_no_such_sizes_prove_nothing(self, program, size, old, more):
         answer = program.get("log/consistency/", old=old, size=max(size + more, 1))
         assert (answer.status_code, answer.json()["code"]) == (404, "not-sealed")

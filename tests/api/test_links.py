@@ -14,6 +14,7 @@ from tests.api.client import Program
 from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_guests, at_live, at_table
 from tests.api.operations import Operation, operations
 from tests.builders import a_round
+from tests.harness.sweeps import sample
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +86,9 @@ def meant(expression: str, told: Any, places: Mapping[str, str]) -> Any:
     return told
 
 
-@pytest.mark.parametrize(("source", "name", "link"), LINKS, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(
+    ("source", "name", "link"), sample(LINKS, 14), ids=lambda each: each if isinstance(each, str) else ""
+)
 def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], settings):
     settings.AUDIT_KEYS = PENS.keys.replace("\n", ",")
     world, operation, target = World(), EVERY[source], EVERY[link["operationId"]]

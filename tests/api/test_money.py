@@ -12,6 +12,7 @@ from players.models import Exclusion, ExclusionKind, LimitChange, LimitKind, Per
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import Program
 from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_round, a_table
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, step
 from tests.people import events
 from wallet import accounts, purse
@@ -192,7 +193,7 @@ class TestThePause:
         assert first.content == second.content
         assert Exclusion.objects.count() == 1
 
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_is_told_in_the_language_asked_for(self, player, language):
         found = told(Program(player.user, language=language).post("protection/pause/"))
         in_english = told(Program(player.user).post("protection/pause/"))["detail"]

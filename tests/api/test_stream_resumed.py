@@ -22,6 +22,7 @@ from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.apart import run_apart
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.live.at_table import advance_to, bet, step
 from tests.live.streaming import a_table_with_bets, a_web_server
 from tests.live.watcher import Watcher
@@ -141,7 +142,7 @@ def test_a_round_that_was_annulled_is_told_to_be(url: str, evening: Evening) -> 
         assert one["outcome"] in ("player", "banker", "tie")
 
 
-@pytest.mark.parametrize("number", ["9-9", "1", "1-1-1", "-1-1", "x", "1-0", "9" * 40, "1-1, 1-1"])
+@pytest.mark.parametrize("number", sample(["9-9", "1", "1-1-1", "-1-1", "x", "1-0", "9" * 40, "1-1, 1-1"], 2))
 def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Evening, number: str) -> None:
     with listening(url, evening.program, to=evening.table, after=number) as (watcher,):
         assert watcher.status == 400

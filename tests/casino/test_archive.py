@@ -207,6 +207,7 @@ class TestAMonthThatLeft:
         assert re.search(r"Leaves 0 to [1-9]\d* are here", done.stdout)
         assert "The log of the month was not checked: give --keys." in run(folder, file).stdout
 
+    @pytest.mark.sweep
     def test_leads_on_to_the_next_one_account_by_account(self, house: House, tmp_path: Path):
         first, second = (accounts_of(archive(tmp_path)) for _ in PAST)
         both = first.keys() & second.keys()
@@ -233,6 +234,7 @@ class TestAMonthThatLeft:
         assert "broken" not in said("verify_ledger")
 
 
+@pytest.mark.sweep
 class TestAMonthStays:
     def test_while_it_is_young(self, house: House, tmp_path: Path, owner: psycopg.Connection):
         archive(tmp_path)
@@ -284,6 +286,7 @@ class TestAMonthStays:
         archive(tmp_path)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("damage", "words"),
     [

@@ -14,6 +14,7 @@ from games.errors import Barred
 from players import closures, gate
 from players.models import ClosureState, Mail, Player
 from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
+from tests.harness.sweeps import sweep
 from tests.people import a_visitor, events, log_in
 from tests.players.test_sessions import a_browser, session_of
 from tests.wallet.at_the_bank import a_payment, call_back, statement
@@ -248,7 +249,11 @@ class TestMoneyThatComesAfterwards:
 
 class TestIsRefused:
     @pytest.mark.parametrize(
-        ("field", "value"), [("password", "wrong"), ("password", ""), ("sure", ""), ("mine", ""), ("iban", "SE00")]
+        ("field", "value"),
+        sweep(
+            [("password", "wrong"), ("password", ""), ("sure", ""), ("mine", ""), ("iban", "SE00")],
+            always=[("password", "wrong")],
+        ),
     )
     def test_where_something_is_missing_or_wrong(self, rich, field, value):
         answer = send(a_browser(rich.user), **{field: value})

@@ -48,7 +48,7 @@ def one(key="1", **said):
     return Significant.objects.get(key=key)
 
 
-@pytest.mark.parametrize("number", sample([PAST_BIGINT, 10**30, 0, LONG], 2))
+@pytest.mark.parametrize("number", sample([PAST_BIGINT, 10**30, 0, LONG], 1))
 @pytest.mark.parametrize(
     ("address", "is_post"),
     [
@@ -65,7 +65,7 @@ def test_what_is_not_there_is_not_found(compliance, address, is_post, number):
     assert asked(address.format(number), {}).status_code == 404
 
 
-@pytest.mark.parametrize("page", ["/staff/returns/", "/staff/returns/baccarat/", "/staff/randomness/"])
+@pytest.mark.parametrize("page", sample(["/staff/returns/", "/staff/returns/baccarat/", "/staff/randomness/"], 1))
 def test_pages_of_play_take_whatever_is_asked_of_them(page):
     a_table()
     reader = as_staff("supervisor")
@@ -103,7 +103,7 @@ def test_lists_take_whatever_is_asked_of_them(compliance):
                 assert compliance.get(page, {name: value}).status_code == 200, (page, name, value)
 
 
-@pytest.mark.parametrize("number", sample(NUMBERS, 4))
+@pytest.mark.parametrize("number", sample(NUMBERS, 1))
 def test_a_selection_may_be_of_anything(compliance, number):
     assert compliance.post("/staff/significant/acknowledge/", {"chosen": number}).status_code == 302
     assert compliance.post("/staff/significant/acknowledge/", {"chosen": number, "sure": "1"}).status_code == 302
@@ -133,7 +133,7 @@ def test_thresholds_are_amounts(compliance, single):
     assert "<script>alert(1)" not in answer.content.decode()
 
 
-@pytest.mark.parametrize("days", ["0", "-1", "367", "9" * 30, "²"])
+@pytest.mark.parametrize("days", sample(["0", "-1", "367", "9" * 30, "²"], 2))
 def test_thresholds_are_of_days(compliance, days):
     sent = {
         "what": "win",

@@ -69,6 +69,7 @@ def test_each_is_as_many_as_its_page_lists(something_waits, role):
     assert pages >= WAITING[role]
 
 
+@pytest.mark.sweep
 def test_deposits_less_withdrawals_are_those_of_the_report_of_the_same_interval():
     reports_history.make()
     span = around_now()

@@ -279,6 +279,7 @@ def test_the_back_office_may_speak_english(tree: Tree) -> None:
     assert ("hard-coded", "Tables") not in named(tree)
 
 
+@pytest.mark.sweep
 def test_every_text_of_the_house_stands_in_every_language() -> None:
     assert [str(fault) for fault in check.faults(sources.project())] == []
 

@@ -78,12 +78,14 @@ class TestTheLobby:
         named = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'sabot_web'"
         assert replica.ask(named, cloned_db.name) == 1
 
+    @pytest.mark.sweep
     def test_of_a_page_that_asks_by_itself_and_of_a_program_comes_from_there_too(self, replica, told, cloned_db):
         a_table()
         replica.catch_up(cloned_db)
         assert a_visitor().get("/en/lobby/now/").status_code == HTTPStatus.OK
         assert told == [OF_REPLICA]
 
+    @pytest.mark.sweep
     def test_shows_what_the_player_has_just_chosen(self, replica, told, cloned_db):
         table, player = a_table(), a_player()
         replica.catch_up(cloned_db)
@@ -274,6 +276,7 @@ class TestIsKnownOf:
         names = ("sabot_replica_up", "sabot_replica_lag_seconds")
         return {metric.name: metric.samples[0].value for metric in House().collect() if metric.name in names}
 
+    @pytest.mark.sweep
     def test_how_it_follows_and_that_it_is_away(self, replica, told):
         found = self.gauges()
         assert found["sabot_replica_up"] == 1

@@ -62,6 +62,7 @@ def test_a_list_says_whom_it_showed_and_is_found_by_each_of_them(pair, reader):
     assert whats == [(what, players) for _, what, players in looks(reader, player=one.removeprefix("player:"))][1:]
 
 
+@pytest.mark.sweep
 def test_looks_are_found_by_who_looked_and_by_time(pair, reader):
     (first, *_) = events("data.seen")
     assert {by for by, _, _ in looks(reader, staff=first["by"])} == {first["by"]}
@@ -105,6 +106,7 @@ def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytes
     assert (said["count"], "players" in said) == (2, False)
 
 
+@pytest.mark.sweep
 def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
     sealing.seal()
     _, taker = as_staff("compliance")

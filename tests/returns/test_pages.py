@@ -11,6 +11,7 @@ from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.returns.watching import watch
 from games.variants import VARIANTS
 from tests.builders import a_golden_table, a_guest_table, a_table
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.returns.sums import HOUR, ROUNDS, STAKE, summed_up
 
@@ -45,7 +46,7 @@ def test_a_line_says_what_follows_from_its_sums(supervisor):
 
 
 @pytest.mark.parametrize("address", ["returns/", "returns/baccarat/", "randomness/"])
-@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+@pytest.mark.parametrize("day", sample(["0001-01-01", "9999-12-31"], 1))
 def test_any_day_there_is_can_be_asked_for(supervisor, address, day):
     for name in ("since", "until"):
         read(supervisor, f"/staff/{address}?{name}={day}")

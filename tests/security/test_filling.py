@@ -35,6 +35,7 @@ class TestRefusals:
         told = [event["data"] for event in events("access.refused", by=str(player))]
         assert told == [{"method": "GET"}] * FIRST + [{"method": "GET", "times": 100}]
 
+    @pytest.mark.sweep
     def test_of_somebody_else_are_recorded_all_the_same(self):
         one, other = a_player(), a_player()
         with time_machine.travel(NOW, tick=False):
@@ -44,6 +45,7 @@ class TestRefusals:
                 visitor.get("/staff/events/")
         assert len(events("access.refused", by=str(other))) == 1
 
+    @pytest.mark.sweep
     def test_are_recorded_an_hour_later(self):
         player, visitor = a_player(), a_visitor()
         visitor.force_login(player.user)

@@ -15,6 +15,7 @@ from django.urls import reverse
 from casino import settings as house
 from players.models import Document, Part, Submission
 from tests.builders import a_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.players.papers import bomb, pdf, picture
 from tests.players.test_identity_pages import PAGE, SAID, file, files
@@ -66,14 +67,14 @@ class TestAPlayer:
         visitor.force_login(a_player().user)
         return visitor
 
-    @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
-    @pytest.mark.parametrize("claimed", ["image/jpeg", "application/pdf"])
+    @pytest.mark.parametrize("content", sample(HOSTILE.values(), 3))
+    @pytest.mark.parametrize("claimed", sample(["image/jpeg", "application/pdf"], 1))
     def test_sends_nothing_but_pictures_and_pdfs(self, content, claimed, visitor):
         answer = visitor.post(PAGE, SAID | files(front=file(content, "me.jpg", claimed)))
         assert answer.status_code == 200
         assert not Submission.objects.exists()
 
-    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("name", sample(NAMES, 2))
     def test_names_no_place(self, name, visitor):
         visitor.post(PAGE, SAID | files(front=file(picture("FRONT"), name)))
         document = Document.objects.get(part=Part.FRONT)
