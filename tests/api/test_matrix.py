@@ -5,9 +5,11 @@ from collections.abc import Iterator
 import pytest
 from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 
-from tests.api.matrix import LINES, PENS, ROLES, SIGNED, Line, World
+from tests.api.client import Program
+from tests.api.matrix import LINES, NOBODY, PENS, ROLES, SIGNED, STAFF, Line, World
+from tests.harness.databases import kept_for_several_tests
 
 SPACE = "api"
 EVERY_LINE = [pytest.param(line, id=f"{line.name} {line.method}") for line in LINES]
@@ -38,9 +40,16 @@ def believed(settings: Settings) -> None:
     settings.AUDIT_KEYS = PENS.keys.replace("\n", ",")
 
 
+@pytest.fixture(scope="module")
+def programs(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, Program]]:
+    """Programs of staff of each role, and of nobody."""
+    with django_db_blocker.unblock(), kept_for_several_tests():
+        yield {role: World().program(role) for role in (NOBODY, *STAFF)}
+
+
 @pytest.mark.parametrize("line", EVERY_LINE)
 @pytest.mark.django_db
-def test_who_gets_what(line: Line):
+def test_who_gets_what(line: Line, programs: dict[str, Program]):
     """Every role asks in the same world, and whatever it does there is undone. Other methods: `test_bad_input`."""
     world = World()
     assert world.player != world.other_player  # made before anybody asks
@@ -48,7 +57,7 @@ def test_who_gets_what(line: Line):
     told = {}
     for role in ROLES:
         with transaction.atomic():
-            program = world.program(role)
+            program = programs.get(role) or world.program(role)
             told[role] = program.get(path) if line.method == "GET" else program.send(line.method.lower(), path, body)
             transaction.set_rollback(True)
     assert {role: answer.status_code for role, answer in told.items()} == dict(line.answers)
