@@ -225,7 +225,6 @@ def test_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, c
     assert "sabot.E009" in done.stdout + done.stderr
 
 
-@pytest.mark.sweep
 def test_a_database_that_does_not_answer_is_said_in_one_sentence():
     done = start(START_WEB)
     assert done.returncode == 1
