@@ -77,12 +77,14 @@ class TestAnArchivedRound:
         assert (accounts.balance(player.pk, Mode.REAL), Void.objects.count()) == (before, 0)
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_that_was_annulled_answers_so_again(self, in_july):
         played = a_round(a_player(real=MONEY), a_table(), player=1000)
         void = annul_unreproduced(played.round_id)
         in_july()
         assert void_round(round_id=played.round_id, reason=VoidReason.NOT_REPRODUCED, by="system") == void
 
+    @pytest.mark.sweep
     def test_is_recalled_with_its_cards_and_says_where_the_rest_is(self, in_july):
         played = a_round(a_player(real=MONEY), a_table(), player=1000, tie=1000)
         in_july()
@@ -92,6 +94,7 @@ class TestAnArchivedRound:
         assert [row.name for row in found.deal.parts[0].bets] == ["player", "tie"]
         assert found.differences == []
 
+    @pytest.mark.sweep
     def test_one_of_august_is_annulled_and_recalled_as_ever(self, in_july):
         player, table = a_player(real=MONEY), a_table()
         a_round(player, table, player=1000)
@@ -123,6 +126,7 @@ class TestARoundOfAnOperatorsPlayer:
         with an_operator() as operator:
             yield operator
 
+    @pytest.mark.sweep
     def test_and_all_books_agree_and_play_goes_on(self, operator, in_july):
         visitor, table = operator.visit(), a_table()
         visitor.plays(table, banker=STAKE)
@@ -184,6 +188,7 @@ class TestWhatIsRead:
         period = this_month(player)
         assert next(running(player, Mode.REAL, period)) == (None, owned)
 
+    @pytest.mark.sweep
     def test_the_cashiers_list_ends_where_the_archive_begins(self, in_july):
         player, table = a_player(real=MONEY), a_table()
         a_round(player, table, player=1000)
@@ -202,6 +207,7 @@ class TestWhatIsRead:
         paper = PdfReader(BytesIO(visitor.get(reverse("statement_pdf")).content)).pages[0].extract_text()
         assert GONE in " ".join(paper.split())
 
+    @pytest.mark.sweep
     def test_a_newcomer_hears_nothing_of_archives(self, in_july):
         a_round(a_player(real=MONEY), a_table(), player=1000)
         in_july()
@@ -227,6 +233,7 @@ class TestWhatIsRead:
         page = finance.get(reverse("staff_ledger_account", args=[account.pk])).content.decode()
         assert "Carried forward from archived months" in page
 
+    @pytest.mark.sweep
     def test_a_replay_leaves_the_ledger_out(self, in_july):
         player, live_table = a_player(real=MONEY), a_live_table()
         ids = [a_round(player, a_table(), player=1000, banker=5000).round_id]
@@ -236,6 +243,7 @@ class TestWhatIsRead:
         in_july()
         assert [problem for _, problem in problems(ids)] == [None, None]
 
+    @pytest.mark.sweep
     def test_a_coup_between_guests_is_replayed_and_recalled(self, in_july):
         live_table = a_chemin_table()
         guests(live_table)
@@ -250,6 +258,7 @@ class TestWhatIsRead:
             assert found.differences == []
         assert broken() == {}
 
+    @pytest.mark.sweep
     def test_reports_say_what_they_cannot_tell(self, in_july):
         withdrawal = payout_builders.paid(payout_builders.a_withdrawal(a_verified_player(real=MONEY)))
         in_july()
@@ -262,6 +271,7 @@ class TestWhatIsRead:
         assert {row[4] for row in answer.rows if row[2] not in ("Held at the end",)} <= {None}
         assert "archives" in answer.notes()[-1]
 
+    @pytest.mark.sweep
     def test_sums_of_hours_that_have_gone_are_not_added_up_anew(self, in_july):
         a_round(a_player(real=MONEY), a_table(), player=1000)
         hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)

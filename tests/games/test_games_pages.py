@@ -82,6 +82,7 @@ def test_a_table_of_guests_stands_with_its_bank_and_its_pace(supervisor):
     assert "House players think" in text
 
 
+@pytest.mark.sweep
 def test_what_waits_for_its_time_is_shown_and_withdrawn_with_a_reason(supervisor):
     waiting = scheduled(a_table())
     assert f"Approved by {staffing.called()[waiting.approval.decision.by]}" in read(supervisor, "/staff/games/")

@@ -8,7 +8,7 @@ from games.engine.coup import Coup, deal
 from games.engine.settle import settle
 from games.guests.steps import Step, told
 from games.variants import VARIANTS
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample
 
 VARIANT = VARIANTS["baccarat"]
 
@@ -85,7 +85,7 @@ def test_totals_are_joined_by_a_word(language, totals):
     assert totals in steps[-3].text
 
 
-@pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de"]))
+@pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de"], 1))
 def test_the_story_is_told_in_the_readers_language(language):
     for cards in COUPS:
         _coup, steps = story(cards, language)

@@ -34,7 +34,7 @@ from games.variants import VARIANTS
 from players.models import Player, User
 from players.session_store import row_key
 from tests.builders import a_golden_table, a_place, a_player, a_table, put_live
-from tests.harness.sweeps import sample, sweep_languages
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, log_in
 from wallet.models import Journal, Mode
 
@@ -70,7 +70,7 @@ def deal(place: GuestPlace, table: GuestTable, how: Deal = Deal.AS_IT_LIES) -> G
 
 
 class TestTheCards:
-    @pytest.mark.parametrize("slug", TABLES)
+    @pytest.mark.parametrize("slug", sample(TABLES, 1))
     def test_are_those_that_were_sealed_before_as_anyone_can_check(self, slug):
         table = the_table(slug)
         before = replace(a_guest(table, player=1000), player_value="my own words")
@@ -233,7 +233,7 @@ class TestTheDoor:
         assert 'name="adult"' not in visitor.get("/en/try/golden/").text
         assert visitor.post("/en/try/golden/start/", {"to": "play"})["Location"] == "/en/try/golden/"
 
-    @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
+    @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_gives_chips_in_the_money_of_the_language(self, visitor, table, language):
         enter(visitor, language=language)
         assert place_of(visitor).currency == CURRENCIES[language]
@@ -254,6 +254,7 @@ class TestTheDoor:
     def test_is_nowhere_else(self, visitor, table, slug):
         assert visitor.get(f"/en/try/{slug}/").status_code == 404
 
+    @pytest.mark.sweep
     def test_is_passed_only_so_often(self, visitor, table):
         with time_machine.travel(datetime.now(UTC), tick=False):  # within one minute, however slow the machine
             answers = [enter(visitor, "watch").status_code for _ in range(31)]
@@ -307,13 +308,16 @@ class TestAtTheTable:
 
     @pytest.mark.parametrize(
         ("language", "name"),
-        [
-            ("sv", "Låtsasmarker"),
-            ("da", "Legejetoner"),
-            ("ro", "Jetoane de joacă"),
-            ("de", "Spieljetons"),
-            ("en", "Play chips"),
-        ],
+        sample(
+            [
+                ("sv", "Låtsasmarker"),
+                ("da", "Legejetoner"),
+                ("ro", "Jetoane de joacă"),
+                ("de", "Spieljetons"),
+                ("en", "Play chips"),
+            ],
+            1,
+        ),
     )
     def test_what_a_guest_plays_with_has_one_name_on_the_meter_and_aloud(self, visitor, table, language, name):
         enter(visitor, language=language)
@@ -333,7 +337,7 @@ class TestAtTheTable:
         assert "This round had already been played." in again.text
         assert place_of(visitor) == once
 
-    @pytest.mark.parametrize("slug", TABLES)
+    @pytest.mark.parametrize("slug", sample(TABLES, 1))
     def test_works_without_javascript(self, visitor, table, slug):
         a_golden_table()
         enter(visitor, slug=slug)
@@ -404,13 +408,18 @@ class TestAtTheTable:
 
     @pytest.mark.parametrize(
         "older",
-        [
-            lambda stored: stored["places"]["baccarat"].pop("next"),
-            lambda stored: stored["places"]["baccarat"].update(favourites=[]),
-            lambda stored: stored["places"]["baccarat"]["last"].update(lines=[["player", 100, 0, 0, "surrendered"]]),
-            lambda stored: stored.update(notice={"words": "Welcome"}),
-            lambda stored: stored.update(places=None),
-        ],
+        sample(
+            [
+                lambda stored: stored["places"]["baccarat"].pop("next"),
+                lambda stored: stored["places"]["baccarat"].update(favourites=[]),
+                lambda stored: stored["places"]["baccarat"]["last"].update(
+                    lines=[["player", 100, 0, 0, "surrendered"]]
+                ),
+                lambda stored: stored.update(notice={"words": "Welcome"}),
+                lambda stored: stored.update(places=None),
+            ],
+            1,
+        ),
         ids=["less", "more", "other words", "another notice", "another shape"],
     )
     def test_what_another_release_has_kept_is_let_go_but_the_age(self, visitor, table, older):

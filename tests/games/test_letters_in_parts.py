@@ -16,6 +16,7 @@ from games.models import Incident, IncidentLetter, LetterEnd, LetterKind
 from players.models import Conversation, Mail, Player
 from tests.games.test_letters import LANGUAGES, a_reader, case, reported
 from tests.harness import databases, killed
+from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once
@@ -37,6 +38,7 @@ def incident(db) -> Incident:
 
 
 class TestALetter:
+    @pytest.mark.sweep
     def test_is_decided_on_in_one_row_and_written_later(self, incident):
         letter = decided(incident)
         assert not letter.copies.exists()
@@ -53,6 +55,7 @@ class TestALetter:
         (ended,) = events("incident.letter_ended")
         assert ended["data"] == {"incident": incident.pk, "letter": letter.pk, "copies": 5}
 
+    @pytest.mark.sweep
     def test_ends_where_its_players_are_as_many_as_parts_hold(self, incident, monkeypatch):
         monkeypatch.setattr("games.letters.parts.PART", 5)
         decided(incident)
@@ -70,6 +73,7 @@ class TestALetter:
         assert letter.copies.count() == 2
         assert events("incident.letter_ended")[-1]["data"]["copies"] == 2
 
+    @pytest.mark.sweep
     def test_shows_on_the_page_of_its_incident_how_far_it_is(self, incident, monkeypatch):
         monkeypatch.setattr("games.letters.parts.PART", 2)
         letter = decided(incident)
@@ -104,7 +108,7 @@ def a_letter(slug: str) -> tuple[IncidentLetter, list[Player]]:
     return decided(reported(a_live_table(slug=slug), *readers)), readers
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", sample(["before", "after"], 1))
 def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_from(house, when, monkeypatch, is_sweep):
     monkeypatch.setattr("games.letters.parts.PART", 1)
     number = 1
@@ -154,6 +158,7 @@ class TestTwoWriters:
         assert Mail.objects.filter(template=sending.TEMPLATE).count() == len(LANGUAGES)
         assert Conversation.objects.count() == len(LANGUAGES)
 
+    @pytest.mark.sweep
     def test_the_second_passes_over_what_the_first_is_at(self, cloned_db):
         letter = decided(reported(a_live_table(), a_reader("SE")))
         with transaction.atomic():

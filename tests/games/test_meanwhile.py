@@ -9,7 +9,7 @@ from django.utils import translation
 from games.models import NextRound, Participation
 from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample
 from wallet import accounts
 from wallet.models import Mode
 from wallet.money import format_money
@@ -59,7 +59,7 @@ def lose_the_answer_of(player, table):
     return a_round(player, table, player=1000).round_id
 
 
-@pytest.mark.parametrize("where", [TABLE, "/en/"])
+@pytest.mark.parametrize("where", sample([TABLE, "/en/"], 1))
 def test_gli19_4_16_a_lost_answer_is_told_of_once(visitor, player, table, where):
     round_id = lose_the_answer_of(player, table)
     part = Participation.objects.get()
@@ -96,7 +96,7 @@ def test_a_page_from_before_learns_of_it_by_its_next_click(visitor, player, tabl
     assert AWAY not in click(visitor, "bet:tie").text
 
 
-@pytest.mark.parametrize("htmx", [True, False], ids=["htmx", "without JavaScript"])
+@pytest.mark.parametrize("htmx", sample([True, False], 1), ids=["htmx", "without JavaScript"])
 def test_a_round_whose_answer_arrived_is_not_told_of(visitor, player, table, htmx):
     visitor.get(TABLE)
     for action in ("bet:player", "deal", "rebet_deal", "bet:tie"):
@@ -116,6 +116,7 @@ def test_the_same_deal_again_shows_the_round_and_tells_nothing_more(visitor, pla
     assert AWAY not in visitor.get("/en/").text
 
 
+@pytest.mark.sweep
 def test_every_table_and_mode_has_its_own_sentence_in_the_lobby(visitor, player, table):
     a_round(player, table, player=1000)
     a_round(player, table, Mode.FREE, player=1000)
@@ -129,13 +130,14 @@ def test_of_an_annulled_round_it_says_nothing(visitor, player, table):
     assert AWAY not in visitor.get("/en/").text
 
 
-@pytest.mark.parametrize("cookie", ["", "x", "..", "0" * 4000, "../../etc/passwd"])
+@pytest.mark.parametrize("cookie", sample(["", "x", "..", "0" * 4000, "../../etc/passwd"], 1))
 def test_a_cookie_of_nonsense_proves_nothing(visitor, player, table, cookie):
     lose_the_answer_of(player, table)
     visitor.cookies["sabot_shown"] = cookie
     assert AWAY in visitor.get(TABLE).text
 
 
+@pytest.mark.sweep
 def test_another_player_on_the_same_browser_is_told_of_their_own(visitor, player, table):
     lose_the_answer_of(player, table)
     other = a_player(real=MONEY)
@@ -146,7 +148,7 @@ def test_another_player_on_the_same_browser_is_told_of_their_own(visitor, player
     assert AWAY not in visitor.get(TABLE).text
 
 
-@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
+@pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 def test_it_is_said_in_the_players_language(visitor, player, table, language):
     lose_the_answer_of(player, table)
     paid = Participation.objects.get().paid

@@ -11,6 +11,7 @@ from games.seeds import unseal
 from games.table_status import close_table
 from tests.builders import a_place, a_player, a_table
 from tests.games.at_pages import MONEY, click
+from tests.harness.sweeps import sample
 from wallet.money import format_money
 
 
@@ -31,7 +32,7 @@ def visitor(player) -> Client:
     return client
 
 
-@pytest.mark.parametrize("mode", ["real", "free"])
+@pytest.mark.parametrize("mode", sample(["real", "free"], 1))
 def test_a_whole_round_by_htmx_is_fragments_only(visitor, player, table, mode):
     visitor.get(f"/en/table/baccarat/{mode}/")
     answer = click(visitor, player, "bet:player", mode=mode)
@@ -71,6 +72,7 @@ def test_without_javascript_a_refusal_waits_for_the_page_and_is_said_once(visito
     assert "Place a bet first" not in visitor.get("/en/table/baccarat/real/").text
 
 
+@pytest.mark.sweep
 def test_a_reload_shows_the_bets_and_another_tab_shows_the_same(visitor, player, table):
     visitor.get("/en/table/baccarat/real/")
     click(visitor, player, "bet:player", chip=5000)
@@ -98,7 +100,7 @@ class TestOnesOwnValue:
         assert found
         return unescape(found[1])
 
-    @pytest.mark.parametrize("htmx", [True, False])
+    @pytest.mark.parametrize("htmx", sample([True, False], 1))
     def test_is_kept_with_every_click_until_it_is_changed(self, visitor, player, table, htmx):
         assert self.field(visitor) == ""
         click(visitor, player, "bet:tie", htmx=htmx, player_value='blåbär "<')
@@ -114,6 +116,7 @@ class TestOnesOwnValue:
         click(visitor, player, "deal", htmx=False, player_value="mine")
         assert self.field(visitor) == "mine"
 
+    @pytest.mark.sweep
     def test_is_kept_by_enter_which_does_nothing_else(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
         before = NextRound.objects.get()
@@ -148,6 +151,7 @@ class TestAClosedTable:
         assert self.disabled(page) >= {"bet-player", "bet-tie", "bet-banker", "act-deal", "act-double"}
         assert not self.disabled(page) & {"act-undo", "act-clear"}
 
+    @pytest.mark.sweep
     def test_is_marked_as_closed_by_the_answer_to_a_click(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
         assert "badge--off" not in click(visitor, player, "bet:tie").text
@@ -155,7 +159,7 @@ class TestAClosedTable:
         answer = click(visitor, player, "bet:tie").text
         assert "badge--off" in answer.partition('id="table-state" hx-swap-oob="true"')[2]
 
-    @pytest.mark.parametrize("action", ["undo", "clear"])
+    @pytest.mark.parametrize("action", sample(["undo", "clear"], 1))
     def test_lets_bets_go(self, visitor, player, table, action):
         visitor.get("/en/table/baccarat/real/")
         click(visitor, player, "bet:tie")
@@ -163,6 +167,7 @@ class TestAClosedTable:
         click(visitor, player, action)
         assert NextRound.objects.get().slip == {}
 
+    @pytest.mark.sweep
     def test_takes_none_by_undoing_either(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
         click(visitor, player, "bet:tie")

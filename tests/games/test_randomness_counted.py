@@ -145,6 +145,7 @@ class TestEveryWeek:
         assert [test["test"] for test in said["tests"]] == ["Cards dealt first in a round"]
         assert float(said["tests"][0]["p"]) < judging.ALARM_LEVEL
 
+    @pytest.mark.sweep
     def test_is_tested_by_itself(self, table, watch):
         for weeks, share in ((0, FAIR), (2, FAIR + 0.02)):
             keep(MONDAY + timedelta(weeks=weeks, hours=5), table.version_id, dealt(share=share))
@@ -206,6 +207,7 @@ class TestThePage:
         keep(MONDAY, table.version_id, dealt(rounds=20))
         assert "There is too little for any test yet." in shown_for(game="baccarat")
 
+    @pytest.mark.sweep
     def test_looks_at_one_version_kind_of_money_and_period_alone(self, shown_for, table):
         keep(MONDAY, table.version_id, dealt())
         other = a_table("second")

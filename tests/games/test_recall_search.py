@@ -113,6 +113,7 @@ class TestTheList:
         assert "This page, SEK real" in text
         assert "This page, DKK real" in text
 
+    @pytest.mark.sweep
     def test_of_a_player_by_number_address_and_name_in_the_chat(self, evening):
         player = the_player(evening)
         codes = [evening[each].code for each in ("shared", "golden", "free", "solo")]
@@ -133,6 +134,7 @@ class TestTheList:
             codes = [each.part.round.code for each in answer.context["lines"]]
             assert codes == [evening[name].code for name in names], asked
 
+    @pytest.mark.sweep
     def test_by_table_and_by_who_won(self, evening):
         assert found(table=evening["golden"].table_version.table_id) == [evening["golden"].code]
         won = evening["solo"].outcome
@@ -141,6 +143,7 @@ class TestTheList:
         coup = {"punter": "player", "banker": "banker", "draw": "tie"}[evening["coup"].outcome]
         assert evening["coup"].code in found(ending=coup)
 
+    @pytest.mark.sweep
     def test_by_state(self, evening):
         annul_unreproduced(evening["solo"].pk)
         assert found(status="void") == [evening["solo"].code]
@@ -166,6 +169,7 @@ class TestTheList:
 
 
 class TestOtherRounds:
+    @pytest.mark.sweep
     def test_is_read_on_page_by_page_with_the_filter_kept(self, db):
         player, table = a_player(real=MONEY), a_table()
         for _ in range(PAGE + 2):

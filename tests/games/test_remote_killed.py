@@ -16,6 +16,7 @@ from games.remote import play
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.harness.killed import dies
+from tests.harness.sweeps import sample
 from tests.remote import an_operator, make_due
 from wallet.models import BetState, RemoteBet, RemoteMessage
 from wallet.remote import bets, operators, queue
@@ -74,7 +75,7 @@ def test_a_round_survives_its_process(operator, table, swept_at_once, when, is_s
     assert set(RemoteBet.objects.values_list("state", flat=True)) == {BetState.PLAYED, BetState.GIVEN_UP}
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", sample(["before", "after"], 1))
 def test_a_message_survives_its_process(operator, table, when):
     for number in count(1):
         operator.visit().plays(table, banker=STAKE)
@@ -104,6 +105,7 @@ def test_unguarded_a_round_and_a_sweep_both_have_the_bet(cloned_db, operator, ta
     assert RemoteMessage.objects.filter(bet__round_id__in=_rounds()).count() == 2  # a win, and a rollback of its bet
 
 
+@pytest.mark.sweep
 def test_a_sweep_that_comes_first_has_the_bet(operator, table, swept_at_once, monkeypatch):
     _sweep_after_the_answer(monkeypatch)
     visitor = operator.visit()

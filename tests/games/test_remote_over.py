@@ -45,6 +45,7 @@ def test_of_an_operator_that_is_off_nobody_plays_on_and_it_is_not_asked(operator
     agreed(operator)
 
 
+@pytest.mark.sweep
 def test_nor_of_one_without_a_key(operator, table, finance):
     click = operator.visit().click(table, banker=STAKE)
     partners.end_key(key=PartnerKey.objects.get(), reason="over", by=finance)

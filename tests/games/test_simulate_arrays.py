@@ -18,9 +18,10 @@ from games.engine.shoe import shuffle
 from games.simulation import by_arrays
 from games.simulation.tally import slips, unit
 from games.variants import VARIANTS
+from tests.harness.sweeps import examples, sample
 
-SHOES = 300
-FRONTS = 20_000
+SHOES = examples(60, 300)
+FRONTS = examples(4_000, 20_000)
 CARDS = len(FULL_DECK)
 STANDARD_DEVIATIONS = 7  # happens by chance once in hundreds of thousands of millions of runs
 
@@ -62,7 +63,7 @@ def assert_same(numbers: by_arrays.Words, coups: list[Coup]) -> None:
             assert payouts_by_arrays(slug, number) == payouts_by_engine(variant, coup), coup
 
 
-@pytest.mark.parametrize("decks", [6, 8])
+@pytest.mark.parametrize("decks", sample([6, 8], 1))
 def test_the_same_shoes_give_the_engines_coups_and_payouts_to_the_end_of_the_shoe(decks: int) -> None:
     shoes = shuffled(SHOES, decks)
     step_by_step = zip_longest(*(coups_of_shoe(shoe) for shoe in shoes))

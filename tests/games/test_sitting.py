@@ -13,6 +13,7 @@ from players import gate, sittings
 from players.models import Player, PlayTime, Sitting
 from tests.builders import a_place, a_player, a_table
 from tests.harness.databases import Database
+from tests.harness.sweeps import sample
 from tests.people import a_visitor, events
 from wallet.models import Mode
 
@@ -73,7 +74,7 @@ def test_rounds_of_another_session_are_not_in_it(player, table):
 
 
 class TestTheRealityCheck:
-    @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
+    @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
     def test_keeps_the_next_round_waiting_for_an_answer(self, player, table, owner, mode):
         session = uuid4()
         sittings.sitting(player, session)
@@ -88,7 +89,7 @@ class TestTheRealityCheck:
         assert answered["data"]["seconds"] >= 61 * 60
         assert answered["data"]["goes_on"] is True
 
-    @pytest.mark.parametrize("minutes", sittings.INTERVALS)
+    @pytest.mark.parametrize("minutes", sample(sittings.INTERVALS, 1))
     def test_comes_at_the_interval_the_player_chose(self, player, table, owner, minutes):
         session = uuid4()
         sittings.choose_interval(player=player, minutes=minutes)
@@ -107,6 +108,7 @@ class TestTheRealityCheck:
         with pytest.raises(sittings.UnknownInterval):
             sittings.choose_interval(player=player, minutes=500)
 
+    @pytest.mark.sweep
     def test_stands_at_the_table_with_time_and_money(self, player, table, owner):
         browser = logged_in(player)
         browser.get("/en/table/baccarat/real/")
@@ -153,8 +155,8 @@ class TestTimePlayed:
             play(player, table, None)
         assert 13 * 60 <= PlayTime.objects.get(player=player).seconds <= 14 * 60
 
-    @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
-    @pytest.mark.parametrize("period", ["day", "week", "month"])
+    @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
+    @pytest.mark.parametrize("period", sample(["day", "week", "month"], 1))
     def test_used_up_lets_no_round_begin(self, player, table, owner, mode, period):
         owner.execute(
             "SELECT players_change_limit(%s, 'player', 'time', %s, 3600, %s, '')", [player.pk, period, str(player)]

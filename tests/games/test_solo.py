@@ -318,6 +318,7 @@ class TestTogether:
         assert len(set(results)) == 1
         assert NextRound.objects.count() == 1
 
+    @pytest.mark.sweep
     def test_chips_from_many_tabs_all_land(self, cloned_db):
         player, table = a_player(real=MONEY), a_table()
         a_place(player, table)

@@ -48,13 +48,16 @@ def turn(visitor, table: Table, deed: str, **form: str) -> str:
 
 @pytest.mark.parametrize(
     ("stood", "deed", "stands", "kind"),
-    [
-        (Status.OPEN, "pause", Status.PAUSED, "paused"),
-        (Status.OPEN, "close", Status.CLOSED, "closed"),
-        (Status.PAUSED, "continue", Status.OPEN, "went_on"),
-        (Status.PAUSED, "close", Status.CLOSED, "closed"),
-        (Status.CLOSED, "open", Status.OPEN, "opened"),
-    ],
+    sample(
+        [
+            (Status.OPEN, "pause", Status.PAUSED, "paused"),
+            (Status.OPEN, "close", Status.CLOSED, "closed"),
+            (Status.PAUSED, "continue", Status.OPEN, "went_on"),
+            (Status.PAUSED, "close", Status.CLOSED, "closed"),
+            (Status.CLOSED, "open", Status.OPEN, "opened"),
+        ],
+        1,
+    ),
 )
 def test_a_table_is_turned_with_the_reason(operator, stood, deed, stands, kind):
     table = a_table_that_is(stood)
@@ -68,7 +71,7 @@ def test_a_table_is_turned_with_the_reason(operator, stood, deed, stands, kind):
 
 @pytest.mark.parametrize(
     ("stands", "deed"),
-    [(Status.OPEN, "open"), (Status.OPEN, "continue"), (Status.PAUSED, "pause"), (Status.CLOSED, "close")],
+    sample([(Status.OPEN, "open"), (Status.OPEN, "continue"), (Status.PAUSED, "pause"), (Status.CLOSED, "close")], 1),
 )
 def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, stands, deed):
     table = a_table_that_is(stands)
@@ -80,7 +83,7 @@ def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, s
 
 
 @pytest.mark.parametrize(
-    ("stands", "deed"), [(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")]
+    ("stands", "deed"), sample([(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")], 1)
 )
 def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, stands, deed):
     """Whoever presses "go on" on a page from before somebody closed the table does not open it."""
@@ -94,11 +97,14 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
 
 @pytest.mark.parametrize(
     ("stands", "offered"),
-    [
-        (Status.OPEN, {"Pause Baccarat", "Close Baccarat"}),
-        (Status.PAUSED, {"End the pause of Baccarat", "Close Baccarat"}),
-        (Status.CLOSED, {"Open Baccarat"}),
-    ],
+    sample(
+        [
+            (Status.OPEN, {"Pause Baccarat", "Close Baccarat"}),
+            (Status.PAUSED, {"End the pause of Baccarat", "Close Baccarat"}),
+            (Status.CLOSED, {"Open Baccarat"}),
+        ],
+        1,
+    ),
 )
 def test_the_page_offers_what_is_possible_as_the_table_stands(operator, stands, offered):
     table = a_table_that_is(stands)
@@ -163,7 +169,9 @@ class TestClosingSeveralAtOnce:
         with pytest.raises(TableClosed):
             a_place(player, house["one"], player=1000)
 
-    @pytest.mark.parametrize("wrong", [{"reason": " "}, {"sure": ""}, {"game": ""}, {"game": "roulette"}], ids=str)
+    @pytest.mark.parametrize(
+        "wrong", sample([{"reason": " "}, {"sure": ""}, {"game": ""}, {"game": "roulette"}], 1), ids=str
+    )
     def test_takes_a_reason_a_confirmation_and_a_game_there_is(self, supervisor, house, wrong):
         assert "Say why, and confirm it" in self.close(supervisor, **wrong)
         assert self.still_open(house) == {"one", "other", "shared"}
@@ -206,6 +214,7 @@ class TestTheLanguageOfAChat:
         answer = visitor.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": language}, follow=True)
         return html.unescape(answer.text)
 
+    @pytest.mark.sweep
     def test_is_chosen_and_taken_back_once_each_on_record(self, operator):
         table = a_live_table().table
         for language, name in (("sv", "Svenska"), ("sv", "Svenska"), ("", "any language")):

@@ -55,6 +55,7 @@ def test_a_journal_that_no_row_speaks_of_is_a_difference(history, monkeypatch):
     assert [row[-1] for row in answer.rows if row[2] == STUDIOS] == [BROUGHT]
 
 
+@pytest.mark.sweep
 def test_gross_gaming_revenue_is_that_of_our_tables(history):
     _, interval = history
     revenue = kind_of("revenue")
@@ -75,6 +76,7 @@ def test_the_houses_account_has_nothing_of_them(history):
     assert sum(each.amount for each in theirs) == -BROUGHT
 
 
+@pytest.mark.sweep
 def test_the_players_statement_says_what_each_was_and_adds_up(history):
     player, interval = history
     statement = figures_between(player, Mode.REAL, interval.since, clock(), "UTC")

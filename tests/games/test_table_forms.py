@@ -93,17 +93,20 @@ def change_of(table: Table) -> str:
 
 
 class TestANewTable:
+    @pytest.mark.sweep
     def test_begins_with_every_table_and_every_game(self, supervisor):
         load_tables()
         page = words(supervisor.get(NEW).text)
         assert "Live Baccarat 2 NC, version 1" in page
         assert "Chemin de Fer: guests against each other" in page
 
-    @pytest.mark.parametrize("like", ["version:0", "whist:solo", "baccarat:guests", "chemin_de_fer:solo", "nonsense"])
+    @pytest.mark.parametrize(
+        "like", sample(["version:0", "whist:solo", "baccarat:guests", "chemin_de_fer:solo", "nonsense"], 1)
+    )
     def test_begins_anew_where_there_is_nothing_such(self, supervisor, like):
         assert "Make it like" in supervisor.get(NEW, {"like": like}).text
 
-    @pytest.mark.parametrize("shape", list(Shape))
+    @pytest.mark.parametrize("shape", sample(list(Shape), 1))
     def test_like_another_is_shown_with_what_it_comes_to_and_asked_for(self, supervisor, shape):
         makers: dict[Shape, Callable[[], Table]]
         makers = {Shape.SOLO: a_table, Shape.SHARED: a_shared_table, Shape.GUESTS: a_guest_table}
@@ -231,12 +234,19 @@ class TestANewTable:
 
     @pytest.mark.parametrize(
         ("changes", "field", "sentence"),
-        [
-            ({"guests-house_players": "3"}, "modes", "Where the house plays places, a table is for free money alone."),
-            ({"guests-places": "1"}, "guests-places", "greater than or equal to"),
-            ({"guests-tender": "USD"}, "guests-tender", "USD is not one of the available choices."),
-            ({"guests-minimum": "none"}, "guests-minimum", "This is not an amount."),
-        ],
+        sample(
+            [
+                (
+                    {"guests-house_players": "3"},
+                    "modes",
+                    "Where the house plays places, a table is for free money alone.",
+                ),
+                ({"guests-places": "1"}, "guests-places", "greater than or equal to"),
+                ({"guests-tender": "USD"}, "guests-tender", "USD is not one of the available choices."),
+                ({"guests-minimum": "none"}, "guests-minimum", "This is not an amount."),
+            ],
+            1,
+        ),
         ids=str,
     )
     def test_and_of_a_guests_table(self, supervisor, changes, field, sentence):
@@ -245,10 +255,13 @@ class TestANewTable:
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),
-        [
-            ({"guests-minimum": "2,000"}, "its smallest bank lies above 0 and not above its largest"),
-            ({"pace-house_player": "600"}, "a house player thinks for less time than any question waits"),
-        ],
+        sample(
+            [
+                ({"guests-minimum": "2,000"}, "its smallest bank lies above 0 and not above its largest"),
+                ({"pace-house_player": "600"}, "a house player thinks for less time than any question waits"),
+            ],
+            1,
+        ),
         ids=str,
     )
     def test_what_is_about_several_fields_stands_above_them(self, supervisor, changes, sentence):
@@ -281,6 +294,7 @@ class TestANewTable:
         assert not Approval.objects.exists()
         assert supervisor.post(NEW, form_of(again.text) | {"step": "ask"}).status_code == 302
 
+    @pytest.mark.sweep
     def test_is_changed_once_more_with_everything_in_its_place(self, supervisor):
         shown = supervisor.post(NEW, filled(supervisor, new_like(a_table()), name="Second", slug="s")).text
         back = supervisor.post(NEW, form_of(shown) | {"step": "mend"}).text
@@ -296,6 +310,7 @@ class TestANewTable:
 
 
 class TestAnotherVersion:
+    @pytest.mark.sweep
     def test_begins_with_what_is_in_force_and_is_shown_with_what_it_changes(self, supervisor):
         table = a_table()
         given = filled(supervisor, change_of(table), SEK__tie__maximum="50", jurisdictions=["SE", "DK"], modes=["R"])
@@ -325,6 +340,7 @@ class TestAnotherVersion:
         assert supervisor.post(change_of(table), form_of(again.text) | {"step": "ask"}).status_code == 302
         assert Approval.objects.count() == before + 1
 
+    @pytest.mark.sweep
     def test_begins_with_an_earlier_one_of_the_table_where_asked(self, supervisor):
         table, another = a_table(), a_table("another")
         first = table.version
@@ -351,6 +367,7 @@ class TestAnotherVersion:
         assert supervisor.get(change_of(table)).status_code == 404
 
 
+@pytest.mark.sweep
 def test_only_who_may_ask_is_led_there(supervisor):
     table = a_table()
     compliance, operator = a_visitor(), a_visitor()

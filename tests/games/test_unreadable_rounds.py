@@ -38,7 +38,7 @@ def visitor(player):
     return client
 
 
-@pytest.fixture(params=SPOILT)
+@pytest.fixture(params=sample(SPOILT, 1))
 def spoilt(request, player, table, owner) -> Round:
     """The player's last round, dealt again and found good before somebody spoilt it."""
     played = a_round(player, table, player=1000, tie=1000)
@@ -137,6 +137,7 @@ def test_a_round_with_an_incident_is_not_examined_again(visitor, player, table, 
     assert not ReplayDue.objects.exists()
 
 
+@pytest.mark.sweep
 def test_rounds_that_can_be_shown_are_not_dealt_again_for_being_looked_at(visitor, player, table):
     played = a_round(player, table, player=1000)
     replay.replay_finished_rounds()

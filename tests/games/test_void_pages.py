@@ -13,7 +13,7 @@ from tests.annulling import annul_unreproduced
 from tests.builders import a_place, a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.games.test_void import a_won_round, balance, spend
-from tests.harness.sweeps import sweep_languages
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.test_at_once import at_once
 from wallet.models import Mode
@@ -52,9 +52,9 @@ def seen(answer) -> str:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
+@pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 class TestInTheirLanguage:
-    @pytest.mark.parametrize("mode", ["real", "free"])
+    @pytest.mark.parametrize("mode", sample(["real", "free"], 1))
     def test_the_player_is_told_once_on_the_next_page_of_the_table(self, player, visitor, language, mode):
         played = a_round(player, a_table(), Mode[mode.upper()], player=1000)
         annul(played)
@@ -139,6 +139,7 @@ class TestTelling:
             assert 'class="mini ' not in page
 
 
+@pytest.mark.sweep
 def test_of_two_tabs_one_tells(cloned_db):
     player, table = a_player(real=MONEY), a_table()
     annul(a_round(player, table, player=1000))
@@ -151,8 +152,8 @@ def test_of_two_tabs_one_tells(cloned_db):
     assert sum(at_once([open_page] * 4)) == 1
 
 
-@pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
-@pytest.mark.parametrize("what", ["cards that cannot be dealt", "seed of another length", "wagers removed"])
+@pytest.mark.parametrize("language", sample(LANGUAGES, 1))
+@pytest.mark.parametrize("what", sample(["cards that cannot be dealt", "seed of another length", "wagers removed"], 1))
 def test_from_a_spoilt_row_to_the_player(cloned_db, owner, language, what):
     player, table = a_player(real=MONEY), a_table()
     played = a_round(player, table, player=1000, tie=1000)
@@ -183,6 +184,7 @@ class TestTheStaffPage:
         for text in ("0" * 64, part.round.code, "Round voided.", f"player:{player.pk}", "Its seed does not reproduce"):
             assert text in page
 
+    @pytest.mark.sweep
     def test_names_each_shortfall(self, cloned_db, owner, reader):
         player, table = a_player(real=MONEY), a_table()
         part = a_won_round(player, table)
@@ -193,6 +195,7 @@ class TestTheStaffPage:
             ", SEK\u00a050.00 borne by the house" in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
         )
 
+    @pytest.mark.sweep
     def test_is_newest_first_and_paged_without_gaps(self, cloned_db, owner, reader, monkeypatch):
         monkeypatch.setattr("games.incidents.PAGE", 2)
         player, table = a_player(real=MONEY), a_table()
@@ -210,6 +213,6 @@ class TestTheStaffPage:
         assert ">Newest</a>" not in reader.get("/staff/incidents/").text
         assert ">Newest</a>" in reader.get(f"/staff/incidents/?before={seen_ids[0]}").text
 
-    @pytest.mark.parametrize("query", ["", "?before=x", "?before=-1", "?before=99999999999999999999"])
+    @pytest.mark.parametrize("query", sample(["", "?before=x", "?before=-1", "?before=99999999999999999999"], 1))
     def test_is_a_page_where_nothing_happened(self, reader, query):
         assert re.search("No incident (so far|matches)", reader.get(f"/staff/incidents/{query}").text)
